@@ -1,0 +1,167 @@
+// Tool calls: decided by the gate, written down before they act, answered once each in call order.
+import { FairleadError } from './errors.ts';
+import type { Fact, Outcome } from './fact.ts';
+import { decide } from './gate.ts';
+import { isObject, toJson, type Json } from './json.ts';
+import type { RunContext } from './loop.ts';
+import type { Agent, Output, Tool } from './ports.ts';
+import type { Call, RunState } from './state.ts';
+
+/** The tool through which a loaded tool is called: the list of tools that a model sees never changes, and neither does the cached prefix. */
+export const USE_TOOL = 'use_tool';
+
+type Ready = { readonly call: Call; readonly tool: Tool; readonly input: Json; readonly key: string };
+
+/** Makes these calls side by side. The intent of each is settled before its effect; the results are written in call order. */
+export async function makeCalls(agent: Agent, calls: readonly Call[], context: RunContext): Promise<void> {
+  const { head } = context;
+  const prepared = await Promise.all(calls.map((call) => prepare(agent, call, head.state)));
+  const ready = prepared.filter((each): each is Ready => !('type' in each));
+  const started = prepared.map((each): Fact =>
+    'type' in each
+      ? each
+      : {
+          type: 'tool-started',
+          call: each.call.id,
+          tool: each.tool.name,
+          key: each.key,
+          ...(each.input === each.call.input ? {} : { input: each.input }),
+        },
+  );
+  await head.record(started, { settle: ready.some(({ tool }) => tool.effect !== 'read') });
+  const running = ready.map((each) => act(each, context));
+  for (const [i, outcome] of running.entries()) {
+    const effect = ready[i]?.tool.effect;
+    await head.record([await outcome], { settle: effect !== 'read' });
+  }
+}
+
+const ended = (call: Call, outcome: Outcome, text: string, ms = 0): Fact => ({
+  type: 'tool-ended',
+  call: call.id,
+  outcome,
+  text,
+  ms,
+});
+
+/** What stands in the way of a call, as the fact that says so; or the call, ready to act. */
+async function prepare(agent: Agent, call: Call, state: RunState): Promise<Ready | Fact> {
+  if (call.invalid !== undefined)
+    return ended(call, 'failed', `The arguments are not valid JSON, so nothing was run: ${call.invalid.slice(0, 500)}`);
+  const aim = call.tool === USE_TOOL ? unwrap(call) : call;
+  if (typeof aim === 'string') return ended(call, 'failed', aim);
+  const tool = agent.tools.get(aim.tool);
+  if (!tool) return ended(call, 'failed', `There is no tool named ${aim.tool}.`);
+  if (tool.hidden && !state.loaded.includes(tool.name))
+    return ended(call, 'denied', `The tool ${tool.name} is not loaded, so nothing was run. Load it first.`);
+  if (aim !== call && tool.name === USE_TOOL) return ended(call, 'failed', 'This tool cannot call itself.');
+  if (call.key !== undefined && tool.effect !== 'read' && !tool.idempotent) {
+    return ended(
+      call,
+      'unknown',
+      `The program stopped while ${tool.name} was at work: its effect may or may not have happened. It was not run again. Find out before you repeat it.`,
+    );
+  }
+  const wrong = tool.check?.(aim.input);
+  if (wrong !== undefined)
+    return ended(call, 'failed', `The arguments do not fit the schema of ${tool.name}, so nothing was run: ${wrong}`);
+  const ruling = await decide(agent, aim, state);
+  if (ruling.type === 'ask') return { type: 'ask-raised', call: call.id, question: ruling.question };
+  if (ruling.type === 'deny') return ended(call, 'denied', ruling.reason);
+  const rewrong = ruling.input === aim.input ? undefined : tool.check?.(ruling.input);
+  if (rewrong !== undefined)
+    return ended(call, 'denied', `A rule rewrote the call to something that does not fit its schema: ${rewrong}`);
+  return { call: aim, tool, input: ruling.input, key: call.key ?? `${state.session}/${call.id}` };
+}
+
+function unwrap(call: Call): Call | string {
+  const { tool, input } = isObject(call.input) ? call.input : {};
+  if (typeof tool !== 'string') return `Name the loaded tool to use: {"tool": "...", "input": {...}}.`;
+  return { ...call, tool, input: (input ?? {}) as Json };
+}
+
+async function act({ call, tool, input, key }: Ready, context: RunContext): Promise<Fact> {
+  const since = context.clock();
+  const stop = new AbortController();
+  const quit = (): void => stop.abort(context.signal.reason);
+  context.signal.addEventListener('abort', quit, { once: true });
+  if (context.signal.aborted) quit();
+  const timer =
+    tool.timeoutMs === undefined
+      ? undefined
+      : setTimeout(
+          () =>
+            stop.abort(
+              new FairleadError('tool/timeout', `${tool.name} did not end within ${tool.timeoutMs} ms.`, {
+                blame: 'tool',
+              }),
+            ),
+          tool.timeoutMs,
+        );
+  try {
+    const work = Promise.resolve().then(() => tool.run(input, { signal: stop.signal, key, call }));
+    const outcome = await Promise.race([work.then((value) => ({ value })), patience(stop.signal)]);
+    if (!outcome) {
+      work.catch(() => {});
+      return {
+        ...ended(call, tool.effect === 'read' ? 'interrupted' : 'unknown', giveUp(tool, stop.signal)),
+        ms: context.clock() - since,
+      } as Fact;
+    }
+    return result(call, outcome.value, context.head.state.limits?.outputChars ?? 100_000, context.clock() - since);
+  } catch (error) {
+    const text = `Error: ${error instanceof Error ? error.message : String(error)}`;
+    return ended(call, context.signal.aborted ? 'interrupted' : 'failed', text, context.clock() - since);
+  } finally {
+    clearTimeout(timer);
+    context.signal.removeEventListener('abort', quit);
+  }
+}
+
+/** After an abort a tool has half a second to end in order; then the run goes on without it. */
+function patience(signal: AbortSignal): Promise<undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const wait = (): void => void setTimeout(() => resolve(undefined), 500);
+  if (signal.aborted) wait();
+  else signal.addEventListener('abort', wait, { once: true });
+  return promise;
+}
+
+const giveUp = (tool: Tool, signal: AbortSignal): string =>
+  signal.reason instanceof FairleadError && signal.reason.code === 'tool/timeout'
+    ? `${signal.reason.message}${tool.effect === 'read' ? '' : ' Its effect may or may not have happened.'}`
+    : `${tool.name} was interrupted.${tool.effect === 'read' ? '' : ' Its effect may or may not have happened.'}`;
+
+function result(call: Call, value: unknown, most: number, ms: number): Fact {
+  const output = isOutput(value) ? value : undefined;
+  const data = output ? output.data : typeof value === 'string' || value === undefined ? undefined : toJson(value);
+  const text = output
+    ? output.text
+    : typeof value === 'string'
+      ? value
+      : value === undefined
+        ? '(no output)'
+        : JSON.stringify(data);
+  return {
+    type: 'tool-ended',
+    call: call.id,
+    outcome: output?.failed ? 'failed' : 'ok',
+    text: shorten(text, most),
+    ms,
+    ...(output && data !== undefined ? { data: toJson(data) } : {}),
+    ...(output?.notes ? { notes: output.notes } : {}),
+    ...(output?.loads ? { loads: output.loads } : {}),
+    ...(output?.completes ? { completes: true } : {}),
+    ...(output?.spent ? { spent: output.spent } : {}),
+  };
+}
+
+const isOutput = (value: unknown): value is Output =>
+  isObject(value) && value['type'] === 'output' && typeof value['text'] === 'string';
+
+/** The head and the tail of a text that is too long, and how long it was. */
+export function shorten(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = Math.floor(most / 2);
+  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} of ${text.length} characters left out …]\n${text.slice(-half)}`;
+}

@@ -1,0 +1,54 @@
+// Errors that say who is to blame, whether trying again can help, and what to do about it.
+
+/** Who has to act: first word of every decision about an error. */
+export type Blame = 'user' | 'model' | 'provider' | 'tool' | 'store' | 'harness';
+
+/** An error as data: what a fact keeps of it. */
+export type Failure = {
+  readonly code: string;
+  readonly message: string;
+  readonly blame: Blame;
+  readonly retry: boolean;
+  readonly hint?: string;
+};
+
+/** What a Fairlead error is made from. */
+export type ErrorDetails = {
+  readonly blame: Blame;
+  readonly retry?: boolean;
+  readonly afterMs?: number;
+  readonly hint?: string;
+  readonly cause?: unknown;
+};
+
+/** The one error class: a code such as `provider/rate-limited`, blame, whether to retry, the cause, and a hint. */
+export class FairleadError extends Error {
+  override readonly name: string = 'FairleadError';
+  readonly code: string;
+  readonly blame: Blame;
+  readonly retry: boolean;
+  readonly afterMs: number | undefined;
+  readonly hint: string | undefined;
+
+  constructor(code: string, message: string, details: ErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.blame = details.blame;
+    this.retry = details.retry ?? false;
+    this.afterMs = details.afterMs;
+    this.hint = details.hint;
+  }
+}
+
+/** Any thrown value as a failure that can be written down. */
+export function toFailure(thrown: unknown, code = 'harness/unexpected', blame: Blame = 'harness'): Failure {
+  if (thrown instanceof FairleadError) {
+    const { message, retry, hint } = thrown;
+    return { code: thrown.code, message, blame: thrown.blame, retry, ...(hint === undefined ? {} : { hint }) };
+  }
+  return { code, message: thrown instanceof Error ? thrown.message : String(thrown), blame, retry: false };
+}
+
+/** A failure as an error again. */
+export const fromFailure = (failure: Failure): FairleadError =>
+  new FairleadError(failure.code, failure.message, failure);

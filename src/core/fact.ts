@@ -1,0 +1,176 @@
+// What can happen in a session, in the past tense. A fact is plain JSON, never edited, never removed.
+import type { Failure } from './errors.ts';
+import type { Json } from './json.ts';
+import type { Finish, Message, Part, ToolChoice, ToolSpec, Usage } from './message.ts';
+
+/** Why a run ended: a closed union, decided from state alone. */
+export type StopReason =
+  | 'answered'
+  | 'task-complete'
+  | 'abstained'
+  | 'truncated'
+  | 'max-turns'
+  | 'token-budget'
+  | 'money-budget'
+  | 'call-budget'
+  | 'time'
+  | 'error-threshold'
+  | 'stuck'
+  | 'rule'
+  | 'kill-switch'
+  | 'cancelled'
+  | 'provider-error';
+
+/** The bounds of one run; an absent one does not bind. */
+export type Limits = {
+  /** Provider turns. */
+  readonly turns: number;
+  /** Input and output tokens of the run together. */
+  readonly tokens?: number;
+  /** Tokens one request may hold: the model's effective context window less room for its answer. */
+  readonly context?: number;
+  /** US dollars; a model whose price is unknown is then refused. */
+  readonly usd?: number;
+  /** Milliseconds at work: time between runs and waiting for a person do not count. */
+  readonly ms?: number;
+  /** Tool calls. */
+  readonly calls?: number;
+  /** Consecutive failures, of turns or of whole rounds of tool calls. */
+  readonly errors: number;
+  /** How often an answer is asked for again (empty, refused, not to the schema, no call where one was forced). */
+  readonly reasks: number;
+  /** How often the same round of calls may bring the same results before the run counts as stuck; 0 never. */
+  readonly repeats: number;
+  /** Characters of one tool result that reach the model. */
+  readonly outputChars: number;
+};
+
+/** A line for the model, waiting for its turn. One live note a key; a higher priority is shown first. */
+export type Note = { readonly key: string; readonly text: string; readonly priority?: number };
+
+/** How an input joins a run: at once, after the running tools, or after the answer; `continue` adds no words. */
+export type InputHow = 'prompt' | 'steer' | 'follow-up' | 'continue';
+
+/** What a check found. */
+export type Verdict =
+  | { readonly type: 'passed' }
+  | { readonly type: 'failed'; readonly why: string }
+  | { readonly type: 'abstained'; readonly why: string };
+
+/** What was used up. `unpriced` counts turns whose cost is unknown. */
+export type Spent = {
+  readonly turns: number;
+  readonly calls: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly usd: number;
+  readonly unpriced: number;
+  readonly ms: number;
+};
+
+/** Everything a fold needs to start at an epoch instead of at the first event. */
+export type Baseline = {
+  readonly session: string;
+  readonly messages: readonly Message[];
+  readonly turn: number;
+  readonly loaded: readonly string[];
+  readonly queue: readonly Note[];
+  readonly total: Spent;
+};
+
+/** Why a new prefix began. */
+export type EpochReason = 'started' | 'compacted' | 'model-changed' | 'agent-changed' | 'edited';
+
+/** How a tool call came out. `unknown`: it was under way when the process died, and may have happened. */
+export type Outcome = 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
+
+/** Why an answer was not accepted. */
+export type Rejection = 'empty' | 'refused' | 'filtered' | 'invalid' | 'no-call';
+
+/** Something that happened. */
+export type Fact =
+  | {
+      readonly type: 'session-started';
+      readonly session: string;
+      readonly name?: string;
+      readonly from?: { readonly session: string; readonly event: string };
+    }
+  | {
+      readonly type: 'epoch-started';
+      readonly epoch: number;
+      readonly reason: EpochReason;
+      readonly system: string;
+      readonly tools: readonly ToolSpec[];
+      readonly model: string;
+      readonly baseline?: Baseline;
+    }
+  | {
+      readonly type: 'branch-started';
+      readonly from: string;
+      readonly reason: 'edited' | 'forked' | 'rewound' | 'returned';
+      readonly detail?: string;
+    }
+  | { readonly type: 'input-received'; readonly input: string; readonly how: InputHow; readonly parts: readonly Part[] }
+  | { readonly type: 'run-started'; readonly run: string; readonly limits: Limits; readonly choice?: ToolChoice }
+  | {
+      readonly type: 'turn-started';
+      readonly turn: number;
+      readonly inputs: readonly string[];
+      readonly notes: readonly Note[];
+    }
+  | {
+      readonly type: 'turn-ended';
+      readonly turn: number;
+      readonly message: Message;
+      readonly finish: Finish;
+      readonly usage: Usage;
+      readonly usd?: number;
+      /** The counts did not come from the provider, or could not be true: `usd` is our estimate. */
+      readonly estimated?: boolean;
+      readonly model: string;
+      readonly ms: number;
+    }
+  | {
+      readonly type: 'turn-failed';
+      readonly turn: number;
+      readonly error: Failure;
+      readonly partial?: string;
+      readonly usage?: Usage;
+      readonly usd?: number;
+      readonly ms: number;
+    }
+  | { readonly type: 'answer-rejected'; readonly why: Rejection; readonly text: string }
+  | { readonly type: 'ask-raised'; readonly call: string; readonly question: string }
+  | { readonly type: 'ask-answered'; readonly call: string; readonly allowed: boolean; readonly by?: string }
+  | {
+      readonly type: 'tool-started';
+      readonly call: string;
+      readonly tool: string;
+      readonly key: string;
+      readonly input?: Json;
+    }
+  | {
+      readonly type: 'tool-ended';
+      readonly call: string;
+      readonly outcome: Outcome;
+      readonly text: string;
+      readonly data?: Json;
+      readonly notes?: readonly Note[];
+      readonly loads?: readonly string[];
+      readonly completes?: boolean;
+      readonly spent?: Partial<Spent>;
+      readonly ms: number;
+    }
+  | { readonly type: 'checks-ended'; readonly check: string; readonly verdict: Verdict }
+  | { readonly type: 'run-ended'; readonly reason: StopReason; readonly detail?: string; readonly error?: Failure }
+  | { readonly type: 'remark-made'; readonly key: string; readonly value: Json };
+
+/** A fact in its place: `seq` orders the file, `id` names the event, `parent` is the event it follows (none for the first). */
+export type Event = Fact & {
+  readonly seq: number;
+  readonly id: string;
+  readonly parent: string | null;
+  readonly time: string;
+};

@@ -1,0 +1,44 @@
+// The one gate: every call on every path is decided here, and whatever is unclear is denied.
+import { canonical, type Json } from './json.ts';
+import type { Agent, Decision } from './ports.ts';
+import type { Call, RunState } from './state.ts';
+
+/** What the gates decided together. */
+export type Ruling =
+  | { readonly type: 'allow'; readonly input: Json }
+  | { readonly type: 'ask'; readonly question: string }
+  | { readonly type: 'deny'; readonly reason: string };
+
+const mostRewrites = 8;
+
+/** Asks every gate. A rewritten call passes them all again; a person's yes answers the question it was given for and no other. */
+export async function decide(agent: Agent, call: Call, state: RunState): Promise<Ruling> {
+  if (call.ask?.allowed === false) return { type: 'deny', reason: 'A person said no to this call.' };
+  let now = call;
+  for (let rewrites = 0; rewrites <= mostRewrites; rewrites++) {
+    const decision = await firstObjection(agent, now, state);
+    if (decision.type === 'allow') return { type: 'allow', input: now.input };
+    if (decision.type !== 'rewrite') return decision;
+    now = { ...now, input: decision.input };
+  }
+  return { type: 'deny', reason: 'The rules keep rewriting this call.' };
+}
+
+async function firstObjection(agent: Agent, call: Call, state: RunState): Promise<Decision> {
+  let question: Decision | undefined;
+  for (const gate of agent.gates) {
+    try {
+      const decision = await gate(call, state);
+      if (decision.type === 'deny') return decision;
+      if (decision.type === 'rewrite' && canonical(decision.input) !== canonical(call.input)) return decision;
+      if (decision.type === 'ask' && !(call.ask?.allowed && call.ask.question === decision.question))
+        question ??= decision;
+    } catch (error) {
+      return {
+        type: 'deny',
+        reason: `A rule failed, so the call is denied: ${error instanceof Error ? error.message : String(error)}`,
+      };
+    }
+  }
+  return question ?? { type: 'allow' };
+}

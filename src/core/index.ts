@@ -1,0 +1,66 @@
+// The core's public names: pure, no node:*, no npm.
+export { makeCalls, shorten, USE_TOOL } from './calls.ts';
+export { FairleadError, fromFailure, toFailure, type Blame, type ErrorDetails, type Failure } from './errors.ts';
+export type {
+  Baseline,
+  EpochReason,
+  Event,
+  Fact,
+  InputHow,
+  Limits,
+  Note,
+  Outcome,
+  Rejection,
+  Spent,
+  StopReason,
+  Verdict,
+} from './fact.ts';
+export { decide, type Ruling } from './gate.ts';
+export { openHead, type Head } from './head.ts';
+export { canonical, digest, isObject, toJson, type Json, type JsonObject } from './json.ts';
+export { run, type RunContext } from './loop.ts';
+export {
+  callsOf,
+  textOf,
+  type CallPart,
+  type FilePart,
+  type Finish,
+  type Message,
+  type Meta,
+  type Part,
+  type ReasoningPart,
+  type ResultPart,
+  type TextPart,
+  type ToolChoice,
+  type ToolSpec,
+  type Usage,
+} from './message.ts';
+export { isStuck, next, type Step } from './next.ts';
+export { enqueue, inOrder, wordsOf } from './notes.ts';
+export type {
+  Agent,
+  AnswerShape,
+  AppendOptions,
+  Check,
+  Chunk,
+  Compactor,
+  Decision,
+  Gate,
+  Log,
+  Output,
+  Price,
+  Provider,
+  Reminder,
+  Request,
+  Rule,
+  Settings,
+  Stop,
+  Tool,
+  ToolContext,
+  View,
+} from './ports.ts';
+export { render } from './render.ts';
+export { costOf, noSpending, spend } from './spending.ts';
+export { estimate, fold, runView, settleOpenCalls, type Call, type PendingInput, type RunState } from './state.ts';
+export { last, push, swapLast, toArray, trailOf, type Trail } from './trail.ts';
+export { isUsage } from './usage.ts';

@@ -1,0 +1,61 @@
+// Plain JSON: the only kind of value a fact may hold, and the few things done with it.
+
+/** Any value that survives a round trip through JSON. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json };
+
+/** Tells a JSON object from the other kinds of value. */
+export const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The one text of a value whatever the order of its keys, so that equal calls look equal. */
+export function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const keys = Object.keys(value).toSorted();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json)}`).join(',')}}`;
+}
+
+/** A 53-bit digest of a text: fast, not secret, for noticing that something came back unchanged. */
+export function digest(text: string): number {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    a = Math.imul(a ^ code, 2654435761);
+    b = Math.imul(b ^ code, 1597334677);
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
+  return 4294967296 * (2097151 & b) + (a >>> 0);
+}
+
+/** Any value as legal JSON: cycles, big integers, functions and other strangers become text, never an exception. */
+export function toJson(value: unknown): Json {
+  const open = new Set<object>();
+  const visit = (item: unknown): Json | undefined => {
+    if (item === null || typeof item === 'string' || typeof item === 'boolean') return item;
+    if (typeof item === 'number') return Number.isFinite(item) ? item : String(item);
+    if (typeof item === 'bigint') return item.toString();
+    if (typeof item !== 'object') return item === undefined ? undefined : String(item);
+    if (open.has(item)) return '[cycle]';
+    open.add(item);
+    try {
+      if (item instanceof Error) return `${item.name}: ${item.message}`;
+      const own = (item as { toJSON?: unknown }).toJSON;
+      if (typeof own === 'function') return visit(own.call(item));
+      if (Array.isArray(item)) return item.map((each) => visit(each) ?? null);
+      if (item instanceof Map) return visit(Object.fromEntries(item));
+      if (item instanceof Set) return visit([...item]);
+      const entries = Object.entries(item).map(([key, each]) => [key, visit(each)] as const);
+      return Object.fromEntries(entries.filter(([, each]) => each !== undefined)) as JsonObject;
+    } catch (error) {
+      return `[unreadable: ${String(error)}]`;
+    } finally {
+      open.delete(item);
+    }
+  };
+  return visit(value) ?? null;
+}

@@ -1,0 +1,127 @@
+// What to do next, decided from the state alone: to resume a run is to ask again.
+import type { Failure } from './errors.ts';
+import type { StopReason } from './fact.ts';
+import type { Agent } from './ports.ts';
+import type { Call, RunState } from './state.ts';
+
+/** The next thing a loop does. `rest`: nothing, until a person or a program adds a fact. */
+export type Step =
+  | { readonly type: 'rest' }
+  | { readonly type: 'turn' }
+  | { readonly type: 'calls'; readonly calls: readonly Call[] }
+  | { readonly type: 'check' }
+  | { readonly type: 'compact' }
+  | { readonly type: 'end'; readonly reason: StopReason; readonly detail?: string; readonly error?: Failure };
+
+/** What comes next for this state. */
+export function next(state: RunState, agent: Agent): Step {
+  if (state.run === undefined) return { type: 'rest' };
+  for (const stop of agent.stops) {
+    const found = stop(state);
+    if (found) return { type: 'end', ...found };
+  }
+  const open = state.calls.filter((call) => !call.result);
+  if (open.length) return callsReady(state, open, agent);
+  if (state.completed) return { type: 'end', reason: 'task-complete' };
+  if (state.abstained !== undefined) return { type: 'end', reason: 'abstained', detail: state.abstained };
+  if (state.failure) return afterFailure(state, state.failure, agent);
+  if (state.truncated)
+    return {
+      type: 'end',
+      reason: 'truncated',
+      detail: 'The model reached its output limit; nothing after the cut was run.',
+    };
+  if (state.due || state.pending.some((input) => input.how !== 'follow-up'))
+    return outOfBounds(state, agent) ?? { type: 'turn' };
+  if (!state.verified && agent.checks.length) return { type: 'check' };
+  if (state.pending.length) return outOfBounds(state, agent) ?? { type: 'turn' };
+  return { type: 'end', reason: 'answered' };
+}
+
+/** Reads that come first run side by side; anything else runs alone; a call that waits for a person holds back nothing but itself. */
+function callsReady(state: RunState, open: readonly Call[], agent: Agent): Step {
+  const room = (state.limits?.calls ?? Number.POSITIVE_INFINITY) - state.spent.calls;
+  if (room <= 0) return { type: 'end', reason: 'call-budget', detail: `All ${state.spent.calls} tool calls are used.` };
+  const ready = open.filter((call) => !call.ask || call.ask.allowed !== undefined);
+  if (ready.length === 0) return { type: 'rest' };
+  const reads = ready.findIndex((call) => agent.tools.get(call.tool)?.effect !== 'read');
+  return { type: 'calls', calls: ready.slice(0, Math.min(room, reads < 0 ? ready.length : Math.max(reads, 1))) };
+}
+
+function afterFailure(state: RunState, failure: Failure, agent: Agent): Step {
+  if (failure.code === 'run/time') return { type: 'end', reason: 'time', detail: failure.message };
+  if (failure.code === 'provider/context-too-long' && agent.compact && state.compactions === 0)
+    return { type: 'compact' };
+  if (!failure.retry) return { type: 'end', reason: 'provider-error', detail: failure.message, error: failure };
+  return outOfBounds(state, agent) ?? { type: 'turn' };
+}
+
+/** Bounds are checked before the act, never after. */
+function outOfBounds(state: RunState, agent: Agent): Step | undefined {
+  const { limits, spent } = state;
+  if (!limits) return undefined;
+  const end = (reason: StopReason, detail: string): Step => ({
+    type: 'end',
+    reason,
+    detail,
+    ...(state.failure ? { error: state.failure } : {}),
+  });
+  if (state.failures >= limits.errors)
+    return end(
+      'error-threshold',
+      `${state.failures} failures in a row${state.failure ? `, the last one: ${state.failure.message}` : ''}.`,
+    );
+  if (state.reasks > limits.reasks)
+    return end(
+      'error-threshold',
+      `Asked ${state.reasks} times for an acceptable answer: ${state.queue.find((note) => note.key === 'answer-rejected')?.text ?? ''}`,
+    );
+  if (isStuck(state.rounds, limits.repeats))
+    return end('stuck', `The same calls brought the same results ${limits.repeats} times.`);
+  if (spent.turns >= limits.turns) return end('max-turns', `All ${limits.turns} turns are used.`);
+  if (limits.ms !== undefined && spent.ms >= limits.ms) return end('time', `All ${limits.ms} ms are used.`);
+  const used = spent.input + spent.output;
+  if (limits.tokens !== undefined && used + state.context > limits.tokens)
+    return end(
+      'token-budget',
+      `${used} of ${limits.tokens} tokens are used and the next request needs about ${state.context}.`,
+    );
+  if (limits.context !== undefined && state.context > limits.context && agent.compact && state.compactions === 0)
+    return { type: 'compact' };
+  if (limits.context !== undefined && state.context > limits.context)
+    return end(
+      'token-budget',
+      `The next request needs about ${state.context} tokens; the window has room for ${limits.context}.`,
+    );
+  return limits.usd === undefined ? undefined : outOfMoney(state, limits.usd, agent, end);
+}
+
+function outOfMoney(
+  state: RunState,
+  usd: number,
+  agent: Agent,
+  end: (reason: StopReason, detail: string) => Step,
+): Step | undefined {
+  const price = agent.provider.price;
+  if (!price)
+    return end(
+      'money-budget',
+      `The price of ${agent.provider.model} is unknown, so a budget of $${usd} cannot be kept. Set its price, or run without a money budget.`,
+    );
+  const coming = (state.context * (price.cacheRead ?? price.input)) / 1e6;
+  return state.spent.usd + coming > usd
+    ? end(
+        'money-budget',
+        `$${state.spent.usd.toFixed(4)} of $${usd} is spent and the next request costs at least $${coming.toFixed(4)}.`,
+      )
+    : undefined;
+}
+
+/** A cycle of one, two or three rounds that came back unchanged this many times. */
+export function isStuck(rounds: readonly number[], repeats: number): boolean {
+  if (repeats < 2) return false;
+  return [1, 2, 3].some((period) => {
+    const span = rounds.slice(-period * repeats);
+    return span.length === period * repeats && span.every((round, i) => round === span[i % period]);
+  });
+}

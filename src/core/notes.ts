@@ -1,0 +1,32 @@
+// The queue of lines for the model: one live note a key, safety first, shown together at the tail.
+import type { Note } from './fact.ts';
+import type { TextPart } from './message.ts';
+
+/** The queue with a note added; a later note of the same key takes the place of the earlier. */
+export const enqueue = (queue: readonly Note[], note: Note): readonly Note[] => [
+  ...queue.filter((each) => each.key !== note.key),
+  note,
+];
+
+/** The queue in the order it is shown: higher priority first, then the order of arrival. */
+export const inOrder = (queue: readonly Note[]): readonly Note[] =>
+  queue.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
+
+/** The queue without what a turn showed; a newer note of the same key stays. */
+export const takeShown = (queue: readonly Note[], shown: readonly Note[]): readonly Note[] =>
+  shown.length
+    ? queue.filter((each) => !shown.some((note) => note.key === each.key && note.text === each.text))
+    : queue;
+
+/** Notes as the model reads them: one text, each note in its own tag. */
+export const wordsOf = (notes: readonly Note[]): readonly TextPart[] =>
+  notes.length
+    ? [
+        {
+          type: 'text',
+          text: notes
+            .map((note) => `<system-reminder name="${note.key}">\n${note.text}\n</system-reminder>`)
+            .join('\n'),
+        },
+      ]
+    : [];

@@ -1,0 +1,181 @@
+// The contracts others implement: where a log is kept, who answers, what can be done, who may stop it.
+import type { Event, Fact, Note, Spent, StopReason, Verdict } from './fact.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { Finish, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
+import type { Call, RunState } from './state.ts';
+import type { Trail } from './trail.ts';
+
+/** How facts are to be added. */
+export type AppendOptions = {
+  /** Return only once the facts are safe from a power cut. Without it they are safe from the death of the process alone. */
+  readonly settle?: boolean;
+  /** Follow this event instead of the last one: the beginning of a branch. */
+  readonly parent?: string;
+};
+
+/** A session's events. One fenced writer: `append` fails unless `after` is the seq of the last event. */
+export interface Log {
+  /** The events from the root to an event (the last one unless named), oldest first, in batches; from the last self-contained epoch on if asked. */
+  read(options?: { readonly at?: string; readonly from?: 'root' | 'epoch' }): AsyncIterable<readonly Event[]>;
+  /** Adds facts that belong together, and gives them their places. */
+  append(after: number, facts: readonly Fact[], options?: AppendOptions): Promise<readonly Event[]>;
+  /** Every event in the order written, all branches, from a seq on; waits for more until the signal aborts. */
+  follow(from: number, signal: AbortSignal): AsyncIterable<Event>;
+  /** Lets go of the writer's place. */
+  close(): Promise<void>;
+}
+
+/** A pure fold over events; O(1) amortised per event. */
+export interface View<S> {
+  readonly initial: S;
+  on(state: S, event: Event): S;
+}
+
+/** How a model is to answer; what is absent is the provider's default. */
+export type Settings = {
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly seed?: number;
+  readonly stop?: readonly string[];
+  readonly reasoning?: 'none' | 'low' | 'medium' | 'high';
+};
+
+/** What a model is asked. Within an epoch every request extends the one before it, byte for byte. */
+export type Request = {
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly messages: Trail<Message>;
+  readonly choice: ToolChoice;
+  readonly settings: Settings;
+  readonly answer?: JsonObject;
+  readonly session?: string;
+};
+
+/** US dollars per million tokens; an absent cache price is the input price. */
+export type Price = {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+};
+
+/** A piece of an answer as it arrives. Provisional until `end`; `restarted` takes back everything since the start. */
+export type Chunk =
+  | { readonly type: 'part-started'; readonly index: number; readonly part: 'text' | 'reasoning' }
+  | {
+      readonly type: 'part-started';
+      readonly index: number;
+      readonly part: 'tool-call';
+      readonly id: string;
+      readonly tool: string;
+    }
+  | { readonly type: 'part-delta'; readonly index: number; readonly text: string }
+  | { readonly type: 'part-ended'; readonly index: number }
+  | { readonly type: 'restarted'; readonly attempt: number; readonly why: string }
+  | {
+      readonly type: 'end';
+      readonly message: Message;
+      readonly finish: Finish;
+      /** The finish reason in the provider's own word. */
+      readonly rawFinish?: string;
+      readonly usage: Usage;
+      /** The model that answered. */
+      readonly model: string;
+      /** What it cost; absent when unknown. */
+      readonly usd?: number;
+    };
+
+/** A model. Always streams; exactly one `end`, or throws a FairleadError. */
+export interface Provider {
+  /** The family whose opaque metadata it understands, for example `anthropic`. */
+  readonly family: string;
+  /** The model's name as the provider knows it. */
+  readonly model: string;
+  /** Its price; absent when unknown, which is not free. */
+  readonly price?: Price;
+  stream(request: Request, signal: AbortSignal): AsyncIterable<Chunk>;
+}
+
+/** What a tool is handed beside its input. */
+export type ToolContext = {
+  readonly signal: AbortSignal;
+  /** The same for every attempt at this one call: hand it to services that can refuse a repetition. */
+  readonly key: string;
+  readonly call: Call;
+};
+
+/** A tool's answer with several renderings: text for the model, data for programs, notes to attach. */
+export type Output = {
+  readonly type: 'output';
+  readonly text: string;
+  readonly data?: Json;
+  readonly failed?: boolean;
+  readonly notes?: readonly Note[];
+  /** Hidden tools that may be used from now on. */
+  readonly loads?: readonly string[];
+  /** The task is complete: the run ends once this answer's calls are settled. */
+  readonly completes?: boolean;
+  /** What a child run used up, charged to this run. */
+  readonly spent?: Partial<Spent>;
+};
+
+/** Something the model may do. What `run` throws becomes a failed result for the model; what it returns, if not an `Output`, becomes JSON text. */
+export interface Tool extends ToolSpec {
+  /** `read` may be repeated and run beside others; `write` changes what we own; `outside` changes the world. */
+  readonly effect: 'read' | 'write' | 'outside';
+  /** A second attempt with the same key does no harm. */
+  readonly idempotent?: boolean;
+  /** Not shown to the model and not callable until a tool output loads it. */
+  readonly hidden?: boolean;
+  readonly timeoutMs?: number;
+  /** Why this input does not fit the schema, or nothing. */
+  check?(input: Json): string | undefined;
+  run(input: Json, context: ToolContext): unknown;
+}
+
+/** Pure: sees what just happened, may leave notes for the model. */
+export type Rule = (event: Event, state: RunState) => readonly Note[];
+
+/** Called before each turn; its text is shown at the tail. One that throws is skipped and remarked on. */
+export type Reminder = (turn: number, maxTurns: number, state: RunState) => string | null | undefined;
+
+/** What a gate decides about a call. */
+export type Decision =
+  | { readonly type: 'allow' }
+  | { readonly type: 'ask'; readonly question: string }
+  | { readonly type: 'deny'; readonly reason: string }
+  | { readonly type: 'rewrite'; readonly input: Json };
+
+/** The only place that may stop an act; every path passes it; one that throws denies. */
+export type Gate = (call: Call, state: RunState) => Decision | Promise<Decision>;
+
+/** Ends a run from its state alone. */
+export type Stop = (state: RunState) => { readonly reason: StopReason; readonly detail?: string } | undefined;
+
+/** Looks at a finished answer: a run is not done because the model says so. */
+export interface Check {
+  readonly name: string;
+  run(state: RunState, signal: AbortSignal): Verdict | Promise<Verdict>;
+}
+
+/** The schema an answer is held to, and how to tell. */
+export type AnswerShape = { readonly schema: JsonObject; check(text: string): string | undefined };
+
+/** Makes a shorter history when the old one no longer fits; nothing if it cannot. */
+export type Compactor = (state: RunState, signal: AbortSignal) => Promise<readonly Message[] | undefined>;
+
+/** Everything a loop needs to know about the agent it runs. */
+export type Agent = {
+  readonly system: string;
+  readonly provider: Provider;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly rules: readonly Rule[];
+  readonly reminders: readonly Reminder[];
+  readonly gates: readonly Gate[];
+  readonly stops: readonly Stop[];
+  readonly checks: readonly Check[];
+  readonly settings: Settings;
+  readonly answer?: AnswerShape;
+  readonly compact?: Compactor;
+};

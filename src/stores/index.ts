@@ -1,0 +1,2 @@
+// Where a session's log is kept.
+export { memoryLog, type MemoryLog } from './memory.ts';
