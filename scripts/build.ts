@@ -1,0 +1,75 @@
+// Builds dist/: one code-split ESM bundle with a chunk for each lazily imported module, and a declaration for each public entry.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import path from 'node:path';
+import { build } from 'rolldown';
+
+type Manifest = {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+};
+
+const root = path.resolve(import.meta.dirname, '..');
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
+const whole = process.argv.includes('--whole');
+const external = new Set([...Object.keys(manifest.dependencies), ...Object.keys(manifest.optionalDependencies ?? {})]);
+
+const { entries, missing } = publicEntries();
+if (missing.length > 0 && whole) fail(`package.json exports ${missing.join(', ')}, which src does not have.`);
+
+// Built beside the old one and swapped in at the end, so that a build that stops leaves the old one whole.
+const fresh = path.join(root, `dist-${process.pid}`);
+process.on('exit', () => rmSync(fresh, { recursive: true, force: true }));
+await build({
+  cwd: root,
+  input: { bin: 'src/cli/bin.ts', ...entries },
+  platform: 'node',
+  external: (id) => id.startsWith('node:') || builtinModules.includes(id) || external.has(packageOf(id)),
+  output: {
+    dir: fresh,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    minify: false,
+    comments: { legal: true, annotation: true, jsdoc: false },
+  },
+  logLevel: 'warn',
+  onLog(level, log, handler) {
+    if (level === 'warn') fail(log.message);
+    handler(level, log);
+  },
+});
+const declarations = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', path.join(fresh, 'types')], {
+  cwd: root,
+  stdio: 'inherit',
+  shell: process.platform === 'win32',
+  env: { ...process.env, PATH: [path.join(root, 'node_modules/.bin'), process.env['PATH']].join(path.delimiter) },
+});
+if (declarations.status !== 0) fail('tsc could not write the declarations.');
+rmSync(path.join(root, 'dist'), { recursive: true, force: true });
+renameSync(fresh, path.join(root, 'dist'));
+if (missing.length > 0) console.log(`Built without ${missing.join(', ')}: not in src yet.`);
+
+/** What the exports map promises, by entry name; a room whose folder does not exist yet is named instead. */
+function publicEntries(): { entries: Record<string, string>; missing: string[] } {
+  const entries: Record<string, string> = {};
+  const missing: string[] = [];
+  for (const [name, target] of Object.entries(manifest.exports)) {
+    if (typeof target === 'string') continue;
+    const source = name === '.' ? 'src/index.ts' : `src/${name.slice(2)}/index.ts`;
+    if (existsSync(path.join(root, source))) entries[path.basename(target.default, '.js')] = source;
+    else missing.push(source);
+  }
+  return { entries, missing };
+}
+
+function packageOf(id: string): string {
+  return id.split('/', id.startsWith('@') ? 2 : 1).join('/');
+}
+
+function fail(sentence: string): never {
+  console.error(`The build stopped: ${sentence}`);
+  process.exit(1);
+}

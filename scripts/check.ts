@@ -1,0 +1,43 @@
+// Does all that must hold before a commit: format, lint, types, house, build, then the tests, whose last line comes last.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+type Step = { readonly name: string; readonly code: number; readonly seconds: string; readonly output: string };
+
+const root = path.resolve(import.meta.dirname, '..');
+const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+};
+const env = { ...process.env, PATH: [path.join(root, 'node_modules/.bin'), process.env['PATH']].join(path.delimiter) };
+
+const broken: string[] = [];
+for (const group of [['format:check', 'house'], ['lint', 'types'], ['build']]) {
+  for (const step of await Promise.all(group.map((name) => perform(name, 'pipe')))) {
+    console.log(`${step.code === 0 ? 'ok  ' : 'FAIL'} ${step.seconds} s  ${step.name}`);
+    if (step.code === 0) continue;
+    broken.push(step.name);
+    console.log(step.output.trimEnd().replace(/^/gm, '     | '));
+  }
+}
+const tests = await perform('test:only', 'inherit');
+if (broken.length > 0) console.error(`These checks failed: ${broken.join(', ')}.`);
+process.exitCode = broken.length > 0 ? 1 : tests.code;
+
+/** Runs a script of package.json; its words are kept there, once. */
+async function perform(name: string, stdio: 'pipe' | 'inherit'): Promise<Step> {
+  const began = performance.now();
+  const child = spawn(scripts[name] ?? `echo "package.json has no script ${name}" && exit 1`, {
+    cwd: root,
+    env,
+    shell: true,
+    stdio,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => (output += data.toString()));
+  const code = await new Promise<number>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (status) => resolve(status ?? 1));
+  });
+  return { name, code, output, seconds: ((performance.now() - began) / 1000).toFixed(1).padStart(5) };
+}

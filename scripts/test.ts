@@ -1,0 +1,113 @@
+// Runs the tests with Node's own runner, two files at a time, and ends on the one line "N passed, N failed, N skipped".
+import { globSync } from 'node:fs';
+import path from 'node:path';
+import { run } from 'node:test';
+import { inspect, parseArgs } from 'node:util';
+
+type Outcome = { readonly name: string; readonly place: string; readonly text: string };
+type Ended = {
+  readonly name: string;
+  readonly nesting: number;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  readonly skip?: string | boolean | undefined;
+  readonly todo?: string | boolean | undefined;
+  readonly details: { readonly type?: string | undefined; readonly error?: Error | undefined };
+};
+
+const root = path.resolve(import.meta.dirname, '..');
+const longestFile = 600_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { name: { type: 'string', multiple: true }, verbose: { type: 'boolean', default: false } },
+});
+const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => positionals.length === 0 || positionals.some((wanted) => matches(file, wanted)))
+  .toSorted();
+
+let passed = 0;
+const failures: Outcome[] = [];
+const skips: Outcome[] = [];
+const names = new Map<string, string[]>();
+const output = new Map<string, string>();
+
+if (files.length === 0) {
+  const wanted = positionals.length > 0 ? ` that matches ${positionals.join(' or ')}` : '';
+  failures.push({ name: `there is no test file${wanted}`, place: 'src, test', text: '' });
+} else await runFiles();
+report();
+
+async function runFiles(): Promise<void> {
+  const stream = run({
+    cwd: root,
+    files: files.map((file) => path.join(root, file)),
+    concurrency: 2,
+    timeout: longestFile,
+    ...(values.name ? { testNamePatterns: values.name.map((pattern) => new RegExp(pattern)) } : {}),
+  });
+  stream.on('test:start', (data) => {
+    const above = names.get(data.file ?? '') ?? [];
+    names.set(data.file ?? '', [...above.slice(0, data.nesting), data.name]);
+  });
+  stream.on('test:pass', (data) => onEnd(data));
+  stream.on('test:fail', (data) => onEnd(data));
+  stream.on('test:stdout', (data) => keep(data.file, data.message));
+  stream.on('test:stderr', (data) => keep(data.file, data.message));
+  stream.on('test:summary', (data) => {
+    if (data.file === undefined) return;
+    const seconds = (data.duration_ms / 1000).toFixed(1).padStart(5);
+    console.log(`${data.success ? 'ok  ' : 'FAIL'} ${seconds} s  ${short(data.file)}`);
+    const said = output.get(data.file);
+    if (said !== undefined && (values.verbose || !data.success)) console.log(said.trimEnd().replace(/^/gm, '     | '));
+    output.delete(data.file);
+  });
+  for await (const _ of stream);
+}
+
+function onEnd(data: Ended): void {
+  const { error, type } = data.details;
+  const failureType = error && 'failureType' in error ? error.failureType : undefined;
+  if (failureType === 'subtestsFailed') return;
+  const name = [...(names.get(data.file ?? '') ?? []).slice(0, data.nesting), data.name].join(' > ');
+  const place = data.file === undefined ? '' : `${short(data.file)}:${data.line ?? 1}`;
+  const why = data.skip ?? data.todo;
+  if (why !== undefined && why !== false) {
+    if (typeof why === 'string' && why !== '') skips.push({ name, place, text: why });
+    else failures.push({ name, place, text: 'It is skipped without a reason: say why, as in { skip: "needs ..." }.' });
+  } else if (error) failures.push({ name, place, text: explain(error) });
+  else if (type !== 'suite') passed += 1;
+}
+
+function report(): void {
+  for (const failure of failures) {
+    console.log(`\nfailed: ${failure.name}\n  at ${failure.place}`);
+    console.log(failure.text.replace(/^/gm, '  '));
+  }
+  if (skips.length > 0) console.log('');
+  for (const skip of skips) console.log(`skipped: ${skip.name} (${skip.place}): ${skip.text}`);
+  console.log(`\n${passed} passed, ${failures.length} failed, ${skips.length} skipped`);
+  process.exitCode = failures.length > 0 ? 1 : 0;
+}
+
+/** The error a test threw, without the runner's own frames. */
+function explain(error: Error): string {
+  const thrown = error.cause instanceof Error ? error.cause : error;
+  const asserted = 'code' in thrown && thrown.code === 'ERR_ASSERTION' ? thrown.stack : undefined;
+  const lines = (asserted ?? inspect(thrown, { colors: false, depth: 6 })).split('\n');
+  return lines.filter((line) => !/^\s+at .*\(?node:/.test(line)).join('\n');
+}
+
+function keep(file: string | undefined, message: string): void {
+  if (file !== undefined) output.set(file, (output.get(file) ?? '') + message);
+}
+
+function matches(file: string, wanted: string): boolean {
+  const pattern = wanted.replaceAll('\\', '/').replace(/^\.\//, '');
+  return file.includes(pattern) || path.matchesGlob(file, pattern);
+}
+
+function short(file: string): string {
+  return path.relative(root, file).replaceAll('\\', '/');
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// The executable: checks the Node version, turns the compile cache on and loads the rest; it must itself parse on Node 18.
+import module from 'node:module';
+import process from 'node:process';
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(
+    `Fairlead needs Node 22.19 or newer and found ${process.versions.node}: install a newer Node.\n`,
+  );
+  process.exitCode = 1;
+} else {
+  module.enableCompileCache();
+  const { main } = await import('./main.ts');
+  process.exitCode = await main(process.argv.slice(2));
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import test from 'node:test';
+import { version } from './version.ts';
+
+const bin = path.join(import.meta.dirname, 'bin.ts');
+
+function fairlead(args: readonly string[], nodeOptions: readonly string[] = []) {
+  return spawnSync(process.execPath, [...nodeOptions, bin, ...args], { encoding: 'utf8' });
+}
+
+test('--version prints the version and nothing else', () => {
+  const { status, stdout, stderr } = fairlead(['--version']);
+  assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('--help lists what there is', () => {
+  const { status, stdout } = fairlead(['--help']);
+  assert.equal(status, 0);
+  assert.match(stdout, /^Usage: fairlead /);
+  assert.match(stdout, /--version/);
+});
+
+for (const [word, kind] of [
+  ['--frobnicate', 'option'],
+  ['frobnicate', 'command'],
+  ['constructor', 'command'],
+] as const) {
+  test(`an unknown ${kind} such as ${word} gets one sentence on stderr and exit code 2`, () => {
+    const { status, stdout, stderr } = fairlead([word]);
+    assert.equal(status, 2);
+    assert.equal(stdout, '');
+    assert.equal(stderr, `There is no ${kind} "${word}"; "fairlead --help" lists what there is.\n`);
+  });
+}
+
+test('on a Node that is too old, one sentence says which is needed', () => {
+  const pretend =
+    'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})';
+  const { status, stdout, stderr } = fairlead(['--version'], ['--import', pretend]);
+  assert.equal(status, 1);
+  assert.equal(stdout, '');
+  assert.equal(stderr, 'Fairlead needs Node 22.19 or newer and found 20.1.0: install a newer Node.\n');
+});

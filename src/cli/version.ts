@@ -1,0 +1,5 @@
+// The version of this package, as package.json states it; the build writes it into the bundle.
+import manifest from '../../package.json' with { type: 'json' };
+
+/** The version of this package. */
+export const version: string = manifest.version;
