@@ -1,20 +1,27 @@
 // Builds dist/: one code-split ESM bundle with a chunk for each lazily imported module, and a declaration for each public entry.
+// What package.json lists as a dependency of users stays outside the bundle; what it lists for developers is bundled when imported.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { build } from 'rolldown';
+import { notices } from './build/notices.ts';
 
 type Manifest = {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
-  readonly dependencies: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
 const root = path.resolve(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
 const whole = process.argv.includes('--whole');
-const external = new Set([...Object.keys(manifest.dependencies), ...Object.keys(manifest.optionalDependencies ?? {})]);
+const external = new Set(
+  [manifest.dependencies, manifest.peerDependencies, manifest.optionalDependencies].flatMap((each) =>
+    Object.keys(each ?? {}),
+  ),
+);
 
 const { entries, missing } = publicEntries();
 if (missing.length > 0 && whole) fail(`package.json exports ${missing.join(', ')}, which src does not have.`);
@@ -22,7 +29,7 @@ if (missing.length > 0 && whole) fail(`package.json exports ${missing.join(', ')
 // Built beside the old one and swapped in at the end, so that a build that stops leaves the old one whole.
 const fresh = path.join(root, `dist-${process.pid}`);
 process.on('exit', () => rmSync(fresh, { recursive: true, force: true }));
-await build({
+const { output } = await build({
   cwd: root,
   input: { bin: 'src/cli/bin.ts', ...entries },
   platform: 'node',
@@ -41,6 +48,8 @@ await build({
     handler(level, log);
   },
 });
+const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+writeFileSync(path.join(fresh, 'third-party.txt'), `${notices(modules)}\n`);
 const declarations = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', path.join(fresh, 'types')], {
   cwd: root,
   stdio: 'inherit',
