@@ -61,6 +61,9 @@ export type {
 } from './ports.ts';
 export { render } from './render.ts';
 export { costOf, noSpending, spend } from './spending.ts';
-export { estimate, fold, runView, settleOpenCalls, type Call, type PendingInput, type RunState } from './state.ts';
+export { fold, runView, type Call, type PendingInput, type RunState } from './state.ts';
 export { last, push, swapLast, toArray, trailOf, type Trail } from './trail.ts';
 export { isUsage } from './usage.ts';
+export { newEpoch } from './epoch.ts';
+export { settleOpenCalls } from './call-fold.ts';
+export { estimate, wordsIn } from './tokens.ts';

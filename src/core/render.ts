@@ -1,6 +1,7 @@
 // The request a state makes. Pure: the same log gives the same bytes, and any log prefix gives a legal request.
 import type { Agent, Request } from './ports.ts';
-import { settleOpenCalls, type RunState } from './state.ts';
+import { settleOpenCalls } from './call-fold.ts';
+import type { RunState } from './state.ts';
 
 /** What the model is asked next. Calls still open are shown as interrupted, so that every call is answered once, in order. */
 export function render(state: RunState, agent: Pick<Agent, 'settings' | 'answer'>): Request {

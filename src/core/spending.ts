@@ -2,6 +2,7 @@
 import type { Spent } from './fact.ts';
 import type { Usage } from './message.ts';
 import type { Price } from './ports.ts';
+import type { RunState } from './state.ts';
 
 /** Nothing used yet. */
 export const noSpending: Spent = {
@@ -48,3 +49,10 @@ export function costOf(price: Price, usage: Usage): number | undefined {
     usage.output * price.output;
   return millionths / 1e6;
 }
+
+/** The state with this charged to its run and to its session. */
+export const charge = (s: RunState, used: Partial<Spent>): RunState => ({
+  ...s,
+  spent: spend(s.spent, used),
+  total: spend(s.total, used),
+});

@@ -6,7 +6,8 @@ import { callsOf, textOf, type Message, type Part, type Usage } from './message.
 import type { Agent, Chunk } from './ports.ts';
 import { render } from './render.ts';
 import { costOf } from './spending.ts';
-import { estimate, type RunState } from './state.ts';
+import type { RunState } from './state.ts';
+import { estimate } from './tokens.ts';
 import type { RunContext } from './loop.ts';
 import { isUsage } from './usage.ts';
 

@@ -1,0 +1,66 @@
+// How tool calls change the state: each is settled once, and a settled round becomes one message in call order.
+import type { Event } from './fact.ts';
+import { canonical, digest } from './json.ts';
+import type { ResultPart } from './message.ts';
+import { enqueue } from './notes.ts';
+import { charge } from './spending.ts';
+import type { Call, RunState } from './state.ts';
+import { estimate } from './tokens.ts';
+import { push } from './trail.ts';
+
+/** A call is settled; a second ending of the same call changes nothing. */
+export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunState {
+  const index = s.calls.findIndex((call) => call.id === e.call && !call.result);
+  if (index < 0) return s;
+  const call = s.calls[index] as Call;
+  const result: ResultPart = {
+    type: 'tool-result',
+    id: call.id,
+    tool: call.tool,
+    text: e.text,
+    failed: e.outcome !== 'ok',
+  };
+  const calls = s.calls.with(index, { ...call, result });
+  const charged = charge(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms, ...e.spent });
+  const now: RunState = {
+    ...charged,
+    calls,
+    completed: s.completed || e.completes === true,
+    loaded: e.loads?.length ? [...new Set([...s.loaded, ...e.loads])] : s.loaded,
+    queue: (e.notes ?? []).reduce(enqueue, s.queue),
+  };
+  return calls.every((each) => each.result) ? endRound(now) : now;
+}
+
+/** All calls of an answer are settled: their results become one message, in call order. */
+function endRound(s: RunState): RunState {
+  const results = s.calls.map((call) => call.result as ResultPart);
+  const round = digest(s.calls.map((call) => `${call.tool} ${canonical(call.input)} ${call.result?.text}`).join('\n'));
+  const failed = results.every((result) => result.failed);
+  return {
+    ...s,
+    calls: [],
+    due: true,
+    failures: failed ? s.failures + 1 : 0,
+    rounds: [...s.rounds.slice(-23), round],
+    messages: push(s.messages, { role: 'tool', parts: results }),
+    context: s.context + results.reduce((sum, result) => sum + estimate(result.text), 0),
+  };
+}
+
+/** Calls that will never settle get a result that says so, so that the history stays legal. */
+export function settleOpenCalls(s: RunState, why: string): RunState {
+  if (s.calls.length === 0) return s;
+  const calls = s.calls.map((call): Call =>
+    call.result
+      ? call
+      : { ...call, result: { type: 'tool-result', id: call.id, tool: call.tool, text: why, failed: true } },
+  );
+  return endRound({ ...s, calls });
+}
+
+/** Adds to what is known of an open call. */
+export const patchCall = (s: RunState, id: string, patch: Partial<Call>): RunState => ({
+  ...s,
+  calls: s.calls.map((call) => (call.id === id && !call.result ? { ...call, ...patch } : call)),
+});

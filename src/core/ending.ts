@@ -1,0 +1,41 @@
+// How a run ends: by its deadline, by a person, or by its own step; the log is left legal each time.
+import { FairleadError } from './errors.ts';
+import type { Fact, StopReason } from './fact.ts';
+import type { RunContext } from './loop.ts';
+import type { Step } from './next.ts';
+import type { RunState } from './state.ts';
+import { stopped } from './turn.ts';
+
+/** The context with the run's time limit as part of its signal; `release` stops the clock. */
+export function withDeadline(context: RunContext): { readonly context: RunContext; readonly release: () => void } {
+  const { limits, spent } = context.head.state;
+  if (limits?.ms === undefined) return { context, release: () => {} };
+  const deadline = new AbortController();
+  const late = new FairleadError('run/time', `All ${limits.ms} ms are used.`, { blame: 'user' });
+  const wait = Math.min(Math.max(0, limits.ms - spent.ms), 2 ** 31 - 1);
+  const timer = setTimeout(() => deadline.abort(late), wait);
+  const signal = AbortSignal.any([context.signal, deadline.signal]);
+  return { context: { ...context, signal }, release: () => clearTimeout(timer) };
+}
+
+/** The end that an abort calls for. */
+export function halt(signal: AbortSignal): Step & { readonly type: 'end' } {
+  const { code, message } = stopped(signal);
+  return { type: 'end', reason: reasonFor(code), detail: message };
+}
+
+function reasonFor(code: string): StopReason {
+  if (code === 'run/time') return 'time';
+  return code === 'run/kill-switch' ? 'kill-switch' : 'cancelled';
+}
+
+/** The facts of an end: calls still open are answered first, so that the log stays legal and can go on. */
+export function ending(state: RunState, step: Step & { readonly type: 'end' }): readonly Fact[] {
+  const text = `Not finished: ${step.detail ?? step.reason}`;
+  const open = state.calls.filter((call) => !call.result);
+  const settled = open.map((call): Fact => {
+    const outcome = call.key === undefined ? 'interrupted' : 'unknown';
+    return { type: 'tool-ended', call: call.id, outcome, text, ms: 0 };
+  });
+  return [...settled, { ...step, type: 'run-ended' }];
+}

@@ -1,0 +1,104 @@
+// How a turn and an epoch change the state.
+import type { Event, Note } from './fact.ts';
+import { callsOf, type Message, type Part } from './message.ts';
+import { takeShown, wordsOf } from './notes.ts';
+import { charge } from './spending.ts';
+import type { Call, RunState } from './state.ts';
+import { estimate, wordsIn } from './tokens.ts';
+import { last, push, swapLast, trailOf } from './trail.ts';
+
+/** A new prefix begins. */
+export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): RunState {
+  const now = { ...s, epoch: e.epoch, system: e.system, tools: e.tools, model: e.model, sent: 0 };
+  if (!e.baseline) return { ...now, context: estimate(e.system) + estimate(JSON.stringify(e.tools)) + s.context };
+  const { session, messages, turn, loaded, queue, total } = e.baseline;
+  const context =
+    estimate(e.system) +
+    estimate(JSON.stringify(e.tools)) +
+    messages.reduce((sum, each) => sum + estimate(wordsIn(each)), 0);
+  return {
+    ...now,
+    session,
+    messages: trailOf(messages),
+    turn,
+    loaded,
+    queue,
+    total,
+    context,
+    calls: [],
+    failure: undefined,
+    compactions: s.compactions + (e.reason === 'compacted' ? 1 : 0),
+  };
+}
+
+/** What a turn delivers joins the history; the request is about to go out. */
+export function startTurn(s: RunState, inputs: readonly string[], notes: readonly Note[]): RunState {
+  const delivered = s.pending.filter((each) => inputs.includes(each.input));
+  const parts = [...delivered.flatMap((each) => each.parts), ...wordsOf(notes)];
+  const now = parts.length ? say(s, parts) : s;
+  return {
+    ...now,
+    turn: s.turn + 1,
+    inTurn: true,
+    due: true,
+    verified: false,
+    sent: now.messages.length,
+    truncated: false,
+    failure: undefined,
+    pending: delivered.length ? s.pending.filter((each) => !inputs.includes(each.input)) : s.pending,
+    queue: takeShown(s.queue, notes),
+    spent: { ...s.spent, turns: s.spent.turns + 1 },
+    total: { ...s.total, turns: s.total.turns + 1 },
+  };
+}
+
+/** Adds words of the user's side. What a request already held is never changed: after it, a stand-in answer keeps the roles alternating. */
+function say(s: RunState, parts: readonly Part[]): RunState {
+  const tail = last(s.messages);
+  const context = s.context + parts.reduce((sum, part) => sum + estimate(part.type === 'text' ? part.text : ''), 0);
+  const message: Message = { role: 'user', parts };
+  if (!tail || tail.role === 'assistant') return { ...s, context, messages: push(s.messages, message) };
+  if (s.messages.length > s.sent) {
+    if (tail.role === 'user')
+      return { ...s, context, messages: swapLast(s.messages, { role: 'user', parts: [...tail.parts, ...parts] }) };
+    return { ...s, context, messages: push(s.messages, message) };
+  }
+  return { ...s, context, messages: push(push(s.messages, noAnswer), message) };
+}
+
+const noAnswer: Message = { role: 'assistant', parts: [{ type: 'text', text: '(no answer)' }] };
+
+/** An answer is in: it joins the history and its calls are open. */
+export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunState {
+  const words = estimate(wordsIn(e.message));
+  const used = { ...e.usage, input: e.usage.input ?? s.context, output: e.usage.output ?? words };
+  const now = charge(s, { ...used, usd: e.usd ?? 0, unpriced: e.usd === undefined || e.estimated ? 1 : 0, ms: e.ms });
+  const calls = callsOf(e.message).map((part): Call => ({
+    id: part.id,
+    tool: part.tool,
+    input: part.input,
+    ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
+  }));
+  const spoken = e.message.parts.length > 0;
+  return {
+    ...now,
+    inTurn: false,
+    calls,
+    due: false,
+    failure: undefined,
+    failures: calls.length ? s.failures : 0,
+    truncated: e.finish === 'length',
+    choice: calls.length ? 'auto' : s.choice,
+    messages: spoken ? push(s.messages, e.message) : s.messages,
+    context: used.input + used.output,
+  };
+}
+
+/** No answer came. Words that were shown stay in the history unless the turn will be tried again. */
+export function failTurn(s: RunState, e: Event & { type: 'turn-failed' }): RunState {
+  const now = charge(s, { ...e.usage, usd: e.usd ?? 0, ms: e.ms });
+  const messages = e.partial && !e.error.retry ? push(s.messages, cutOff(e.partial)) : s.messages;
+  return { ...now, inTurn: false, failure: e.error, failures: s.failures + 1, messages };
+}
+
+const cutOff = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text: `${text} [cut off]` }] });
