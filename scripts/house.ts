@@ -3,12 +3,21 @@ import path from 'node:path';
 import { cycles } from './house/cycles.ts';
 import { documentation } from './house/documentation.ts';
 import { floors } from './house/floors.ts';
+import { lockfile } from './house/lockfile.ts';
 import { openings } from './house/openings.ts';
 import { sizes } from './house/sizes.ts';
 import { readTree, type HouseCheck } from './house/tree.ts';
 import { words } from './house/words.ts';
 
-const checks: Readonly<Record<string, HouseCheck>> = { floors, cycles, sizes, documentation, openings, words };
+const checks: Readonly<Record<string, HouseCheck>> = {
+  floors,
+  cycles,
+  sizes,
+  documentation,
+  openings,
+  words,
+  lockfile,
+};
 
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !Object.hasOwn(checks, name));

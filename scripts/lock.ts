@@ -1,0 +1,40 @@
+// Completes package-lock.json: `npm ci` refuses a lockfile that lacks a platform package which a tool lists as optional, and npm leaves
+// one out when the registry at hand does not carry it. What is known without the package is its name, version and platform.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { missingOptional, type Locked, type Lockfile } from './house/lockfile.ts';
+
+const file = path.resolve(import.meta.dirname, '../package-lock.json');
+const lock = JSON.parse(readFileSync(file, 'utf8')) as Lockfile;
+
+const added = missingOptional(lock).map(({ name, version, parent }): [string, Locked] => [
+  `node_modules/${name}`,
+  {
+    version,
+    ...platformOf(name),
+    ...(parent.dev ? { dev: true } : {}),
+    ...(parent.license ? { license: parent.license } : {}),
+    optional: true,
+  },
+]);
+const packages = [...Object.entries(lock.packages), ...added].toSorted(([a], [b]) => a.localeCompare(b, 'en'));
+writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, undefined, 2)}\n`);
+console.log(
+  added.length === 0 ? 'The lockfile was complete.' : `Added ${added.length} platform packages to the lockfile.`,
+);
+
+/** The platform that a name such as `binding-linux-x64-musl` states; anything else would be installed everywhere, so it stops here. */
+function platformOf(name: string): Pick<Locked, 'os' | 'cpu' | 'libc'> {
+  if (name.endsWith('-wasm32-wasi')) return { cpu: ['wasm32'] };
+  const found =
+    /(?:^|[-/])(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)-([a-z0-9]+)(?:-([a-z]+))?$/.exec(
+      name,
+    );
+  const [, os, cpu, abi] = found ?? [];
+  if (os === undefined || cpu === undefined) throw new Error(`The name ${name} does not say its platform.`);
+  return {
+    os: [os],
+    cpu: [cpu],
+    ...(os === 'linux' && abi ? { libc: [abi.startsWith('musl') ? 'musl' : 'glibc'] } : {}),
+  };
+}
