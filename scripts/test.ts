@@ -15,13 +15,17 @@ type Ended = {
   readonly details: { readonly type?: string | undefined; readonly error?: Error | undefined };
 };
 
-const root = path.resolve(import.meta.dirname, '..');
 const longestFile = 600_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { name: { type: 'string', multiple: true }, verbose: { type: 'boolean', default: false } },
+  options: {
+    name: { type: 'string', multiple: true },
+    root: { type: 'string', default: path.resolve(import.meta.dirname, '..') },
+    verbose: { type: 'boolean', default: false },
+  },
 });
+const root = path.resolve(values.root);
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => positionals.length === 0 || positionals.some((wanted) => matches(file, wanted)))
@@ -59,9 +63,8 @@ async function runFiles(): Promise<void> {
     if (data.file === undefined) return;
     const seconds = (data.duration_ms / 1000).toFixed(1).padStart(5);
     console.log(`${data.success ? 'ok  ' : 'FAIL'} ${seconds} s  ${short(data.file)}`);
-    const said = output.get(data.file);
-    if (said !== undefined && (values.verbose || !data.success)) console.log(said.trimEnd().replace(/^/gm, '     | '));
-    output.delete(data.file);
+    const words = said(data.file);
+    if (words !== '' && (values.verbose || !data.success)) console.log(words);
   });
   for await (const _ of stream);
 }
@@ -70,6 +73,7 @@ function onEnd(data: Ended): void {
   const { error, type } = data.details;
   const failureType = error && 'failureType' in error ? error.failureType : undefined;
   if (failureType === 'subtestsFailed') return;
+  if (data.name === data.file) return onFile(data.file, error);
   const name = [...(names.get(data.file ?? '') ?? []).slice(0, data.nesting), data.name].join(' > ');
   const place = data.file === undefined ? '' : `${short(data.file)}:${data.line ?? 1}`;
   const why = data.skip ?? data.todo;
@@ -78,6 +82,17 @@ function onEnd(data: Ended): void {
     else failures.push({ name, place, text: 'It is skipped without a reason: say why, as in { skip: "needs ..." }.' });
   } else if (error) failures.push({ name, place, text: explain(error) });
   else if (type !== 'suite') passed += 1;
+}
+
+/** The runner reports a file as if it were a test only when it died, or when it holds no test at all. */
+function onFile(file: string, error: Error | undefined): void {
+  if (!error && values.name) return;
+  const text = error ? said(file) || explain(error) : 'It holds no test.';
+  failures.push({
+    name: error ? 'the file ended before its tests did' : 'the file is empty',
+    place: short(file),
+    text,
+  });
 }
 
 function report(): void {
@@ -97,6 +112,13 @@ function explain(error: Error): string {
   const asserted = 'code' in thrown && thrown.code === 'ERR_ASSERTION' ? thrown.stack : undefined;
   const lines = (asserted ?? inspect(thrown, { colors: false, depth: 6 })).split('\n');
   return lines.filter((line) => !/^\s+at .*\(?node:/.test(line)).join('\n');
+}
+
+/** What a file printed, once, set apart from what the runner prints. */
+function said(file: string): string {
+  const text = output.get(file)?.trimEnd() ?? '';
+  output.delete(file);
+  return text === '' ? '' : text.replace(/^/gm, '     | ');
 }
 
 function keep(file: string | undefined, message: string): void {

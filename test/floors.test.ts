@@ -7,6 +7,7 @@ import test from 'node:test';
 import { cycles } from '../scripts/house/cycles.ts';
 import { documentation } from '../scripts/house/documentation.ts';
 import { floors } from '../scripts/house/floors.ts';
+import { lockfile } from '../scripts/house/lockfile.ts';
 import { openings } from '../scripts/house/openings.ts';
 import { sizes } from '../scripts/house/sizes.ts';
 import { readTree, type HouseCheck } from '../scripts/house/tree.ts';
@@ -44,7 +45,7 @@ function judge(t: test.TestContext, check: HouseCheck, files: Files): string[] {
   return check(readTree(root));
 }
 
-for (const [name, check] of Object.entries({ floors, cycles, sizes, documentation, openings, words })) {
+for (const [name, check] of Object.entries({ floors, cycles, sizes, documentation, openings, words, lockfile })) {
   test(`law 7, ${name}: a sound small house passes`, (t) => assert.deepEqual(judge(t, check, {}), []));
 }
 
@@ -239,6 +240,15 @@ const breaches: readonly (readonly [what: string, check: HouseCheck, files: File
     words,
     { 'package-lock.json': glue('{ "resolved": ', '"https://x/y.tgz" }') },
     /names where a package came/,
+  ],
+  [
+    'the lock lacks a platform package',
+    lockfile,
+    {
+      'package-lock.json':
+        '{ "packages": { "node_modules/a": { "optionalDependencies": { "a-linux-x64": "1.0.0" } } } }',
+    },
+    /lacks 1 platform packages such as a-linux-x64/,
   ],
   ['a machine path is named', words, { 'docs/a.md': glue('in /', 'root/x') }, /is a path of somebody's machine/],
   ['business is unfinished', words, { 'src/agent/a.ts': glue('// TO', 'DO later') }, /unfinished business/],

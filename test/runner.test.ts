@@ -1,0 +1,68 @@
+// The test runner says the truth: it counts, names what was skipped and why, and fails when anything is wrong.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+
+const runner = path.resolve(import.meta.dirname, '../scripts/test.ts');
+
+function runOver(t: test.TestContext, files: Readonly<Record<string, string>>, ...args: string[]) {
+  const root = mkdtempSync(path.join(tmpdir(), 'fairlead-runner-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(path.join(root, 'test'));
+  writeFileSync(path.join(root, 'package.json'), '{ "type": "module" }');
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(
+      path.join(root, 'test', `${name}.test.ts`),
+      `import test, { describe, before } from 'node:test';\n${text}\n`,
+    );
+  }
+  // Without this the inner runner takes itself for a test file of the outer one and runs nothing.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { status, stdout } = spawnSync(process.execPath, [runner, '--root', root, ...args], { encoding: 'utf8', env });
+  return { status, stdout, lastLine: stdout.trimEnd().split('\n').at(-1) };
+}
+
+test('passing and skipped tests: exit code 0, the skip by name with its reason, the counts last', (t) => {
+  const ended = runOver(t, { a: `test('adds', () => {});\ntest('stores', { skip: 'needs PostgreSQL' }, () => {});` });
+  assert.equal(ended.lastLine, '1 passed, 0 failed, 1 skipped');
+  assert.match(ended.stdout, /^skipped: stores \(test\/a\.test\.ts:3\): needs PostgreSQL$/m);
+  assert.equal(ended.status, 0);
+});
+
+const wrong: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
+  'a test throws': [
+    `test('adds', () => { throw new Error('boom'); });`,
+    /failed: adds\n {2}at test\/a\.test\.ts:2\n {2}Error: boom/,
+  ],
+  'a test in a suite throws': [
+    `describe('sums', () => { test('adds', () => { throw new Error('boom'); }); });`,
+    /failed: sums > adds/,
+  ],
+  'a hook throws': [
+    `describe('sums', () => { before(() => { throw new Error('boom'); }); });`,
+    /failed: sums\n.*\n.*boom/,
+  ],
+  'a skip has no reason': [`test.skip('adds', () => {});`, /failed: adds\n.*\n.*skipped without a reason/],
+  'a file does not load': [`import './absent.ts';`, /ended before its tests did\n.*\n.*Cannot find module/s],
+  'a file holds no test': [``, /failed: the file is empty/],
+  'a file leaves early': [`test('adds', () => { process.exit(0); });`, /failed: /],
+};
+for (const [what, [text, said]] of Object.entries(wrong)) {
+  test(`the run fails when ${what}`, (t) => {
+    const ended = runOver(t, { a: text });
+    assert.match(ended.stdout, said);
+    assert.equal(ended.lastLine, '0 passed, 1 failed, 0 skipped');
+    assert.equal(ended.status, 1);
+  });
+}
+
+test('a pattern picks files, and one that matches none is a failure', (t) => {
+  const files = { a: `test('adds', () => {});`, b: `test('takes away', () => {});` };
+  assert.equal(runOver(t, files, 'test/a').lastLine, '1 passed, 0 failed, 0 skipped');
+  assert.equal(runOver(t, files, 'test/*.test.ts').lastLine, '2 passed, 0 failed, 0 skipped');
+  assert.equal(runOver(t, files, '--name', 'takes').lastLine, '1 passed, 0 failed, 0 skipped');
+  assert.equal(runOver(t, files, 'test/c').status, 1);
+});
