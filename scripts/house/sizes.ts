@@ -1,10 +1,10 @@
-// Small files, a loop on one screen, a source folder whose listing draws the architecture, and doors that list what they open.
+// Small files with telling names, a loop on one screen, a source folder whose listing draws the architecture, doors that list what they open.
 import { isTest, type HouseCheck, type SourceFile, type Tree } from './tree.ts';
 
 const mostRooms = 12;
 
-/** Fails on a file, a folder or an index that has outgrown its measure. */
-export const sizes: HouseCheck = (tree) => [...tooLong(tree), ...rooms(tree), ...doors(tree)];
+/** Fails on a file, a folder or an index that has outgrown its measure, and on a name that says nothing. */
+export const sizes: HouseCheck = (tree) => [...tooLong(tree), ...rooms(tree), ...doors(tree), ...names(tree)];
 
 function mostLines(file: string): number {
   if (file === 'src/core/loop.ts') return 80;
@@ -32,6 +32,13 @@ function doors(tree: Tree): string[] {
       ? [`${file.path} says "export *"; list the names it exports.`]
       : [],
   );
+}
+
+function names(tree: Tree): string[] {
+  return ours(tree).flatMap(({ path }) => {
+    const empty = /(?:^|[/.-])(utils?|helpers?|common|misc|manager|service|impl)(?:[/.-]|$)/.exec(path)?.[1];
+    return empty === undefined ? [] : [`${path} is called "${empty}", which says nothing; name the thing it holds.`];
+  });
 }
 
 function ours(tree: Tree): SourceFile[] {
