@@ -4,7 +4,7 @@ import type { Fact, Outcome } from './fact.ts';
 import { decide } from './gate.ts';
 import { isObject, toJson, type Json } from './json.ts';
 import type { RunContext } from './loop.ts';
-import type { Agent, Output, Tool } from './ports.ts';
+import type { AgentParts, Output, Tool } from './ports.ts';
 import type { Call, RunState } from './state.ts';
 
 /** The tool through which a loaded tool is called: the list of tools that a model sees never changes, and neither does the cached prefix. */
@@ -13,7 +13,7 @@ export const USE_TOOL = 'use_tool';
 type Ready = { readonly call: Call; readonly tool: Tool; readonly input: Json; readonly key: string };
 
 /** Makes these calls side by side. The intent of each is settled before its effect; the results are written in call order. */
-export async function makeCalls(agent: Agent, calls: readonly Call[], context: RunContext): Promise<void> {
+export async function makeCalls(agent: AgentParts, calls: readonly Call[], context: RunContext): Promise<void> {
   const { head } = context;
   const prepared = await Promise.all(calls.map((call) => prepare(agent, call, head.state)));
   const ready = prepared.filter((each): each is Ready => !('type' in each));
@@ -45,7 +45,7 @@ const ended = (call: Call, outcome: Outcome, text: string, ms = 0): Fact => ({
 });
 
 /** What stands in the way of a call, as the fact that says so; or the call, ready to act. */
-async function prepare(agent: Agent, call: Call, state: RunState): Promise<Ready | Fact> {
+async function prepare(agent: AgentParts, call: Call, state: RunState): Promise<Ready | Fact> {
   if (call.invalid !== undefined)
     return ended(call, 'failed', `The arguments are not valid JSON, so nothing was run: ${call.invalid.slice(0, 500)}`);
   const aim = call.tool === USE_TOOL ? unwrap(call) : call;

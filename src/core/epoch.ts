@@ -2,7 +2,7 @@
 import type { EpochReason, Fact } from './fact.ts';
 import type { RunContext } from './loop.ts';
 import type { Message } from './message.ts';
-import type { Agent } from './ports.ts';
+import type { AgentParts } from './ports.ts';
 import type { RunState } from './state.ts';
 import { toArray } from './trail.ts';
 
@@ -14,7 +14,7 @@ export function newEpoch(state: RunState, reason: EpochReason, messages?: readon
 }
 
 /** Makes the history shorter, or ends the run if that cannot be done. */
-export async function compact(agent: Agent, { head, signal }: RunContext): Promise<void> {
+export async function compact(agent: AgentParts, { head, signal }: RunContext): Promise<void> {
   const messages = await agent.compact?.(head.state, signal);
   const fact: Fact = messages
     ? newEpoch(head.state, 'compacted', messages)

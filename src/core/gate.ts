@@ -1,6 +1,6 @@
 // The one gate: every call on every path is decided here, and whatever is unclear is denied.
 import { canonical, type Json } from './json.ts';
-import type { Agent, Decision } from './ports.ts';
+import type { AgentParts, Decision } from './ports.ts';
 import type { Call, RunState } from './state.ts';
 
 /** What the gates decided together. */
@@ -12,7 +12,7 @@ export type Ruling =
 const mostRewrites = 8;
 
 /** Asks every gate. A rewritten call passes them all again; a person's yes answers the question it was given for and no other. */
-export async function decide(agent: Agent, call: Call, state: RunState): Promise<Ruling> {
+export async function decide(agent: AgentParts, call: Call, state: RunState): Promise<Ruling> {
   if (call.ask?.allowed === false) return { type: 'deny', reason: 'A person said no to this call.' };
   let now = call;
   for (let rewrites = 0; rewrites <= mostRewrites; rewrites++) {
@@ -24,7 +24,7 @@ export async function decide(agent: Agent, call: Call, state: RunState): Promise
   return { type: 'deny', reason: 'The rules keep rewriting this call.' };
 }
 
-async function firstObjection(agent: Agent, call: Call, state: RunState): Promise<Decision> {
+async function firstObjection(agent: AgentParts, call: Call, state: RunState): Promise<Decision> {
   let question: Decision | undefined;
   for (const gate of agent.gates) {
     try {

@@ -3,39 +3,50 @@ import type { Event, Fact } from './fact.ts';
 import type { AppendOptions, Log, View } from './ports.ts';
 import type { RunState } from './state.ts';
 
-/** A session being continued. Whoever adds facts, a loop or a person steering it, does so through `record`, one after the other. */
+/** Facts, or how to decide them from the state at the moment of writing. */
+export type Facts = readonly Fact[] | ((state: RunState) => readonly Fact[]);
+
+/** A session being continued. Whoever adds facts, a loop or a person steering it, does so through here, one after the other. */
 export interface Head {
   readonly log: Log;
   readonly state: RunState;
-  /** Writes facts down and folds them in. With a function, the facts are decided from the state at that moment. */
-  record(
-    facts: readonly Fact[] | ((state: RunState) => readonly Fact[]),
-    options?: AppendOptions,
-  ): Promise<readonly Event[]>;
+  /** Writes facts down and folds them in. */
+  record(facts: Facts, options?: { readonly settle?: boolean }): Promise<readonly Event[]>;
+  /** Goes back to an event and writes these facts after it; what followed it before stays in the log as another branch. */
+  branch(from: string, facts: Facts): Promise<readonly Event[]>;
   /** Calls back for each event once it is written, until the returned function is called. */
   watch(seen: (event: Event, state: RunState) => void): () => void;
 }
 
 /** Reads a log to its end and stands ready to add to it. */
 export async function openHead(log: Log, view: View<RunState>, from: 'root' | 'epoch' = 'epoch'): Promise<Head> {
-  let state = view.initial;
-  for await (const events of log.read({ from })) for (const event of events) state = view.on(state, event);
-  const watchers = new Set<(event: Event, state: RunState) => void>();
+  let state = await foldLog(log, view, { from });
+  let tail = state.seq;
   let turn: Promise<unknown> = Promise.resolve();
   let waiting = 0;
+  const watchers = new Set<(event: Event, state: RunState) => void>();
 
-  async function write(
-    facts: readonly Fact[] | ((state: RunState) => readonly Fact[]),
-    options?: AppendOptions,
-  ): Promise<readonly Event[]> {
+  async function write(facts: Facts, options?: AppendOptions): Promise<readonly Event[]> {
     const list = typeof facts === 'function' ? facts(state) : facts;
     if (list.length === 0) return [];
-    const events = await log.append(state.seq, list, options);
+    const events = await log.append(tail, list, options);
     for (const event of events) {
+      tail = event.seq;
       state = view.on(state, event);
       for (const seen of watchers) seen(event, state);
     }
     return events;
+  }
+
+  /** One writer at a time, in the order they came. */
+  function inTurn(work: () => Promise<readonly Event[]>): Promise<readonly Event[]> {
+    const mine = waiting === 0 ? work() : turn.then(work);
+    waiting++;
+    turn = mine.then(
+      () => waiting--,
+      () => waiting--,
+    );
+    return mine;
   }
 
   return {
@@ -43,18 +54,21 @@ export async function openHead(log: Log, view: View<RunState>, from: 'root' | 'e
     get state() {
       return state;
     },
-    record(facts, options) {
-      const mine = waiting === 0 ? write(facts, options) : turn.then(() => write(facts, options));
-      waiting++;
-      turn = mine.then(
-        () => waiting--,
-        () => waiting--,
-      );
-      return mine;
-    },
+    record: (facts, options) => inTurn(() => write(facts, options)),
+    branch: (at, facts) =>
+      inTurn(async () => {
+        state = await foldLog(log, view, { at });
+        return write(facts, { parent: at, settle: true });
+      }),
     watch(seen) {
       watchers.add(seen);
       return () => watchers.delete(seen);
     },
   };
+}
+
+async function foldLog(log: Log, view: View<RunState>, options: Parameters<Log['read']>[0]): Promise<RunState> {
+  let state = view.initial;
+  for await (const events of log.read(options)) for (const event of events) state = view.on(state, event);
+  return state;
 }

@@ -16,7 +16,8 @@ export type {
   Verdict,
 } from './fact.ts';
 export { decide, type Ruling } from './gate.ts';
-export { openHead, type Head } from './head.ts';
+export { openHead, type Facts, type Head } from './head.ts';
+export { illegal } from './legal.ts';
 export { canonical, digest, isObject, toJson, type Json, type JsonObject } from './json.ts';
 export { run, type RunContext } from './loop.ts';
 export {
@@ -38,7 +39,8 @@ export {
 export { isStuck, next, type Step } from './next.ts';
 export { enqueue, inOrder, wordsOf } from './notes.ts';
 export type {
-  Agent,
+  AgentParts,
+  AgentParts as Agent,
   AnswerShape,
   AppendOptions,
   Check,
@@ -67,3 +69,4 @@ export { isUsage } from './usage.ts';
 export { newEpoch } from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';
 export { estimate, wordsIn } from './tokens.ts';
+export { callId } from './turn.ts';

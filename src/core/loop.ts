@@ -4,7 +4,7 @@ import { ending, halt, withDeadline } from './ending.ts';
 import { compact } from './epoch.ts';
 import type { Head } from './head.ts';
 import { next } from './next.ts';
-import type { Agent, Chunk } from './ports.ts';
+import type { AgentParts, Chunk } from './ports.ts';
 import type { RunState } from './state.ts';
 import { takeTurn } from './turn.ts';
 import { runChecks } from './verify.ts';
@@ -20,7 +20,7 @@ export type RunContext = {
 };
 
 /** Runs until there is nothing to do: the run has ended, or every open call waits for a person. Resuming is running again. */
-export async function run(agent: Agent, given: RunContext): Promise<RunState> {
+export async function run(agent: AgentParts, given: RunContext): Promise<RunState> {
   const { head } = given;
   const { context, release } = withDeadline(given);
   try {

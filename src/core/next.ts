@@ -1,7 +1,7 @@
 // What to do next, decided from the state alone: to resume a run is to ask again.
 import type { Failure } from './errors.ts';
 import type { StopReason } from './fact.ts';
-import type { Agent } from './ports.ts';
+import type { AgentParts } from './ports.ts';
 import type { Call, RunState } from './state.ts';
 
 /** The next thing a loop does. `rest`: nothing, until a person or a program adds a fact. */
@@ -14,7 +14,7 @@ export type Step =
   | { readonly type: 'end'; readonly reason: StopReason; readonly detail?: string; readonly error?: Failure };
 
 /** What comes next for this state. */
-export function next(state: RunState, agent: Agent): Step {
+export function next(state: RunState, agent: AgentParts): Step {
   if (state.run === undefined) return { type: 'rest' };
   for (const stop of agent.stops) {
     const found = stop(state);
@@ -39,7 +39,7 @@ export function next(state: RunState, agent: Agent): Step {
 }
 
 /** Reads that come first run side by side; anything else runs alone; a call that waits for a person holds back nothing but itself. */
-function callsReady(state: RunState, open: readonly Call[], agent: Agent): Step {
+function callsReady(state: RunState, open: readonly Call[], agent: AgentParts): Step {
   const room = (state.limits?.calls ?? Number.POSITIVE_INFINITY) - state.spent.calls;
   if (room <= 0) return { type: 'end', reason: 'call-budget', detail: `All ${state.spent.calls} tool calls are used.` };
   const ready = open.filter((call) => !call.ask || call.ask.allowed !== undefined);
@@ -48,7 +48,7 @@ function callsReady(state: RunState, open: readonly Call[], agent: Agent): Step 
   return { type: 'calls', calls: ready.slice(0, Math.min(room, reads < 0 ? ready.length : Math.max(reads, 1))) };
 }
 
-function afterFailure(state: RunState, failure: Failure, agent: Agent): Step {
+function afterFailure(state: RunState, failure: Failure, agent: AgentParts): Step {
   if (failure.code === 'run/time') return { type: 'end', reason: 'time', detail: failure.message };
   if (failure.code === 'provider/context-too-long' && agent.compact && state.compactions === 0)
     return { type: 'compact' };
@@ -57,7 +57,7 @@ function afterFailure(state: RunState, failure: Failure, agent: Agent): Step {
 }
 
 /** Bounds are checked before the act, never after. */
-function outOfBounds(state: RunState, agent: Agent): Step | undefined {
+function outOfBounds(state: RunState, agent: AgentParts): Step | undefined {
   const { limits, spent } = state;
   if (!limits) return undefined;
   const end = (reason: StopReason, detail: string): Step => ({
@@ -99,7 +99,7 @@ function outOfBounds(state: RunState, agent: Agent): Step | undefined {
 function outOfMoney(
   state: RunState,
   usd: number,
-  agent: Agent,
+  agent: AgentParts,
   end: (reason: StopReason, detail: string) => Step,
 ): Step | undefined {
   const price = agent.provider.price;

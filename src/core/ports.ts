@@ -94,6 +94,8 @@ export interface Provider {
   readonly model: string;
   /** Its price; absent when unknown, which is not free. */
   readonly price?: Price;
+  /** Tokens one request and its answer may hold together; absent when unknown. */
+  readonly window?: number;
   stream(request: Request, signal: AbortSignal): AsyncIterable<Chunk>;
 }
 
@@ -165,8 +167,8 @@ export type AnswerShape = { readonly schema: JsonObject; check(text: string): st
 /** Makes a shorter history when the old one no longer fits; nothing if it cannot. */
 export type Compactor = (state: RunState, signal: AbortSignal) => Promise<readonly Message[] | undefined>;
 
-/** Everything a loop needs to know about the agent it runs. */
-export type Agent = {
+/** The parts of an agent, all a loop needs to know of it. */
+export type AgentParts = {
   readonly system: string;
   readonly provider: Provider;
   readonly tools: ReadonlyMap<string, Tool>;

@@ -3,7 +3,7 @@ import { FairleadError, toFailure } from './errors.ts';
 import type { Fact, Note, Rejection } from './fact.ts';
 import { inOrder } from './notes.ts';
 import { callsOf, textOf, type Message, type Part, type Usage } from './message.ts';
-import type { Agent, Chunk } from './ports.ts';
+import type { AgentParts, Chunk } from './ports.ts';
 import { render } from './render.ts';
 import { costOf } from './spending.ts';
 import type { RunState } from './state.ts';
@@ -14,7 +14,7 @@ import { isUsage } from './usage.ts';
 type End = Chunk & { readonly type: 'end' };
 
 /** Takes one turn. Everything it sends was written down and settled before; everything it returns was settled before it is shown as final. */
-export async function takeTurn(agent: Agent, context: RunContext): Promise<void> {
+export async function takeTurn(agent: AgentParts, context: RunContext): Promise<void> {
   const { head, clock } = context;
   const { notes, remarks } = remind(agent, head.state);
   await head.record(
@@ -64,7 +64,7 @@ function deliverable(state: RunState): readonly string[] {
   return state.pending.slice(0, 1).map((input) => input.input);
 }
 
-function remind(agent: Agent, state: RunState): { readonly notes: readonly Note[]; readonly remarks: readonly Fact[] } {
+function remind(agent: AgentParts, state: RunState): { readonly notes: readonly Note[]; readonly remarks: readonly Fact[] } {
   const notes: Note[] = [];
   const remarks: Fact[] = [];
   const most = state.limits?.turns ?? Number.POSITIVE_INFINITY;
@@ -80,7 +80,7 @@ function remind(agent: Agent, state: RunState): { readonly notes: readonly Note[
 }
 
 /** Drains the stream; an abort ends the waiting at once, even if the provider does not hear it. */
-async function listen(agent: Agent, context: RunContext, spoken: string[]): Promise<End> {
+async function listen(agent: AgentParts, context: RunContext, spoken: string[]): Promise<End> {
   const { signal } = context;
   const abort = Promise.withResolvers<never>();
   const give = (): void =>
@@ -96,7 +96,7 @@ async function listen(agent: Agent, context: RunContext, spoken: string[]): Prom
   }
 }
 
-async function drain(agent: Agent, { head, signal, live }: RunContext, spoken: string[]): Promise<End> {
+async function drain(agent: AgentParts, { head, signal, live }: RunContext, spoken: string[]): Promise<End> {
   const kinds: string[] = [];
   for await (const chunk of agent.provider.stream(render(head.state, agent), signal)) {
     if (signal.aborted) break;
@@ -111,7 +111,7 @@ async function drain(agent: Agent, { head, signal, live }: RunContext, spoken: s
 
 /** What the answer used and cost. Where the provider did not say, or said what cannot be true, we estimate and mark it. */
 function bill(
-  agent: Agent,
+  agent: AgentParts,
   state: RunState,
   end: End,
 ): { readonly usage: Usage; readonly usd?: number; readonly estimated?: boolean } {
@@ -134,12 +134,12 @@ function accept(end: End, turn: number): Message {
   return { role: 'assistant', parts: says ? parts : [] };
 }
 
-/** Nine letters and digits: the narrowest rule any dialect has. */
-const callId = (turn: number, index: number): string =>
+/** The id of a turn's n-th call: nine letters and digits, the narrowest rule any dialect has. */
+export const callId = (turn: number, index: number): string =>
   `c${turn.toString(36).padStart(5, '0')}${index.toString(36).padStart(3, '0')}`;
 
 function rejection(
-  agent: Agent,
+  agent: AgentParts,
   state: RunState,
   message: Message,
   finish: string,

@@ -1,10 +1,10 @@
 // Checks of a finished answer: a run is not done because the model says so.
 import type { Verdict } from './fact.ts';
 import type { RunContext } from './loop.ts';
-import type { Agent } from './ports.ts';
+import type { AgentParts } from './ports.ts';
 
 /** Runs every check until one is not passed; a check that throws has failed. */
-export async function runChecks(agent: Agent, { head, signal }: RunContext): Promise<void> {
+export async function runChecks(agent: AgentParts, { head, signal }: RunContext): Promise<void> {
   for (const check of agent.checks) {
     const broken = (error: unknown): Verdict => ({
       type: 'failed',
