@@ -29,7 +29,7 @@ export async function makeCalls(agent: AgentParts, calls: readonly Call[], conte
         },
   );
   await head.record(started, { settle: ready.some(({ tool }) => tool.effect !== 'read') });
-  const running = ready.map((each) => act(each, context));
+  const running = ready.map((each) => act(agent, each, context));
   for (const [i, outcome] of running.entries()) {
     const effect = ready[i]?.tool.effect;
     await head.record([await outcome], { settle: effect !== 'read' });
@@ -80,7 +80,7 @@ function unwrap(call: Call): Call | string {
   return { ...call, tool, input: (input ?? {}) as Json };
 }
 
-async function act({ call, tool, input, key }: Ready, context: RunContext): Promise<Fact> {
+async function act(agent: AgentParts, { call, tool, input, key }: Ready, context: RunContext): Promise<Fact> {
   const since = context.clock();
   const stop = new AbortController();
   const quit = (): void => stop.abort(context.signal.reason);
@@ -99,7 +99,9 @@ async function act({ call, tool, input, key }: Ready, context: RunContext): Prom
           tool.timeoutMs,
         );
   try {
-    const work = Promise.resolve().then(() => tool.run(input, { signal: stop.signal, key, call }));
+    const work = Promise.resolve().then(() =>
+      tool.run(input, { signal: stop.signal, key, call, agent, state: context.head.state }),
+    );
     const outcome = await Promise.race([work.then((value) => ({ value })), patience(stop.signal)]);
     if (!outcome) {
       work.catch(() => {});

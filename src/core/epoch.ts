@@ -4,13 +4,12 @@ import type { RunContext } from './loop.ts';
 import type { Message } from './message.ts';
 import type { AgentParts } from './ports.ts';
 import type { RunState } from './state.ts';
-import { toArray } from './trail.ts';
 
-/** The fact that begins a new epoch with this history. It holds all a fold needs, so a reader may start here. */
+/** The fact that begins a new epoch: with a history of its own it holds all a fold needs, so a reader may start here. */
 export function newEpoch(state: RunState, reason: EpochReason, messages?: readonly Message[]): Fact {
   const { session, epoch, system, tools, model, turn, loaded, queue, total } = state;
-  const baseline = { session, messages: messages ?? toArray(state.messages), turn, loaded, queue, total };
-  return { type: 'epoch-started', epoch: epoch + 1, reason, system, tools, model, baseline };
+  const fact: Fact = { type: 'epoch-started', epoch: epoch + 1, reason, system, tools, model };
+  return messages ? { ...fact, baseline: { session, messages, turn, loaded, queue, total } } : fact;
 }
 
 /** Makes the history shorter, or ends the run if that cannot be done. */

@@ -70,3 +70,4 @@ export { newEpoch } from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';
 export { estimate, wordsIn } from './tokens.ts';
 export { callId } from './turn.ts';
+export { childLimits, childParts, type ChildWish } from './child.ts';

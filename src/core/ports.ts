@@ -105,6 +105,9 @@ export type ToolContext = {
   /** The same for every attempt at this one call: hand it to services that can refuse a repetition. */
   readonly key: string;
   readonly call: Call;
+  /** Whose call this is: a tool that starts a child run narrows it from here. */
+  readonly agent: AgentParts;
+  readonly state: RunState;
 };
 
 /** A tool's answer with several renderings: text for the model, data for programs, notes to attach. */

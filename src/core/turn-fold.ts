@@ -10,12 +10,10 @@ import { last, push, swapLast, trailOf } from './trail.ts';
 /** A new prefix begins. */
 export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): RunState {
   const now = { ...s, epoch: e.epoch, system: e.system, tools: e.tools, model: e.model, sent: 0 };
-  if (!e.baseline) return { ...now, context: estimate(e.system) + estimate(JSON.stringify(e.tools)) + s.context };
+  const frame = estimate(e.system) + estimate(JSON.stringify(e.tools));
+  if (!e.baseline) return { ...now, context: s.epoch === 0 ? frame : s.context };
   const { session, messages, turn, loaded, queue, total } = e.baseline;
-  const context =
-    estimate(e.system) +
-    estimate(JSON.stringify(e.tools)) +
-    messages.reduce((sum, each) => sum + estimate(wordsIn(each)), 0);
+  const context = frame + messages.reduce((sum, each) => sum + estimate(wordsIn(each)), 0);
   return {
     ...now,
     session,

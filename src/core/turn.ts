@@ -64,7 +64,10 @@ function deliverable(state: RunState): readonly string[] {
   return state.pending.slice(0, 1).map((input) => input.input);
 }
 
-function remind(agent: AgentParts, state: RunState): { readonly notes: readonly Note[]; readonly remarks: readonly Fact[] } {
+function remind(
+  agent: AgentParts,
+  state: RunState,
+): { readonly notes: readonly Note[]; readonly remarks: readonly Fact[] } {
   const notes: Note[] = [];
   const remarks: Fact[] = [];
   const most = state.limits?.turns ?? Number.POSITIVE_INFINITY;

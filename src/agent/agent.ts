@@ -1,0 +1,130 @@
+// An agent: a model by name, instructions and what it can do, ready to be asked.
+import type { AgentParts, JsonObject, Provider } from '../core/index.ts';
+import { merge, type Extension } from './extension.ts';
+import { answered, Harness, type AskOptions } from './harness.ts';
+import type { RunResult } from './result.ts';
+import { answerShape } from './schema.ts';
+import type { SessionCache } from './session-cache.ts';
+import type { RunOptions, Words } from './session.ts';
+import type { StreamEvent } from './stream-events.ts';
+
+/** What an agent is defined by. */
+export type AgentOptions = Extension & {
+  readonly name?: string;
+  /** A model by name, such as `ollama/qwen3:8b` or `anthropic/claude-sonnet-4-5`, or a provider that is already open. */
+  readonly model: string | Provider;
+  readonly instructions?: string;
+  readonly maxTurns?: number;
+  readonly limits?: RunOptions['limits'];
+  readonly settings?: AgentParts['settings'];
+  readonly compact?: AgentParts['compact'];
+  /** A JSON schema, or a schema object that can give one: answers are held to it. */
+  readonly answer?: JsonObject | object;
+  readonly extensions?: readonly Extension[];
+  readonly runDir?: string | null;
+  readonly cache?: SessionCache;
+};
+
+/** An agent as it was defined. Each `run` is a conversation of its own; `session` keeps one going. */
+export class Agent {
+  readonly name: string;
+  readonly #options: AgentOptions;
+
+  constructor(options: AgentOptions) {
+    this.name = options.name ?? 'agent';
+    this.#options = options;
+  }
+
+  /** Asks once and gives the answer's text. */
+  async run(words: Words, options?: AskOptions): Promise<string> {
+    await using session = await this.session();
+    return await session.ask(words, options);
+  }
+
+  /** Asks once and gives the whole result. */
+  async runResult(words: Words, options?: AskOptions): Promise<RunResult> {
+    await using session = await this.session();
+    return await session.askResult(words, options);
+  }
+
+  /** Asks once and streams what happens. */
+  async *runStream(words: Words, options?: AskOptions): AsyncGenerator<StreamEvent> {
+    await using session = await this.session();
+    yield* session.askStream(words, options);
+  }
+
+  /** A conversation with this agent. */
+  async session(): Promise<AgentSession> {
+    return new AgentSession(await this.harness());
+  }
+
+  /** The wiring underneath: a new harness with this agent's parts. */
+  async harness(): Promise<Harness> {
+    const { model, instructions = 'You are a helpful assistant.', extensions = [], answer, ...rest } = this.#options;
+    const { tools, rules, gates, stops, checks, reminders, providers } = merge([this.#options, ...extensions]);
+    const provider =
+      typeof model === 'string'
+        ? await (await import('../providers/index.ts')).openProvider(model, { providers })
+        : model;
+    const harness = new Harness({
+      ...rest,
+      provider,
+      system: instructions,
+      tools,
+      rules,
+      gates,
+      stops,
+      checks,
+      ...(answer ? { answer: answerShape(answer as JsonObject) } : {}),
+    });
+    for (const reminder of reminders) harness.registerReminder(reminder as Parameters<Harness['registerReminder']>[0]);
+    return harness;
+  }
+}
+
+/** A conversation with an agent: it remembers, and it can be steered while it works. */
+export class AgentSession {
+  readonly harness: Harness;
+  #turns = 0;
+
+  constructor(harness: Harness) {
+    this.harness = harness;
+  }
+
+  /** Provider turns of the whole conversation. */
+  get turns(): number {
+    return this.#turns;
+  }
+
+  /** Says something and gives the whole result. */
+  async askResult(words: Words, options?: AskOptions): Promise<RunResult> {
+    const result = await this.harness.askResult(words, options);
+    this.#turns += result.turns;
+    return result;
+  }
+
+  /** Says something and gives the answer's text; throws if there is none. */
+  async ask(words: Words, options?: AskOptions): Promise<string> {
+    return answered(await this.askResult(words, options));
+  }
+
+  /** Says something and streams what happens. */
+  async *askStream(words: Words, options?: AskOptions): AsyncGenerator<StreamEvent> {
+    for await (const event of this.harness.askStream(words, options)) {
+      if (event.type === 'result') this.#turns += event.result.turns;
+      yield event;
+    }
+  }
+
+  /** Lets go of the conversation's file. */
+  async close(): Promise<void> {
+    await this.harness.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** Defines an agent. */
+export const defineAgent = (options: AgentOptions): Agent => new Agent(options);

@@ -1,0 +1,29 @@
+// How anyone adds behaviour: an object with tools, rules, gates, stops, checks, reminders and providers. Ours use the same object.
+import type { Check, Gate, Provider, Reminder, Rule, Stop, Tool } from '../core/index.ts';
+
+/** A provider by name: given the model, it opens it. */
+export type ProviderMaker = (model: string) => Provider | Promise<Provider>;
+
+/** Things to add to an agent. */
+export type Extension = {
+  readonly tools?: readonly Tool[];
+  readonly rules?: readonly Rule[];
+  readonly gates?: readonly Gate[];
+  readonly stops?: readonly Stop[];
+  readonly checks?: readonly Check[];
+  readonly reminders?: readonly Reminder[];
+  readonly providers?: Readonly<Record<string, ProviderMaker>>;
+};
+
+/** Several extensions as one, in their order. */
+export function merge(extensions: readonly Extension[]): Required<Extension> {
+  return {
+    tools: extensions.flatMap((each) => each.tools ?? []),
+    rules: extensions.flatMap((each) => each.rules ?? []),
+    gates: extensions.flatMap((each) => each.gates ?? []),
+    stops: extensions.flatMap((each) => each.stops ?? []),
+    checks: extensions.flatMap((each) => each.checks ?? []),
+    reminders: extensions.flatMap((each) => each.reminders ?? []),
+    providers: Object.assign({}, ...extensions.map((each) => each.providers ?? {})) as Record<string, ProviderMaker>,
+  };
+}

@@ -1,0 +1,228 @@
+// The front door for explicit wiring: a provider, a system text and tools, and the ways to ask.
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import {
+  FairleadError,
+  type AgentParts,
+  type Event,
+  type Json,
+  type Limits,
+  type Log,
+  type Provider,
+  type Reminder,
+  type Tool,
+} from '../core/index.ts';
+import { memoryLog } from '../stores/index.ts';
+import { channel } from './channel.ts';
+import { lastTurnReminder } from './last-turn.ts';
+import { resultOf, wireStop, type RunResult, type WireStop } from './result.ts';
+import { parseAnswer } from './schema.ts';
+import { SessionCache } from './session-cache.ts';
+import { Session, type RunOptions, type Words } from './session.ts';
+import { translator, type StreamEvent } from './stream-events.ts';
+import { toolbox } from './toolbox.ts';
+
+/** What a harness is made from. */
+export type HarnessOptions = Partial<
+  Pick<AgentParts, 'rules' | 'gates' | 'stops' | 'checks' | 'settings' | 'answer' | 'compact'>
+> & {
+  readonly provider: Provider;
+  /** Byte-identical in every request of every run. */
+  readonly system: string;
+  /** All tools, hidden ones too. */
+  readonly tools?: readonly Tool[];
+  /** Provider turns before a run ends with `max_turns_exceeded`; 25 unless given. */
+  readonly maxTurns?: number;
+  readonly limits?: Partial<Limits>;
+  /** Where the session files go, `./runs` unless given; made on the first run. `null` keeps sessions in memory. */
+  readonly runDir?: string | null;
+  readonly cache?: SessionCache;
+};
+
+/** Names a caller gives a run, stamped into its result. */
+export type AskOptions = RunOptions & { readonly sessionId?: string };
+
+/** A loop with its tools. `run…` starts a fresh conversation, `ask…` continues it; `…Result` never throws for what a model or provider does, the plain ones do. */
+export class Harness {
+  readonly cache: SessionCache;
+  readonly #parts: AgentParts;
+  readonly #limits: Partial<Limits>;
+  readonly #runDir: string | null;
+  readonly #reminders: Reminder[] = [lastTurnReminder];
+  #session: Session | undefined;
+  #runFile: string | undefined;
+
+  constructor(options: HarnessOptions) {
+    const {
+      provider,
+      system,
+      tools = [],
+      maxTurns = 25,
+      limits = {},
+      runDir = './runs',
+      cache = new SessionCache(),
+    } = options;
+    if (!Number.isInteger(maxTurns) || maxTurns < 1)
+      throw new FairleadError('harness/bad-option', `maxTurns must be a whole number of at least 1, not ${maxTurns}.`, {
+        blame: 'user',
+      });
+    const { rules = [], gates = [], stops = [], checks = [], settings = {}, answer, compact } = options;
+    this.cache = cache;
+    this.#runDir = runDir;
+    this.#limits = { turns: maxTurns, ...limits };
+    this.#parts = {
+      provider,
+      system,
+      tools: toolbox(tools),
+      rules,
+      gates,
+      stops,
+      checks,
+      settings,
+      reminders: this.#reminders,
+      ...(answer ? { answer } : {}),
+      ...(compact ? { compact } : {}),
+    };
+  }
+
+  /** The file of the current session; none before the first run or when sessions stay in memory. */
+  get runFile(): string | undefined {
+    return this.#runFile;
+  }
+
+  /** The conversation that `ask` continues, if one was begun. */
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
+  /** Adds a hook that is called before each provider turn; its text goes to the end of the conversation. Hooks are asked in the order they came. */
+  registerReminder(hook: (currentTurn: number, maxTurns: number) => string | null | undefined): void {
+    this.#reminders.splice(-1, 0, hook);
+  }
+
+  /** Starts a fresh conversation and gives the whole result. */
+  async runResult(words: Words, options: AskOptions = {}): Promise<RunResult> {
+    await this.#begin(options.sessionId);
+    return this.#go(words, options);
+  }
+
+  /** Continues the conversation and gives the whole result. */
+  async askResult(words: Words, options: AskOptions = {}): Promise<RunResult> {
+    if (!this.#session) await this.#begin(options.sessionId);
+    return this.#go(words, options);
+  }
+
+  /** Starts a fresh conversation and gives the answer's text; throws if there is none. */
+  async run(words: Words, options?: AskOptions): Promise<string> {
+    return answered(await this.runResult(words, options));
+  }
+
+  /** Continues the conversation and gives the answer's text; throws if there is none. */
+  async ask(words: Words, options?: AskOptions): Promise<string> {
+    return answered(await this.askResult(words, options));
+  }
+
+  /** Starts a fresh conversation as a stream of events; the last one holds the result. */
+  async *runStream(words: Words, options: AskOptions = {}): AsyncGenerator<StreamEvent> {
+    await this.#begin(options.sessionId);
+    yield* this.#stream(words, options);
+  }
+
+  /** Continues the conversation as a stream of events; the last one holds the result. */
+  async *askStream(words: Words, options: AskOptions = {}): AsyncGenerator<StreamEvent> {
+    if (!this.#session) await this.#begin(options.sessionId);
+    yield* this.#stream(words, options);
+  }
+
+  /** Goes on with a conversation kept in a log, instead of a fresh one. */
+  async open(log: Log, runFile?: string): Promise<Session> {
+    await this.close();
+    this.#session = await Session.open(this.#parts, log);
+    this.#runFile = runFile;
+    return this.#session;
+  }
+
+  /** Lets go of the session's file. */
+  async close(): Promise<void> {
+    await this.#session?.close();
+    this.#session = undefined;
+  }
+
+  async #begin(id: string | undefined): Promise<void> {
+    await this.close();
+    this.#runFile = undefined;
+    if (this.#runDir === null) {
+      this.#session = await Session.open(this.#parts, memoryLog(), id);
+      return;
+    }
+    const { openJsonl } = await import('../stores/index.ts');
+    await mkdir(this.#runDir, { recursive: true });
+    const file = join(resolve(this.#runDir), `${stamp(new Date())}-${randomUUID().slice(0, 8)}.jsonl`);
+    this.#session = await Session.open(this.#parts, await openJsonl(file), id);
+    this.#runFile = file;
+  }
+
+  async #go(words: Words | undefined, options: AskOptions): Promise<RunResult> {
+    const session = this.#session as Session;
+    const runId = options.runId ?? randomUUID();
+    let stop: WireStop | undefined;
+    const unwatch = session.watch((event: Event) => {
+      if (event.type === 'turn-ended') stop = wireStop(event);
+    });
+    this.cache.clearAnswer();
+    try {
+      const state = await session.run(words, { ...options, runId, limits: { ...this.#limits, ...options.limits } });
+      const names = { runId, sessionId: options.sessionId ?? state.session, runFile: this.#runFile };
+      const result = resultOf(state, names, stop, this.cache, undefined);
+      return { ...result, value: this.#value(result) };
+    } finally {
+      unwatch();
+    }
+  }
+
+  #value(result: RunResult): Json | undefined {
+    const given = this.cache.getAnswer();
+    if (given !== undefined) return given as Json;
+    return this.#parts.answer && result.status === 'success' ? parseAnswer(result.text) : undefined;
+  }
+
+  async *#stream(words: Words, options: AskOptions): AsyncGenerator<StreamEvent> {
+    const events = channel<StreamEvent>();
+    const { chunk, event } = translator(events.push);
+    const session = this.#session as Session;
+    const unwatch = session.watch(event);
+    const live = options.live
+      ? (each: Parameters<typeof chunk>[0]): void => (chunk(each), options.live?.(each))
+      : chunk;
+    const work = this.#go(words, { ...options, live }).then(
+      (result) => (events.push({ type: 'result', result }), events.close()),
+      (error: unknown) => events.close(error),
+    );
+    try {
+      yield* events;
+    } finally {
+      session.cancel();
+      unwatch();
+      await work;
+    }
+  }
+}
+
+/** The text of an answer, or the error that stands for its absence. */
+export function answered(result: RunResult): string {
+  if (result.status === 'success') return result.text;
+  if (result.status === 'max_turns_exceeded')
+    throw new FairleadError('run/max-turns', result.detail ?? 'The turn limit was reached.', {
+      blame: 'user',
+      hint: 'Raise maxTurns, or ask for less at once.',
+    });
+  if (result.error) throw result.error;
+  throw new FairleadError(
+    `run/${result.reason}`,
+    result.detail ?? `The run ended without an answer: ${result.reason}.`,
+    { blame: 'user' },
+  );
+}
+
+const stamp = (date: Date): string => date.toISOString().replaceAll(/[-:]|\.\d+Z/g, '');

@@ -1,0 +1,248 @@
+// A conversation that is kept: start, resume, steer, answer, fork, edit, all of them facts in one log.
+import { randomUUID } from 'node:crypto';
+import {
+  FairleadError,
+  illegal,
+  newEpoch,
+  openHead,
+  run,
+  runView,
+  settleOpenCalls,
+  toArray,
+  type AgentParts,
+  type Chunk,
+  type Event,
+  type Fact,
+  type Head,
+  type InputHow,
+  type Limits,
+  type Log,
+  type Message,
+  type Part,
+  type RunState,
+  type ToolChoice,
+} from '../core/index.ts';
+import { lastCommonEvent } from './history.ts';
+import { limitsFor } from './limits.ts';
+import { specsOf } from './toolbox.ts';
+
+/** What one run may be given. */
+export type RunOptions = {
+  readonly signal?: AbortSignal;
+  readonly limits?: Partial<Limits>;
+  /** Forces the first answer to be a tool call, or not to be one. */
+  readonly choice?: ToolChoice;
+  readonly runId?: string;
+  /** Sees each chunk before it is settled. */
+  readonly live?: (chunk: Chunk) => void;
+};
+
+/** What a person or a program says: words, or parts with files. */
+export type Words = string | readonly Part[];
+
+/** A conversation on a log. It owns the log's writer: close it when done. */
+export class Session {
+  readonly parts: AgentParts;
+  readonly #head: Head;
+  #stop: AbortController | undefined;
+
+  private constructor(parts: AgentParts, head: Head) {
+    this.parts = parts;
+    this.#head = head;
+  }
+
+  /** Opens the session on this log: a new one if the log is empty, otherwise the one it holds. */
+  static async open(parts: AgentParts, log: Log, id: string = randomUUID()): Promise<Session> {
+    const head = await openHead(log, runView(parts.rules));
+    await head.record((state) => opening(parts, state, id), { settle: true });
+    return new Session(parts, head);
+  }
+
+  get state(): RunState {
+    return this.#head.state;
+  }
+
+  /** The conversation so far. */
+  get messages(): readonly Message[] {
+    return toArray(this.state.messages);
+  }
+
+  /** Whether a run is going on in this process. */
+  get running(): boolean {
+    return this.#stop !== undefined;
+  }
+
+  /** Calls back for each event once it is written. */
+  watch(seen: (event: Event, state: RunState) => void): () => void {
+    return this.#head.watch(seen);
+  }
+
+  /** Says something and runs until there is an answer or a question. Without words it continues from where the session stands. */
+  async run(words: Words | undefined, options: RunOptions = {}): Promise<RunState> {
+    if (this.running)
+      throw new FairleadError('session/running', 'A run is going on in this session.', {
+        blame: 'user',
+        hint: 'Use steer or followUp to add to it, or cancel it first.',
+      });
+    const begin = (state: RunState): readonly Fact[] => [
+      ...(words === undefined
+        ? state.run === undefined
+          ? [input('continue', [])]
+          : []
+        : [input('prompt', partsOf(words))]),
+      ...(state.run === undefined ? [this.#newRun(options)] : []),
+    ];
+    const stop = new AbortController();
+    this.#stop = stop;
+    try {
+      await this.#head.record(begin, { settle: true });
+      const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+      return await run(this.parts, {
+        head: this.#head,
+        signal,
+        live: options.live ?? (() => {}),
+        clock: () => performance.now(),
+      });
+    } finally {
+      this.#stop = undefined;
+    }
+  }
+
+  /** Goes on with a run that a crash, a question or a closed program left unfinished; rests if there is none. */
+  async resume(options: RunOptions = {}): Promise<RunState> {
+    return this.state.run === undefined ? this.state : this.run(undefined, options);
+  }
+
+  /** Adds words to the run that is going on: they are read after the running tools. */
+  async steer(words: Words): Promise<void> {
+    await this.#head.record([input('steer', partsOf(words))], { settle: true });
+  }
+
+  /** Adds words that are read once the run has its answer. */
+  async followUp(words: Words): Promise<void> {
+    await this.#head.record([input('follow-up', partsOf(words))], { settle: true });
+  }
+
+  /** A person's answer to a question; `resume` then goes on. */
+  async answer(call: string, allowed: boolean, by?: string): Promise<void> {
+    const open = this.state.calls.find((each) => each.id === call && each.ask && each.ask.allowed === undefined);
+    if (!open)
+      throw new FairleadError('session/no-question', `No question is open for the call ${call}.`, { blame: 'user' });
+    await this.#head.record([{ type: 'ask-answered', call, allowed, ...(by === undefined ? {} : { by }) }], {
+      settle: true,
+    });
+  }
+
+  /** Stops the run that is going on; it ends within a second and can be continued. */
+  cancel(why?: FairleadError): void {
+    this.#stop?.abort(why);
+  }
+
+  /** Goes back to an event: what follows is a new branch, the old one stays. */
+  async rewind(event: string, reason: 'rewound' | 'returned' = 'rewound'): Promise<void> {
+    this.#mustRest();
+    await this.#head.branch(event, (state) => [
+      { type: 'branch-started', from: event, reason },
+      newEpoch(state, 'edited'),
+    ]);
+  }
+
+  /** Replaces the conversation by an edited one, as a new branch from the last unchanged event. */
+  async edit(messages: readonly Message[], detail?: string): Promise<void> {
+    this.#mustRest();
+    const wrong = messages.length ? illegal(messages) : undefined;
+    if (wrong)
+      throw new FairleadError('session/illegal-edit', `The edited conversation cannot be sent to a model: ${wrong}`, {
+        blame: 'user',
+        hint: 'Nothing was changed.',
+      });
+    const from = await lastCommonEvent(this.#head.log, this.parts.rules, messages);
+    await this.#head.branch(from, (state) => [
+      { type: 'branch-started', from, reason: 'edited', ...(detail === undefined ? {} : { detail }) },
+      newEpoch(state, 'edited', messages),
+    ]);
+  }
+
+  /** A new session on another log that begins with this conversation, or with what it was at an event; this one is left as it is. */
+  async fork(log: Log, at?: string, id: string = randomUUID()): Promise<Session> {
+    const { state } = await openHead(
+      { ...this.#head.log, read: (options) => this.#head.log.read(at === undefined ? options : { at }) },
+      runView(this.parts.rules),
+    );
+    const head = await openHead(log, runView(this.parts.rules));
+    if (head.state.seq > 0)
+      throw new FairleadError('session/not-empty', 'A session can be forked into an empty log only.', {
+        blame: 'user',
+      });
+    const copy = { ...state, session: id };
+    await head.record(
+      [
+        { type: 'session-started', session: id, from: { session: state.session, event: state.head ?? '' } },
+        newEpoch(copy, 'started', settled(state)),
+      ],
+      { settle: true },
+    );
+    return Session.open(this.parts, log, id);
+  }
+
+  /** Writes something down that no model sees. */
+  async remark(
+    key: string,
+    value: Fact & { type: 'remark-made' } extends { value: infer V } ? V : never,
+  ): Promise<void> {
+    await this.#head.record([{ type: 'remark-made', key, value }]);
+  }
+
+  /** Lets go of the log. */
+  async close(): Promise<void> {
+    this.cancel();
+    await this.#head.log.close();
+  }
+
+  #newRun({ limits, choice, runId }: RunOptions): Fact {
+    return {
+      type: 'run-started',
+      run: runId ?? randomUUID(),
+      limits: limitsFor(this.parts.provider, limits),
+      ...(choice === undefined ? {} : { choice }),
+    };
+  }
+
+  #mustRest(): void {
+    if (this.running)
+      throw new FairleadError('session/running', 'The conversation cannot be changed while a run is going on.', {
+        blame: 'user',
+        hint: 'Cancel the run first.',
+      });
+  }
+}
+
+const input = (how: InputHow, parts: readonly Part[]): Fact => ({
+  type: 'input-received',
+  input: randomUUID().slice(0, 8),
+  how,
+  parts,
+});
+
+const partsOf = (words: Words): readonly Part[] =>
+  typeof words === 'string' ? [{ type: 'text', text: words }] : words;
+
+/** The facts that make a log ready for this agent: the first ones of a new session, or a new epoch if the agent is not the one that wrote it. */
+function opening(parts: AgentParts, state: RunState, id: string): readonly Fact[] {
+  const { system, provider } = parts;
+  const tools = specsOf(parts.tools);
+  const epoch = { type: 'epoch-started', epoch: state.epoch + 1, system, tools, model: provider.model } as const;
+  if (state.session === '')
+    return [
+      { type: 'session-started', session: id },
+      { ...epoch, reason: 'started' },
+    ];
+  if (state.model !== provider.model) return [{ ...epoch, reason: 'model-changed' }];
+  const same = state.system === system && JSON.stringify(state.tools) === JSON.stringify(tools);
+  return same ? [] : [{ ...epoch, reason: 'agent-changed' }];
+}
+
+/** The conversation of a state with its open calls answered, as a fork needs it. */
+function settled(state: RunState): readonly Message[] {
+  return toArray(settleOpenCalls(state, 'The conversation was forked before this call was settled.').messages);
+}

@@ -1,0 +1,48 @@
+// A child's authority: never wider than its parent's, and paid for from the parent's purse.
+import type { Limits } from './fact.ts';
+import type { AgentParts, Tool } from './ports.ts';
+import type { RunState } from './state.ts';
+
+/** What a child may be given of its own: fewer tools, more gates, another provider or text. Everything else is the parent's. */
+export type ChildWish = Partial<
+  Pick<AgentParts, 'system' | 'provider' | 'gates' | 'stops' | 'checks' | 'settings' | 'answer'>
+> & {
+  /** The names of the parent's tools it keeps; all of them unless given. A name the parent does not have gives nothing. */
+  readonly tools?: readonly string[];
+};
+
+/** The parent's parts, narrowed: its gates and stops all hold for the child too, and no tool is added. */
+export function childParts(parent: AgentParts, state: RunState, wish: ChildWish): AgentParts {
+  const { tools: names, gates = [], stops = [], ...own } = wish;
+  const open = [...parent.tools.values()].filter((tool) => !tool.hidden || state.loaded.includes(tool.name));
+  const kept = open.filter((tool) => names === undefined || names.includes(tool.name));
+  const shown = kept.map((tool): [string, Tool] => [tool.name, { ...tool, run: tool.run.bind(tool), hidden: false }]);
+  return {
+    ...parent,
+    checks: [],
+    ...own,
+    tools: new Map(shown),
+    gates: [...parent.gates, ...gates],
+    stops: [...parent.stops, ...stops],
+    reminders: [],
+  };
+}
+
+/** What is left of the parent's limits, and less if the child is to have less. */
+export function childLimits(state: RunState, wish: Partial<Limits> = {}): Partial<Limits> {
+  const { limits, spent } = state;
+  if (!limits) return wish;
+  const left = (limit: number | undefined, used: number, own: number | undefined): number | undefined => {
+    const rest = limit === undefined ? undefined : Math.max(0, limit - used);
+    return rest === undefined || own === undefined ? (rest ?? own) : Math.min(rest, own);
+  };
+  const bounds = {
+    turns: left(limits.turns, spent.turns, wish.turns),
+    tokens: left(limits.tokens, spent.input + spent.output, wish.tokens),
+    usd: left(limits.usd, spent.usd, wish.usd),
+    ms: left(limits.ms, spent.ms, wish.ms),
+    calls: left(limits.calls, spent.calls, wish.calls),
+  };
+  const set = Object.entries(bounds).filter(([, value]) => value !== undefined);
+  return { ...wish, errors: Math.min(limits.errors, wish.errors ?? limits.errors), ...Object.fromEntries(set) };
+}
