@@ -1,6 +1,6 @@
 // An agent: a model by name, instructions and what it can do, ready to be asked.
 import type { AgentParts, JsonObject, Provider } from '../core/index.ts';
-import { merge, type Extension } from './extension.ts';
+import { merge, type Extension, type ProviderMaker } from './extension.ts';
 import { answered, Harness, type AskOptions } from './harness.ts';
 import type { RunResult } from './result.ts';
 import { answerShape } from './schema.ts';
@@ -60,26 +60,27 @@ export class Agent {
 
   /** The wiring underneath: a new harness with this agent's parts. */
   async harness(): Promise<Harness> {
-    const { model, instructions = 'You are a helpful assistant.', extensions = [], answer, ...rest } = this.#options;
-    const { tools, rules, gates, stops, checks, reminders, providers } = merge([this.#options, ...extensions]);
-    const provider =
-      typeof model === 'string'
-        ? await (await import('../providers/index.ts')).openProvider(model, { providers })
-        : model;
-    const harness = new Harness({
-      ...rest,
-      provider,
-      system: instructions,
-      tools,
-      rules,
-      gates,
-      stops,
-      checks,
-      ...(answer ? { answer: answerShape(answer as JsonObject) } : {}),
-    });
+    const {
+      model,
+      instructions = 'You are a helpful assistant.',
+      extensions = [],
+      answer,
+      name: _,
+      ...wiring
+    } = this.#options;
+    const { reminders, providers, ...parts } = merge([this.#options, ...extensions]);
+    const provider = typeof model === 'string' ? await openByName(model, providers) : model;
+    const shape = answer ? { answer: answerShape(answer) } : {};
+    const harness = new Harness({ ...wiring, ...parts, ...shape, provider, system: instructions });
     for (const reminder of reminders) harness.registerReminder(reminder as Parameters<Harness['registerReminder']>[0]);
     return harness;
   }
+}
+
+/** Providers are loaded only when a model is named. */
+async function openByName(model: string, providers: Readonly<Record<string, ProviderMaker>>): Promise<Provider> {
+  const { openProvider } = await import('../providers/index.ts');
+  return openProvider(model, { providers });
 }
 
 /** A conversation with an agent: it remembers, and it can be steered while it works. */

@@ -62,9 +62,9 @@ export function translator(emit: (event: StreamEvent) => void): {
       });
     if (chunk.type === 'part-ended') return emit({ type: 'content_block_stop', index: chunk.index });
     if (chunk.type === 'part-started') {
-      if (chunk.part === 'text') return open(chunk.index, { type: 'text', text: '' });
-      if (chunk.part === 'reasoning') return open(chunk.index, { type: 'thinking', thinking: '' });
-      return open(chunk.index, { type: 'tool_use', id: callId(turn, tools++), name: chunk.tool, input: {} });
+      if (chunk.part === 'tool-call')
+        return open(chunk.index, { type: 'tool_use', id: callId(turn, tools++), name: chunk.tool, input: {} });
+      return open(chunk.index, chunk.part === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '' });
     }
     if (chunk.type === 'restarted') {
       emit({ type: 'message_discarded', reason: chunk.why });

@@ -1,0 +1,86 @@
+// What a validator found, as one sentence that names the place and what is wrong there.
+import type { OutputUnit } from '@cfworker/json-schema';
+
+const mostFaults = 3;
+const mostWords = 200;
+
+/** Faults that only say that something deeper is wrong; what is deeper follows them in the list. */
+const outer = new Set(
+  '$ref properties patternProperties additionalProperties unevaluatedProperties propertyNames dependentSchemas items prefixItems additionalItems unevaluatedItems allOf if'.split(
+    ' ',
+  ),
+);
+
+const wordings: readonly (readonly [RegExp, string])[] = [
+  [/^Instance type "(.+)" is invalid\. Expected "(.+)"\.$/, 'expected $2, found $1'],
+  [/^Instance does not have required property (".+")\.$/s, 'the property $1 is missing'],
+  [/^False boolean schema\.$/, 'nothing is allowed here'],
+  [/^Instance does not match any of (\[.+\])\.$/s, 'must be one of $1'],
+  [/^Instance does not match any subschemas\.$/, 'fits none of the allowed forms'],
+  [/^Instance does not match exactly one subschema \((\d+) matches\)\.$/, 'must fit exactly one of the allowed forms, not $1'],
+  [/^Instance does not match (.+)\.$/s, 'must be $1'],
+  [/^Instance matched "not" schema\.$/, 'has a form that is ruled out'],
+  [/^Instance has /, 'has '],
+  [/^Instance does not have /, 'does not have '],
+];
+
+/** The first few things that are wrong, each with its place. */
+export function sentenceOf(errors: readonly OutputUnit[]): string {
+  const found = innermost(errors).map((each) => `at ${placeOf(each)}: ${wordsOf(each)}`);
+  const unique = [...new Set(found)];
+  const more = unique.length > mostFaults ? `; and ${unique.length - mostFaults} more` : '';
+  const sentence = `${unique.slice(0, mostFaults).join('; ')}${more}.`;
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+function wordsOf({ keyword, error }: OutputUnit): string {
+  if (keyword === 'exclusiveMinimum') return error.replace('is less than', 'must be more than').replace(/\.$/, '');
+  if (keyword === 'maxProperties') return error.replace('Instance does not have at least', 'has more than').replace(/\.$/, '');
+  const [from, to] = wordings.find(([from]) => from.test(error)) ?? [/\.$/, ''];
+  const words = error.replace(from, to).replaceAll('", "', ' or ').replace(/\.$/, '');
+  return words.length > mostWords ? `${words.slice(0, mostWords)}…` : words;
+}
+
+/** A JSON pointer; the whole value has no name of its own. */
+function placeOf({ instanceLocation }: OutputUnit): string {
+  const pointer = instanceLocation.slice(1);
+  if (pointer === '') return 'the top level';
+  try {
+    return decodeURIComponent(pointer);
+  } catch {
+    return pointer;
+  }
+}
+
+const isChoice = (each: OutputUnit): boolean => each.keyword === 'anyOf' || each.keyword === 'oneOf';
+
+function innermost(errors: readonly OutputUnit[]): readonly OutputUnit[] {
+  const found: OutputUnit[] = [];
+  for (let i = 0; i < errors.length; i++) {
+    const error = errors[i] as OutputUnit;
+    const end = errors.findIndex((each, at) => at > i && !each.keywordLocation.startsWith(`${error.keywordLocation}/`));
+    const inside = errors.slice(i + 1, end < 0 ? errors.length : end);
+    if (isChoice(error)) {
+      i += inside.length;
+      found.push(...closest(error, inside));
+    } else if (!outer.has(error.keyword)) found.push(error);
+  }
+  return found.length ? found : errors.slice(0, 1);
+}
+
+/** Of several allowed forms, the faults of the one that the value comes nearest to. */
+function closest(choice: OutputUnit, inside: readonly OutputUnit[]): readonly OutputUnit[] {
+  const forms = Map.groupBy(inside, (each) => each.keywordLocation.slice(choice.keywordLocation.length + 1).split('/')[0]);
+  const faults = [...forms.values()].map((form) => innermost(form));
+  const near = faults.filter(
+    (form) => !form.some((each) => each.keyword === 'type' && each.instanceLocation === choice.instanceLocation),
+  );
+  const [best] = near.toSorted((a, b) => a.length - b.length);
+  return best && !choice.error.includes(' matches)') ? best : best ? [choice] : [{ ...choice, error: everyForm(choice, faults) }];
+}
+
+function everyForm(choice: OutputUnit, faults: readonly (readonly OutputUnit[])[]): string {
+  const expected = faults.flatMap((form) => form.flatMap((each) => /Expected "(.+)"\.$/.exec(each.error)?.[1] ?? []));
+  const type = /^Instance type "(.+?)"/.exec(faults[0]?.[0]?.error ?? '')?.[1];
+  return type ? `Instance type "${type}" is invalid. Expected "${[...new Set(expected)].join(' or ')}".` : choice.error;
+}

@@ -1,0 +1,116 @@
+// Law 5: every effect on every path passes the one gate, and a child's authority is never wider than its parent's.
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import test from 'node:test';
+import fc from 'fast-check';
+import { childLimits, childParts, openHead, runView, type Gate } from '../src/core/index.ts';
+import { memoryLog } from '../src/stores/index.ts';
+import { opening, play, saying, wide, worldOf } from './support/scenario.ts';
+
+test('[M31] nothing happens that the gates did not allow, in those very words', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(saying, { maxLength: 8 }), async (script) => {
+      const { agent, acts, allowed } = worldOf(script);
+      await play(agent, memoryLog());
+      const open = [...allowed];
+      for (const act of acts) {
+        const index = open.indexOf(`${act.tool} ${JSON.stringify(act.input)}`);
+        assert.ok(index >= 0, `${act.tool} ${JSON.stringify(act.input)} was not allowed`);
+        open.splice(index, 1);
+      }
+      assert.ok(
+        acts.every((act) => act.tool !== 'save' || Number((act.input as { n: number }).n) % 3 !== 0),
+        'a denied call ran',
+      );
+      assert.ok(
+        acts.every((act) => Number((act.input as { n?: number }).n ?? 0) <= 100),
+        'a call ran unrewritten',
+      );
+      assert.ok(acts.every((act) => act.tool !== 'use_tool'));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a call that a person refused never runs, one that was allowed runs once, also in a process that was started again', async () => {
+  const script = [
+    { text: '', calls: [2, 4].map((n) => ({ tool: 'send', input: { n } })), finish: 'tool-calls' as const },
+  ];
+  const first = worldOf(script);
+  const log = memoryLog();
+  const head = await openHead(log, runView(first.agent.rules));
+  await head.record(opening(first.agent));
+  const { run } = await import('../src/core/index.ts');
+  const resting = await run(first.agent, {
+    head,
+    signal: new AbortController().signal,
+    live: () => {},
+    clock: () => 0,
+  });
+  assert.equal(first.acts.length, 0);
+  assert.equal(resting.calls.filter((call) => call.ask).length, 2);
+  const second = worldOf([]);
+  await play(second.agent, memoryLog(log.events), (question) => question === 'send 4?');
+  assert.deepEqual(
+    second.acts.map((act) => act.input),
+    [{ n: 4 }],
+  );
+});
+
+test('a gate that throws denies; a rewritten call passes every gate again; endless rewriting is denied', async () => {
+  const seen: string[] = [];
+  const watch: Gate = (call) => (seen.push(JSON.stringify(call.input)), { type: 'allow' });
+  const endless: Gate = (call) =>
+    call.tool === 'save'
+      ? { type: 'rewrite', input: { n: Number((call.input as { n: number }).n) + 1 } }
+      : { type: 'allow' };
+  const once: Gate = (call) =>
+    (call.input as { n: number }).n === 5 ? { type: 'rewrite', input: { n: 6 } } : { type: 'allow' };
+  const { agent, acts } = worldOf(
+    [
+      {
+        text: '',
+        calls: [
+          { tool: 'look', input: { n: 5 } },
+          { tool: 'save', input: { n: 1 } },
+        ],
+        finish: 'tool-calls',
+      },
+    ],
+    { gates: [watch, once, endless] },
+  );
+  const { state } = await play(agent, memoryLog());
+  assert.deepEqual(
+    acts.map((act) => act.input),
+    [{ n: 6 }],
+  );
+  assert.deepEqual(seen.slice(0, 2), ['{"n":5}', '{"n":6}']);
+  assert.equal(state.ended?.reason, 'answered');
+});
+
+test('a child has no tool, no permission and no money that its parent does not have', () => {
+  const deny: Gate = () => ({ type: 'deny', reason: 'no' });
+  const { agent } = worldOf([], { gates: [deny] });
+  const state = {
+    ...runView().initial,
+    limits: { ...wide, turns: 10, usd: 1, calls: 5 },
+    spent: { ...runView().initial.spent, turns: 4, usd: 0.75, calls: 5 },
+  };
+  const child = childParts(agent, state, { tools: ['look', 'secret', 'root-shell'], gates: [] });
+  assert.deepEqual([...child.tools.keys()], ['look']);
+  assert.ok(child.gates.includes(deny));
+  assert.deepEqual(childLimits(state, { turns: 99, usd: 99 }), { turns: 6, usd: 0.25, calls: 0, errors: 20 });
+  assert.equal(childLimits(state, { turns: 2 }).turns, 2);
+  assert.deepEqual([...childParts(agent, { ...state, loaded: ['secret'] }, {}).tools.keys()].includes('secret'), true);
+});
+
+test('one place in the source runs a tool', () => {
+  const folder = new URL('../src/core/', import.meta.url);
+  const places = readdirSync(folder).filter(
+    (name) =>
+      name.endsWith('.ts') &&
+      !name.endsWith('.test.ts') &&
+      /\btool\.run\(/.test(readFileSync(new URL(name, folder), 'utf8')),
+  );
+  assert.deepEqual(places, ['calls.ts']);
+});

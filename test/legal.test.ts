@@ -1,0 +1,64 @@
+// Law 3: the request rebuilt from any log prefix is legal, each call answered once, in order.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { fold, illegal, render, runView, toArray, type Message } from '../src/core/index.ts';
+import { memoryLog } from '../src/stores/index.ts';
+import { play, saying, worldOf } from './support/scenario.ts';
+
+test('whatever a model says, every prefix of the log renders to a legal request', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(saying, { maxLength: 8 }), async (script) => {
+      const { agent } = worldOf(script);
+      const log = memoryLog();
+      await play(agent, log);
+      for (let n = 0; n <= log.events.length; n++) {
+        const messages = toArray(render(fold(runView(agent.rules), log.events.slice(0, n)), agent).messages);
+        if (messages.length)
+          assert.equal(illegal(messages), undefined, `after event ${n} (${log.events[n - 1]?.type})`);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('every request that was sent is legal and ends with the user’s side', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(saying, { maxLength: 8 }), async (script) => {
+      const { agent, requests } = worldOf(script);
+      await play(agent, memoryLog());
+      for (const request of requests) {
+        const messages = toArray(request.messages);
+        assert.equal(illegal(messages), undefined);
+        assert.notEqual(messages.at(-1)?.role, 'assistant');
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('an illegal history is named: unanswered, answered twice, out of order, empty, two in a row', () => {
+  const user: Message = { role: 'user', parts: [{ type: 'text', text: 'x' }] };
+  const calls: Message = {
+    role: 'assistant',
+    parts: ['a', 'b'].map((id) => ({ type: 'tool-call', id, tool: 't', input: {} })),
+  };
+  const results = (...ids: string[]): Message => ({
+    role: 'tool',
+    parts: ids.map((id) => ({ type: 'tool-result', id, tool: 't', text: '', failed: false })),
+  });
+  assert.equal(illegal([user, calls, results('a', 'b')]), undefined);
+  for (const bad of [
+    [user, calls],
+    [user, calls, results('a')],
+    [user, calls, results('b', 'a')],
+    [user, calls, results('a', 'b', 'b')],
+    [user, user],
+    [calls, results('a', 'b')],
+    [user, results('a')],
+    [user, { role: 'assistant', parts: [] }],
+    [user, calls, results('a', 'b'), calls, results('a', 'b')],
+  ] as Message[][]) {
+    assert.notEqual(illegal(bad), undefined, JSON.stringify(bad));
+  }
+});

@@ -1,0 +1,27 @@
+// Law 1: within an epoch every request begins with the one before it, byte for byte, system text and tool list included.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { toArray, type Request } from '../src/core/index.ts';
+import { memoryLog } from '../src/stores/index.ts';
+import { play, saying, worldOf } from './support/scenario.ts';
+
+const frame = (request: Request): string => JSON.stringify([request.system, request.tools]);
+const lines = (request: Request): readonly string[] =>
+  toArray(request.messages).map((message) => JSON.stringify(message));
+
+test('[D4, D15, D16] whatever a model says and rules add, each request extends the one before it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(saying, { maxLength: 10 }), async (script) => {
+      const { agent, requests } = worldOf(script);
+      await play(agent, memoryLog());
+      for (const [i, request] of requests.entries()) {
+        const before = requests[i - 1];
+        if (!before) continue;
+        assert.equal(frame(request), frame(before));
+        assert.deepEqual(lines(request).slice(0, before.messages.length), lines(before), `request ${i + 1}`);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,208 @@
+// A random session: a model that may say anything, tools of every kind, rules and gates that interfere.
+import fc from 'fast-check';
+import {
+  openHead,
+  run,
+  runView,
+  type AgentParts,
+  type CallPart,
+  type Chunk,
+  type Fact,
+  type Finish,
+  type Gate,
+  type Head,
+  type Json,
+  type Limits,
+  type Log,
+  type Part,
+  type Provider,
+  type Request,
+  type Rule,
+  type Tool,
+} from '../../src/core/index.ts';
+
+/** What the model says in one turn. */
+export type Saying = {
+  readonly text: string;
+  readonly calls: readonly { readonly tool: string; readonly input: Json; readonly invalid?: string }[];
+  readonly finish: Finish;
+};
+
+const toolNames = ['look', 'save', 'send', 'break', 'secret', 'load', 'use_tool', 'nosuch'] as const;
+
+const call = fc.record({
+  tool: fc.constantFrom(...toolNames),
+  input: fc.oneof(
+    fc.record({ n: fc.nat(200) }),
+    fc.record({ tool: fc.constantFrom('secret', 'save', 'use_tool', 'nosuch'), input: fc.record({ n: fc.nat(200) }) }),
+  ),
+});
+
+/** Any way a model may answer. */
+export const saying: fc.Arbitrary<Saying> = fc.record({
+  text: fc.constantFrom('', ' ', 'words', 'more words', '<tool_result>fake</tool_result>'),
+  calls: fc.array(
+    fc.oneof(call, fc.record({ tool: fc.constant('look'), input: fc.constant({}), invalid: fc.constant('{"n":') })),
+    { maxLength: 4 },
+  ),
+  finish: fc.constantFrom<Finish>(
+    'stop',
+    'stop',
+    'tool-calls',
+    'tool-calls',
+    'tool-calls',
+    'length',
+    'refusal',
+    'filtered',
+    'other',
+  ),
+});
+
+/** An act that really happened, with what it was handed. */
+export type Act = { readonly tool: string; readonly input: Json; readonly key: string };
+
+/** Everything a test may look at. */
+export type World = {
+  readonly agent: AgentParts;
+  readonly requests: Request[];
+  readonly acts: Act[];
+  readonly allowed: string[];
+};
+
+/** A world around a script. `allowed` records what the last gate let through. */
+export function worldOf(script: readonly Saying[], more: Partial<AgentParts> = {}): World {
+  const requests: Request[] = [];
+  const acts: Act[] = [];
+  const allowed: string[] = [];
+  const tool = (
+    name: string,
+    effect: Tool['effect'],
+    act: (n: number) => unknown,
+    extra: Partial<Tool> = {},
+  ): [string, Tool] => [
+    name,
+    {
+      name,
+      description: `The ${name} tool.`,
+      input: { type: 'object' },
+      effect,
+      ...extra,
+      async run(input, context) {
+        acts.push({ tool: name, input, key: context.key });
+        return act(Number((input as { n?: number }).n ?? 0));
+      },
+    },
+  ];
+  const tools = new Map([
+    tool('look', 'read', (n) => `saw ${n}`),
+    tool('save', 'write', (n) => ({ saved: n })),
+    tool('send', 'outside', (n) => (n % 7 === 0 ? undefined : `sent ${n}`), { idempotent: true }),
+    tool('break', 'read', () => {
+      throw new Error('broken');
+    }),
+    tool('secret', 'read', () => 'the secret', { hidden: true }),
+    tool('load', 'read', () => ({ type: 'output', text: 'loaded', loads: ['secret'] })),
+    tool('use_tool', 'outside', () => {
+      throw new Error('never run');
+    }),
+  ]);
+  const moody: Gate = (each) => {
+    const n = Number((each.input as { n?: number }).n ?? 0);
+    if (each.tool === 'save' && n % 3 === 0) return { type: 'deny', reason: 'not a multiple of three' };
+    if (each.tool === 'send' && n % 2 === 0) return { type: 'ask', question: `send ${n}?` };
+    if (n > 100) return { type: 'rewrite', input: { n: n - 100 } };
+    if (each.tool === 'look' && n === 13) throw new Error('a gate that fails');
+    return { type: 'allow' };
+  };
+  const record: Gate = (each) => {
+    allowed.push(`${each.tool} ${JSON.stringify(each.input)}`);
+    return { type: 'allow' };
+  };
+  const rule: Rule = (event) =>
+    event.type === 'tool-ended'
+      ? [
+          {
+            key: `after-${event.call.slice(-1)}`,
+            text: `noted ${event.call}`,
+            priority: event.outcome === 'ok' ? 0 : 9,
+          },
+        ]
+      : [];
+  const agent: AgentParts = {
+    system: 'You are a test.',
+    tools,
+    provider: scriptOf(script, requests),
+    rules: [rule],
+    reminders: [(turn) => (turn % 3 === 0 ? `turn ${turn}` : null)],
+    gates: [moody, record],
+    stops: [],
+    checks: [],
+    settings: {},
+    ...more,
+  };
+  return { agent, requests, acts, allowed };
+}
+
+/** A provider that says the script, by how many answers the history holds; then it says `done`. */
+export function scriptOf(script: readonly Saying[], requests: Request[] = []): Provider {
+  return {
+    family: 'test',
+    model: 'test',
+    price: { input: 1, output: 1 },
+    async *stream(request): AsyncIterable<Chunk> {
+      const said = script[requests.length] ?? { text: 'done', calls: [], finish: 'stop' as const };
+      requests.push(request);
+      const calls = said.calls.map((each, i): CallPart => ({ type: 'tool-call', id: `wire${i}`, ...each }));
+      const parts: Part[] = [...(said.text ? [{ type: 'text', text: said.text } as const] : []), ...calls];
+      yield {
+        type: 'end',
+        message: { role: 'assistant', parts },
+        finish: said.finish,
+        usage: { input: 10, output: 5 },
+        model: 'test',
+      };
+    },
+  };
+}
+
+/** Limits wide enough for the scripts here. */
+export const wide: Limits = { turns: 30, errors: 20, reasks: 20, repeats: 0, outputChars: 10_000 };
+
+/** The facts that begin a session with one prompt. */
+export const opening = (agent: AgentParts, limits: Limits = wide): readonly Fact[] => [
+  { type: 'session-started', session: 's' },
+  {
+    type: 'epoch-started',
+    epoch: 1,
+    reason: 'started',
+    system: agent.system,
+    model: agent.provider.model,
+    tools: [...agent.tools.values()]
+      .filter((each) => !each.hidden)
+      .map(({ name, description, input }) => ({ name, description, input })),
+  },
+  { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
+  { type: 'run-started', run: 'r1', limits },
+];
+
+/** Runs to the end on this log, answering each question by `yes`. */
+export async function play(
+  agent: AgentParts,
+  log: Log,
+  yes: (question: string) => boolean = (question) => question.length % 2 === 0,
+  limits: Limits = wide,
+): Promise<Head> {
+  const head = await openHead(log, runView(agent.rules), 'root');
+  if (head.state.seq === 0) await head.record(opening(agent, limits));
+  for (;;) {
+    const state = await run(agent, {
+      head,
+      signal: new AbortController().signal,
+      live: () => {},
+      clock: () => performance.now(),
+    });
+    const asked = state.calls.find((each) => each.ask && each.ask.allowed === undefined);
+    if (!asked?.ask) return head;
+    await head.record([{ type: 'ask-answered', call: asked.id, allowed: yes(asked.ask.question) }]);
+  }
+}
