@@ -1,0 +1,22 @@
+// What users test their own agents with, without a model.
+export {
+  calls,
+  fails,
+  join,
+  says,
+  sends,
+  sendsPage,
+  thinks,
+  type Answer,
+  type BuiltAnswer,
+  type FailureName,
+  type RawReply,
+  type ScriptedCall,
+  type ScriptedError,
+  type WireFaults,
+} from './answer.ts';
+export type { ListedModel, ListingStyle } from './listings.ts';
+export type { Outcome, RecordedRequest } from './recording.ts';
+export type { Dialect } from './replies/reply.ts';
+export { callsThenAnswer, type Asked, type Script, type ScriptStep } from './script.ts';
+export { closedUrl, scriptedServer, type ScriptedServer, type ScriptedServerOptions } from './server.ts';

@@ -1,0 +1,150 @@
+// Anthropic messages.
+import { argumentPieces, pieces } from '../pieces.ts';
+import type { FullFailure } from '../failure.ts';
+import type { FullAnswer } from '../script.ts';
+import { argumentsValue, counted, event, type FinishWords, type Occasion, type Speaker, type Stream } from './reply.ts';
+
+const finishWords: FinishWords = {
+  stop: 'end_turn',
+  'tool-calls': 'tool_use',
+  length: 'max_tokens',
+  refusal: 'refusal',
+  filtered: 'refusal',
+  other: 'pause_turn',
+};
+
+/** Writes messages. */
+export const anthropic: Speaker = {
+  streamType: 'text/event-stream; charset=utf-8',
+  jsonType: 'application/json',
+  whole(answer, occasion) {
+    const { reasoning, text, calls } = answer;
+    return JSON.stringify({
+      ...head(answer, occasion),
+      content: [
+        ...(reasoning === '' ? [] : [{ type: 'thinking', thinking: reasoning, signature: signature(occasion) }]),
+        ...(text === '' ? [] : [{ type: 'text', text }]),
+        ...calls.map((call) => ({
+          type: 'tool_use',
+          id: callId(call),
+          name: call.tool,
+          input: argumentsValue(call.raw),
+        })),
+      ],
+      stop_reason: finishWords[answer.finish],
+      stop_sequence: null,
+      ...usageOf(answer),
+    });
+  },
+  stream,
+  failure: (failure) =>
+    JSON.stringify({ type: 'error', error: errorObject(failure), request_id: `req_${failure.status}scripted` }),
+  failureEvent: (failure) => event('error', JSON.stringify({ type: 'error', error: errorObject(failure) })),
+};
+
+const head = (answer: FullAnswer, { index }: Occasion): object => ({
+  id: `msg_${index.toString(36).padStart(8, '0')}`,
+  type: 'message',
+  role: 'assistant',
+  model: answer.model,
+});
+
+/** What proves to the real service that a thought was its own. */
+const signature = ({ index }: Occasion): string => Buffer.from(`scripted thought ${index}`).toString('base64');
+
+const callId = (call: FullAnswer['calls'][number]): string =>
+  call.given ? call.id : call.id.replace('call_', 'toolu_');
+
+function stream(answer: FullAnswer, occasion: Occasion): Stream {
+  const usage = usageOf(answer);
+  const opening = 'usage' in usage ? { usage: { ...usage.usage, output_tokens: 1 } } : {};
+  let block = -1;
+  const start = (content: object): string =>
+    event(
+      'content_block_start',
+      JSON.stringify({ type: 'content_block_start', index: ++block, content_block: content }),
+    );
+  const stop = (): string => event('content_block_stop', `{"type":"content_block_stop","index":${block}}`);
+  const delta = (type: string, key: string): ((piece: string) => string) => {
+    const before = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${block},"delta":{"type":"${type}","${key}":`;
+    return (piece) => `${before}${JSON.stringify(piece)}}}\n\n`;
+  };
+  /** The pieces of one block, the first with the block's beginning and the last with its end. */
+  function blockOf(content: object, type: string, key: string, parts: readonly string[], ending = ''): string[] {
+    const open = start(content);
+    const write = delta(type, key);
+    const close = ending + stop();
+    return parts.map((piece, i) => (i === 0 ? open : '') + write(piece) + (i === parts.length - 1 ? close : ''));
+  }
+  const deltas: string[] = [];
+  if (answer.reasoning !== '') {
+    const thought = { type: 'thinking', thinking: '', signature: '' };
+    const signed = event(
+      'content_block_delta',
+      JSON.stringify({
+        type: 'content_block_delta',
+        index: block + 1,
+        delta: { type: 'signature_delta', signature: signature(occasion) },
+      }),
+    );
+    deltas.push(...blockOf(thought, 'thinking_delta', 'thinking', pieces(answer.reasoning), signed));
+  }
+  if (answer.textPieces.length)
+    for (const part of blockOf({ type: 'text', text: '' }, 'text_delta', 'text', answer.textPieces)) deltas.push(part);
+  for (const call of answer.calls) {
+    const use = { type: 'tool_use', id: callId(call), name: call.tool, input: {} };
+    deltas.push(...blockOf(use, 'input_json_delta', 'partial_json', argumentPieces(call.raw)));
+  }
+  return {
+    open:
+      event(
+        'message_start',
+        JSON.stringify({
+          type: 'message_start',
+          message: { ...head(answer, occasion), content: [], stop_reason: null, stop_sequence: null, ...opening },
+        }),
+      ) + event('ping', '{"type": "ping"}'),
+    deltas,
+    close: event(
+      'message_delta',
+      JSON.stringify({
+        type: 'message_delta',
+        delta: { stop_reason: finishWords[answer.finish], stop_sequence: null },
+        ...usage,
+      }),
+    ),
+    done: event('message_stop', '{"type":"message_stop"}'),
+  };
+}
+
+function usageOf({ usage }: FullAnswer): { readonly usage?: object } {
+  const count = counted(usage);
+  if (!count) return {};
+  return {
+    usage: {
+      input_tokens: count.input - count.cacheRead - count.cacheWrite,
+      cache_creation_input_tokens: count.cacheWrite,
+      cache_read_input_tokens: count.cacheRead,
+      cache_creation: { ephemeral_5m_input_tokens: count.cacheWrite, ephemeral_1h_input_tokens: 0 },
+      output_tokens: count.output,
+      service_tier: 'standard',
+    },
+  };
+}
+
+const errorTypes: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+const errorObject = ({ name, status, message }: FullFailure): object => ({
+  type: errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
+  message: name === 'context-too-long' ? 'prompt is too long: 205000 tokens > 200000 maximum' : message,
+});

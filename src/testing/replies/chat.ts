@@ -1,0 +1,151 @@
+// OpenAI chat completions, the dialect that most servers speak.
+import { argumentPieces, pieces } from '../pieces.ts';
+import type { FullFailure } from '../failure.ts';
+import type { FullAnswer } from '../script.ts';
+import { counted, data, nowSeconds, type FinishWords, type Occasion, type Speaker, type Stream } from './reply.ts';
+
+const finishWords: FinishWords = {
+  stop: 'stop',
+  'tool-calls': 'tool_calls',
+  length: 'length',
+  refusal: 'stop',
+  filtered: 'content_filter',
+  other: 'error',
+};
+
+/** Writes chat completions. */
+export const chat: Speaker = {
+  streamType: 'text/event-stream; charset=utf-8',
+  jsonType: 'application/json',
+  whole(answer, occasion) {
+    const { text, reasoning, finish } = answer;
+    const refused = finish === 'refusal';
+    return JSON.stringify({
+      ...head(answer, occasion, 'chat.completion'),
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            content: refused || text === '' ? null : text,
+            ...(reasoning === '' ? {} : { [occasion.reasoningField]: reasoning }),
+            ...(answer.calls.length ? { tool_calls: answer.calls.map((call) => toolCall(call, call.raw)) } : {}),
+            refusal: refused ? text : null,
+            annotations: [],
+          },
+          logprobs: null,
+          finish_reason: finishWords[finish],
+        },
+      ],
+      ...usageOf(answer),
+      service_tier: 'default',
+      system_fingerprint: 'fp_scripted',
+    });
+  },
+  stream,
+  failure: (failure) => JSON.stringify({ error: errorObject(failure) }),
+  failureEvent: (failure) => data(JSON.stringify({ error: errorObject(failure) })),
+};
+
+const head = (answer: FullAnswer, { index }: Occasion, object: string): object => ({
+  id: `chatcmpl-${index.toString(36).padStart(8, '0')}`,
+  object,
+  created: nowSeconds(),
+  model: answer.model,
+});
+
+function stream(answer: FullAnswer, occasion: Occasion): Stream {
+  const asksUsage =
+    (occasion.body['stream_options'] as { include_usage?: unknown } | undefined)?.include_usage === true;
+  const usage = asksUsage ? usageOf(answer) : {};
+  const start = JSON.stringify({
+    ...head(answer, occasion, 'chat.completion.chunk'),
+    service_tier: 'default',
+    system_fingerprint: 'fp_scripted',
+  }).slice(0, -1);
+  const tail = 'usage' in usage ? '}],"usage":null}\n\n' : '}]}\n\n';
+  // Strings are joined by hand: a stream of many thousand chunks is written as fast as it can be read.
+  const before = `data: ${start},"choices":[{"index":0,"delta":`;
+  const after = `,"logprobs":null,"finish_reason":null${tail}`;
+  const delta = (value: unknown): string => before + JSON.stringify(value) + after;
+  const textKey = answer.finish === 'refusal' ? 'refusal' : 'content';
+  const textBefore = `${before}{"${textKey}":`;
+  const textAfter = `}${after}`;
+  return {
+    open: delta({ role: 'assistant', content: answer.textPieces.length ? '' : null, refusal: null }),
+    deltas: [
+      ...pieces(answer.reasoning).map((piece) => delta({ [occasion.reasoningField]: piece })),
+      ...answer.textPieces.map((piece) => textBefore + JSON.stringify(piece) + textAfter),
+      ...answer.calls.flatMap((call, index) =>
+        argumentPieces(call.raw).map((piece, i) => {
+          const more = delta({ tool_calls: [{ index, function: { arguments: piece } }] });
+          return i === 0 ? delta({ tool_calls: [{ index, ...toolCall(call, '') }] }) + more : more;
+        }),
+      ),
+    ],
+    close: [
+      `${before}{},"logprobs":null,"finish_reason":${JSON.stringify(finishWords[answer.finish])}${tail}`,
+      'usage' in usage ? `data: ${start},"choices":[],"usage":${JSON.stringify(usage.usage)}}\n\n` : '',
+    ].join(''),
+    done: data('[DONE]'),
+  };
+}
+
+const toolCall = (call: FullAnswer['calls'][number], text: string): object => ({
+  id: call.id,
+  type: 'function',
+  function: { name: call.tool, arguments: text },
+});
+
+function usageOf(answer: FullAnswer): { readonly usage?: object } {
+  const count = counted(answer.usage);
+  if (!count) return {};
+  return {
+    usage: {
+      prompt_tokens: count.input,
+      completion_tokens: count.output,
+      total_tokens: count.input + count.output,
+      prompt_tokens_details: {
+        cached_tokens: count.cacheRead,
+        ...(count.cacheWrite ? { cache_write_tokens: count.cacheWrite } : {}),
+        audio_tokens: 0,
+      },
+      completion_tokens_details: {
+        reasoning_tokens: count.reasoning,
+        audio_tokens: 0,
+        accepted_prediction_tokens: 0,
+        rejected_prediction_tokens: 0,
+      },
+      ...(answer.usd === undefined ? {} : { cost: answer.usd }),
+    },
+  };
+}
+
+/** The error object that chat completions and responses share. */
+export function errorObject({ name, status, message }: FullFailure): object {
+  const tooLong = name === 'context-too-long';
+  return {
+    message: tooLong
+      ? "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. Please reduce the length of the messages."
+      : message,
+    type: errorType(status),
+    param: tooLong ? 'messages' : null,
+    code: tooLong ? 'context_length_exceeded' : (errorCodes[status] ?? null),
+  };
+}
+
+const errorType = (status: number): string =>
+  status === 429
+    ? 'requests'
+    : status === 402
+      ? 'insufficient_quota'
+      : status < 500
+        ? 'invalid_request_error'
+        : 'server_error';
+
+const errorCodes: Readonly<Record<number, string>> = {
+  401: 'invalid_api_key',
+  402: 'insufficient_quota',
+  404: 'model_not_found',
+  429: 'rate_limit_exceeded',
+};

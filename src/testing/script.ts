@@ -1,0 +1,88 @@
+// A script: the list of what a scripted model answers, or a function that decides it from what was asked.
+import { FairleadError, type Finish, type Json, type Usage } from '../core/index.ts';
+import { calls, join, says, type Answer } from './answer.ts';
+import { pieces } from './pieces.ts';
+
+/** What was asked, as a script sees it in every dialect. */
+export type Asked<Body> = {
+  /** How many requests for an answer came before. */
+  readonly index: number;
+  readonly model: string;
+  /** The names of the tools on offer. */
+  readonly tools: readonly string[];
+  /** The texts of all tool results in the conversation, oldest first. */
+  readonly results: readonly string[];
+  /** The text of the last message of the user. */
+  readonly prompt: string;
+  /** The request itself: a core `Request` at the scripted provider, the parsed body at the scripted server. */
+  readonly body: Body;
+};
+
+/** One entry of a script: an answer, several that are joined to one, or a text. */
+export type ScriptStep = Answer | readonly Answer[] | string;
+
+/** The answers in the order they are given, or a function of what was asked; nothing means the script is over. */
+export type Script<Body = unknown> =
+  | readonly ScriptStep[]
+  | ((asked: Asked<Body>, index: number) => ScriptStep | undefined | Promise<ScriptStep | undefined>);
+
+/** A script that calls a tool until the conversation holds `times` results, and then answers. It keeps no count, so any number of conversations can share it. */
+export const callsThenAnswer =
+  (times: number, tool: string, input: Json | ((index: number) => Json), text: string): Script =>
+  ({ results }) =>
+    results.length < times ? calls(tool, typeof input === 'function' ? input(results.length) : input) : says(text);
+
+/** An answer with nothing left open. */
+export type FullAnswer = Omit<Answer, 'calls'> & {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly {
+    readonly tool: string;
+    readonly id: string;
+    readonly given: boolean;
+    readonly raw: string;
+  }[];
+  readonly finish: Finish;
+  readonly usage: Usage;
+  readonly model: string;
+  readonly textPieces: readonly string[];
+};
+
+/** What the script answers to this. */
+export async function answerTo<Body>(script: Script<Body>, asked: Asked<Body>): Promise<FullAnswer> {
+  const { index } = asked;
+  const step = typeof script === 'function' ? await script(asked, index) : script[index];
+  if (step === undefined) throw scriptOver(script, index);
+  return complete(typeof step === 'string' ? { text: step } : isList(step) ? join(step) : step, asked);
+}
+
+const isList = (step: ScriptStep): step is readonly Answer[] => Array.isArray(step);
+
+const scriptOver = (script: Script<never>, index: number): FairleadError =>
+  new FairleadError(
+    'testing/script-over',
+    typeof script === 'function'
+      ? `The script gave no answer to request ${index} (counted from 0).`
+      : `The script holds ${script.length} ${script.length === 1 ? 'answer' : 'answers'} and request ${index} (counted from 0) asks for one more.`,
+    { blame: 'user', hint: 'Add an answer to the script, or find out why the agent asked again.' },
+  );
+
+function complete(answer: Answer, { index, model }: { readonly index: number; readonly model: string }): FullAnswer {
+  const text = answer.text ?? (Array.isArray(answer.chunks) ? answer.chunks.join('') : '');
+  const made = (answer.calls ?? []).map((call, i) => ({
+    tool: call.tool,
+    id: call.id ?? `call_${index.toString(36).padStart(6, '0')}${i.toString(36).padStart(3, '0')}`,
+    given: call.id !== undefined,
+    raw: call.raw ?? JSON.stringify(call.input ?? {}),
+  }));
+  return {
+    ...answer,
+    text,
+    reasoning: answer.reasoning ?? '',
+    calls: made,
+    finish: answer.finish ?? (made.length ? 'tool-calls' : 'stop'),
+    usage: answer.usage ?? { input: 10, output: 5 },
+    model: answer.model ?? model,
+    textPieces: pieces(text, answer.chunks),
+  };
+}
