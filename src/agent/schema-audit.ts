@@ -18,44 +18,52 @@ const flag = must((value) => typeof value === 'boolean', 'true or false');
 const count = must(isCount, 'a whole number of at least 0');
 const number = must((value) => typeof value === 'number', 'a number');
 const strings = must(isStrings, 'a list of texts');
-const absent =
-  (instead: string): Fault =>
-  () =>
-    `is not supported; ${instead}`;
-
 const pattern: Fault = (value) => {
   if (typeof value !== 'string') return 'must be a text';
   try {
-    return new RegExp(value, 'u') && undefined;
+    void new RegExp(value, 'u');
+    return undefined;
   } catch (error) {
     return `is not a regular expression: ${(error as Error).message}`;
   }
 };
 
 const type: Fault = (value) => {
-  const names: readonly Json[] = Array.isArray(value) ? value : [value];
-  const wrong = names.find((name) => typeof name !== 'string' || !typeNames.includes(name));
-  return names.length && wrong === undefined
+  const given: readonly Json[] = Array.isArray(value) ? value : [value];
+  const wrong = given.find((name) => typeof name !== 'string' || !typeNames.includes(name));
+  return given.length && wrong === undefined
     ? undefined
     : `must be one of ${typeNames.join(', ')}, not ${JSON.stringify(wrong ?? value)}`;
 };
 
+const names = (words: string): readonly string[] => words.split(' ');
+
 /** What the value of a keyword must be, for keywords that hold no schema. */
-const plain: Readonly<Record<string, Fault>> = {
-  ...{ type, pattern, required: strings, uniqueItems: flag, format: text },
-  ...{ $id: text, $ref: text, $anchor: text, $schema: text },
-  ...{ minItems: count, maxItems: count, minContains: count, maxContains: count },
-  ...{ minLength: count, maxLength: count, minProperties: count, maxProperties: count },
-  ...{ minimum: number, maximum: number, exclusiveMinimum: number, exclusiveMaximum: number },
-  multipleOf: must((value) => typeof value === 'number' && value > 0, 'a number above 0'),
-  enum: must((value) => Array.isArray(value) && value.length > 0, 'a list with at least one value'),
-  dependentRequired: must((value) => isObject(value) && Object.values(value as JsonObject).every(isStrings), 'lists of texts by property'),
-  $dynamicRef: absent('use $ref'),
-  $recursiveRef: absent('use $ref'),
-};
+const plain: ReadonlyMap<string, Fault> = new Map(
+  (
+    [
+      [type, 'type'],
+      [pattern, 'pattern'],
+      [strings, 'required'],
+      [flag, 'uniqueItems'],
+      [text, 'format $id $ref $anchor $schema'],
+      [count, 'minItems maxItems minContains maxContains minLength maxLength minProperties maxProperties'],
+      [number, 'minimum maximum exclusiveMinimum exclusiveMaximum'],
+      [must((value) => typeof value === 'number' && value > 0, 'a number above 0'), 'multipleOf'],
+      [must((value) => Array.isArray(value) && value.length > 0, 'a list with at least one value'), 'enum'],
+      [
+        must((value) => isObject(value) && Object.values(value).every(isStrings), 'lists of texts by name'),
+        'dependentRequired',
+      ],
+      [() => 'is not supported; use $ref', '$dynamicRef $recursiveRef'],
+    ] as const
+  ).flatMap(([fault, words]) => names(words).map((name) => [name, fault] as const)),
+);
 
 const single = new Set(
-  'additionalProperties unevaluatedProperties propertyNames additionalItems unevaluatedItems contains not if then else'.split(' '),
+  names(
+    'additionalProperties unevaluatedProperties propertyNames additionalItems unevaluatedItems contains not if then else',
+  ),
 );
 const lists = new Set(['prefixItems', 'allOf', 'anyOf', 'oneOf']);
 const maps = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
@@ -63,14 +71,17 @@ const maps = new Set(['properties', 'patternProperties', 'dependentSchemas', '$d
 const inPlace = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies']);
 
 /** What is wrong with this schema and where, or nothing. `resolve` finds what a schema's `$ref` points to. */
-export function auditSchema(schema: JsonObject, resolve: (schema: JsonObject) => Schema | undefined): string | undefined {
+export function auditSchema(
+  schema: JsonObject,
+  resolve: (schema: JsonObject) => Schema | undefined,
+): string | undefined {
   const seen = new Set<Schema>();
   const todo: Found[] = [{ schema, at: '' }];
   for (let next = todo.pop(); next; next = todo.pop()) {
     if (typeof next.schema === 'boolean' || seen.has(next.schema)) continue;
     seen.add(next.schema);
     for (const [keyword, value] of Object.entries(next.schema)) {
-      const wrong = Object.hasOwn(plain, keyword) ? plain[keyword]?.(value) : undefined;
+      const wrong = plain.get(keyword)?.(value);
       if (wrong) return `${keyword} at ${next.at || '/'} ${wrong}.`;
       const inner = schemasIn(keyword, value, `${next.at}/${keyword}`);
       if (typeof inner === 'string') return inner;
@@ -78,7 +89,8 @@ export function auditSchema(schema: JsonObject, resolve: (schema: JsonObject) =>
     }
     if (next.schema['$ref'] === undefined) continue;
     const target = resolve(next.schema);
-    if (target === undefined) return `$ref at ${next.at || '/'} points to ${String(next.schema['$ref'])}, which is not in the schema.`;
+    if (target === undefined)
+      return `$ref at ${next.at || '/'} points to ${String(next.schema['$ref'])}, which is not in the schema.`;
     todo.push({ schema: target, at: `${next.at}/$ref` });
   }
   return circle([...seen], resolve);
@@ -93,7 +105,7 @@ function schemasIn(keyword: string, value: Json, at: string): readonly Found[] |
       : `${at} must be a list of at least one schema.`;
   if (!maps.has(keyword) && keyword !== 'dependencies') return [];
   if (!isObject(value)) return `${at} must be an object of schemas by name.`;
-  const named = Object.entries(value as JsonObject).filter(([, each]) => !(keyword === 'dependencies' && isStrings(each)));
+  const named = Object.entries(value).filter(([, each]) => !(keyword === 'dependencies' && isStrings(each)));
   const bad = keyword === 'patternProperties' ? named.find(([name]) => pattern(name)) : undefined;
   return bad ? `${bad[0]} at ${at} ${pattern(bad[0])}.` : all(named.map(([name, each]) => [`${at}/${name}`, each]));
 }

@@ -3,6 +3,7 @@ import type { OutputUnit } from '@cfworker/json-schema';
 
 const mostFaults = 3;
 const mostWords = 200;
+const mostRead = 200;
 
 /** Faults that only say that something deeper is wrong; what is deeper follows them in the list. */
 const outer = new Set(
@@ -17,7 +18,10 @@ const wordings: readonly (readonly [RegExp, string])[] = [
   [/^False boolean schema\.$/, 'nothing is allowed here'],
   [/^Instance does not match any of (\[.+\])\.$/s, 'must be one of $1'],
   [/^Instance does not match any subschemas\.$/, 'fits none of the allowed forms'],
-  [/^Instance does not match exactly one subschema \((\d+) matches\)\.$/, 'must fit exactly one of the allowed forms, not $1'],
+  [
+    /^Instance does not match exactly one subschema \((\d+) matches\)\.$/,
+    'must fit exactly one of the allowed forms, not $1',
+  ],
   [/^Instance does not match (.+)\.$/s, 'must be $1'],
   [/^Instance matched "not" schema\.$/, 'has a form that is ruled out'],
   [/^Instance has /, 'has '],
@@ -26,7 +30,7 @@ const wordings: readonly (readonly [RegExp, string])[] = [
 
 /** The first few things that are wrong, each with its place. */
 export function sentenceOf(errors: readonly OutputUnit[]): string {
-  const found = innermost(errors).map((each) => `at ${placeOf(each)}: ${wordsOf(each)}`);
+  const found = innermost(errors.slice(0, mostRead)).map((each) => `at ${placeOf(each)}: ${wordsOf(each)}`);
   const unique = [...new Set(found)];
   const more = unique.length > mostFaults ? `; and ${unique.length - mostFaults} more` : '';
   const sentence = `${unique.slice(0, mostFaults).join('; ')}${more}.`;
@@ -35,7 +39,8 @@ export function sentenceOf(errors: readonly OutputUnit[]): string {
 
 function wordsOf({ keyword, error }: OutputUnit): string {
   if (keyword === 'exclusiveMinimum') return error.replace('is less than', 'must be more than').replace(/\.$/, '');
-  if (keyword === 'maxProperties') return error.replace('Instance does not have at least', 'has more than').replace(/\.$/, '');
+  if (keyword === 'maxProperties')
+    return error.replace('Instance does not have at least', 'has more than').replace(/\.$/, '');
   const [from, to] = wordings.find(([from]) => from.test(error)) ?? [/\.$/, ''];
   const words = error.replace(from, to).replaceAll('", "', ' or ').replace(/\.$/, '');
   return words.length > mostWords ? `${words.slice(0, mostWords)}…` : words;
@@ -58,9 +63,8 @@ function innermost(errors: readonly OutputUnit[]): readonly OutputUnit[] {
   const found: OutputUnit[] = [];
   for (let i = 0; i < errors.length; i++) {
     const error = errors[i] as OutputUnit;
-    const end = errors.findIndex((each, at) => at > i && !each.keywordLocation.startsWith(`${error.keywordLocation}/`));
-    const inside = errors.slice(i + 1, end < 0 ? errors.length : end);
     if (isChoice(error)) {
+      const inside = following(errors, i);
       i += inside.length;
       found.push(...closest(error, inside));
     } else if (!outer.has(error.keyword)) found.push(error);
@@ -68,15 +72,28 @@ function innermost(errors: readonly OutputUnit[]): readonly OutputUnit[] {
   return found.length ? found : errors.slice(0, 1);
 }
 
+/** The faults found inside the one at this index: they come directly after it. */
+function following(errors: readonly OutputUnit[], index: number): readonly OutputUnit[] {
+  const inside = `${errors[index]?.keywordLocation}/`;
+  const rest = errors.slice(index + 1);
+  const end = rest.findIndex((each) => !each.keywordLocation.startsWith(inside));
+  return end < 0 ? rest : rest.slice(0, end);
+}
+
 /** Of several allowed forms, the faults of the one that the value comes nearest to. */
 function closest(choice: OutputUnit, inside: readonly OutputUnit[]): readonly OutputUnit[] {
-  const forms = Map.groupBy(inside, (each) => each.keywordLocation.slice(choice.keywordLocation.length + 1).split('/')[0]);
+  const forms = Map.groupBy(
+    inside,
+    (each) => each.keywordLocation.slice(choice.keywordLocation.length + 1).split('/')[0],
+  );
   const faults = [...forms.values()].map((form) => innermost(form));
   const near = faults.filter(
     (form) => !form.some((each) => each.keyword === 'type' && each.instanceLocation === choice.instanceLocation),
   );
+  const tooMany = /\(([2-9]|\d\d+) matches\)/.test(choice.error);
+  if (tooMany || faults.length === 0) return [choice];
   const [best] = near.toSorted((a, b) => a.length - b.length);
-  return best && !choice.error.includes(' matches)') ? best : best ? [choice] : [{ ...choice, error: everyForm(choice, faults) }];
+  return best ?? [{ ...choice, error: everyForm(choice, faults) }];
 }
 
 function everyForm(choice: OutputUnit, faults: readonly (readonly OutputUnit[])[]): string {

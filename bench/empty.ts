@@ -1,0 +1,2 @@
+// An empty module: what importing nothing costs.
+export {};

@@ -1,0 +1,113 @@
+// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only turn,import,stream,open,first] [--peers <folder>]
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { writeEvents, writeMessages } from './sessions.ts';
+
+const here = import.meta.dirname;
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    only: { type: 'string', default: 'import,turn,stream,open,first' },
+    peers: { type: 'string', default: path.join(tmpdir(), 'peers') },
+  },
+});
+const rounds = Number(values.rounds);
+const wanted = values.only.split(',');
+const peers = ['ai', 'pi'].filter((name) => existsSync(path.join(values.peers, name === 'ai' ? 'lib-ai' : name)));
+const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-bench-'));
+
+type Measure = {
+  readonly ms: number;
+  readonly cpuMs: number;
+  readonly rssMb: number;
+  readonly [more: string]: unknown;
+};
+
+/** One measurement in a process of its own. */
+function measure(subject: string, url: string, mode: string, n: number, file = ''): Measure {
+  const args = [path.join(here, 'one.ts'), subject, url, mode, String(n), file, values.peers];
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+    encoding: 'utf8',
+    timeout: 240_000,
+  });
+  const line = stdout.trim().split('\n').at(-1) ?? '';
+  if (status !== 0 || !line.startsWith('{'))
+    throw new Error(`${subject} ${mode}:${n} failed: ${stderr.slice(-800)}${stdout.slice(-200)}`);
+  return JSON.parse(line) as Measure;
+}
+
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+
+/** Rounds interleaved over the subjects, so that noise falls on all of them alike. */
+function compare(title: string, subjects: readonly string[], url: string, mode: string, n: number, file = ''): void {
+  const found = new Map<string, Measure[]>(subjects.map((subject) => [subject, []]));
+  for (let round = 0; round < rounds; round++)
+    for (const subject of subjects) found.get(subject)?.push(measure(subject, url, mode, n, file));
+  const of = (subject: string, pick: (measured: Measure) => number): number =>
+    median((found.get(subject) ?? []).map(pick));
+  const least = (subject: string): number => Math.min(...(found.get(subject) ?? []).map((measured) => measured.ms));
+  const [floor = ''] = subjects;
+  console.log(`\n${title}`);
+  for (const subject of subjects) {
+    const row = [
+      subject.padEnd(14),
+      `${of(subject, (m) => m.ms)
+        .toFixed(1)
+        .padStart(9)} ms`,
+      `min ${least(subject).toFixed(1).padStart(8)}`,
+      `cpu ${of(subject, (m) => m.cpuMs)
+        .toFixed(0)
+        .padStart(6)}`,
+      `rss ${of(subject, (m) => m.rssMb)
+        .toFixed(0)
+        .padStart(4)} MB`,
+      `x${(of(subject, (m) => m.ms) / of(floor, (m) => m.ms)).toFixed(2)} (min x${(least(subject) / least(floor)).toFixed(2)})`,
+    ];
+    console.log(`  ${row.join('  ')}`);
+  }
+}
+
+async function server(): Promise<{ readonly url: string; readonly child: ChildProcess }> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(here, 'server.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const line = await new Promise<string>((resolve) =>
+    child.stdout.once('data', (data: Buffer) => resolve(data.toString())),
+  );
+  return { url: line.trim(), child };
+}
+
+const { url, child } = await server();
+try {
+  console.log(`Node ${process.version}, ${rounds} rounds, median of each; peers found: ${peers.join(', ') || 'none'}`);
+  if (wanted.includes('import'))
+    compare('Importing the library, over an empty module', ['floor', 'fairlead', ...peers], url, 'import', 0);
+  if (wanted.includes('turn'))
+    for (const n of [100, 500, 2000])
+      compare(
+        `${n} turns with a no-op tool`,
+        ['floor', 'fairlead', 'fairlead-file', ...(n > 500 ? [] : peers)],
+        url,
+        'turn',
+        n,
+      );
+  if (wanted.includes('stream'))
+    compare('20,000 streamed chunks', ['floor', 'fairlead', ...peers], url, 'stream', 20_000);
+  if (wanted.includes('open')) {
+    const file = path.join(folder, 'events.jsonl');
+    await writeEvents(file, 100_000);
+    compare('Opening a session of 100,000 events', ['floor', 'fairlead'], url, 'open', 100_000, file);
+  }
+  if (wanted.includes('first')) {
+    const file = path.join(folder, 'messages.jsonl');
+    await writeMessages(file, 10_000, 10_000);
+    compare('The first request of a 10,000-message, 50 MB session', ['floor', 'fairlead'], url, 'first', 10_000, file);
+  }
+} finally {
+  child.kill();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,147 @@
+// Defines a tool: what a model may ask for, with input that is checked before anything runs. A definition that cannot work fails here, at once.
+import {
+  FairleadError,
+  USE_TOOL,
+  type Json,
+  type JsonObject,
+  type Output,
+  type Tool,
+  type ToolContext,
+} from '../core/index.ts';
+import { askNow, checkerFor, issuesIn, jsonSchemaOf, parserOf, type Parsed, type SchemaLike } from './schema.ts';
+
+/** Hints about a tool for people and programs; models never see them and nothing is decided by them. What is absent is unknown. */
+export type ToolAnnotations = {
+  readonly title?: string;
+  readonly readOnly?: boolean;
+  readonly cacheMutating?: boolean;
+  readonly destructive?: boolean;
+  readonly openWorld?: boolean;
+};
+
+/** A tool with its hints. */
+export type DefinedTool = Tool & { readonly annotations?: ToolAnnotations };
+
+/** What a tool is made from. */
+export type ToolDefinition<S extends SchemaLike> = {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema of type object, or a Standard Schema, which also gives `run` its input type, defaults and transforms. */
+  readonly input: S;
+  /** `outside`, the least trusted, unless given. */
+  readonly effect?: Tool['effect'];
+  readonly run: (input: Parsed<S>, context: ToolContext) => unknown;
+  readonly idempotent?: boolean;
+  readonly hidden?: boolean;
+  readonly timeoutMs?: number;
+  readonly annotations?: ToolAnnotations;
+};
+
+/** The tool through which hidden tools are loaded. */
+export const LOAD_TOOLS = 'load_tools';
+
+const legalName = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
+
+/** Defines a tool. */
+export function defineTool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool {
+  const { name, description, run, effect = 'outside', idempotent, hidden, timeoutMs, annotations } = definition;
+  const input = inputSchema(name, definition.input);
+  const tool = { name, description, input, effect, run: run as Tool['run'] };
+  const wrong =
+    faultOf({ ...tool, ...(timeoutMs === undefined ? {} : { timeoutMs }) }) ??
+    mismatch(input, run.length, effect, annotations);
+  if (wrong) throw badTool(name, wrong);
+  return {
+    ...tool,
+    ...guarded(definition.input, input, tool.run),
+    ...(idempotent === undefined ? {} : { idempotent }),
+    ...(hidden === undefined ? {} : { hidden }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(annotations === undefined ? {} : { annotations }),
+  };
+}
+
+/** A tool in the shape that model interfaces print (`input_schema`), with the function that does it. */
+export function toolFromSpec<const S extends SchemaLike>(
+  spec: Omit<ToolDefinition<S>, 'input'> & { readonly input_schema: S },
+): DefinedTool {
+  const { input_schema: input, ...rest } = spec;
+  return defineTool<S>({ ...rest, input });
+}
+
+/** A tool's answer with several renderings: text for the model, data for programs, notes to attach. */
+export const output = (fields: Omit<Output, 'type'>): Output => ({ ...fields, type: 'output' });
+
+/** Why this tool could never be called, or nothing. */
+export function faultOf(tool: Tool): string | undefined {
+  const { name, description, effect, timeoutMs } = tool;
+  if (typeof name !== 'string' || !legalName.test(name))
+    return 'its name must begin with a letter and hold at most 64 letters, digits, _ and -, or some models refuse it';
+  if (name === USE_TOOL || name === LOAD_TOOLS) return 'its name is kept for loading hidden tools';
+  if (typeof description !== 'string' || description.trim() === '')
+    return 'it has no description to tell a model when to use it';
+  if (typeof tool.run !== 'function') return 'it has a schema but nothing that runs it: give it a run function';
+  if (!['read', 'write', 'outside'].includes(effect)) return `its effect must be read, write or outside, not ${effect}`;
+  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs < 2 ** 31))
+    return 'its timeoutMs must be a number of milliseconds above 0';
+  return undefined;
+}
+
+/** The error for a tool that could never be called. */
+export const badTool = (name: unknown, wrong: string): FairleadError =>
+  new FairleadError('tool/bad-definition', `The tool ${JSON.stringify(name)} cannot be used: ${wrong}.`, {
+    blame: 'user',
+  });
+
+function inputSchema(name: string, given: unknown): JsonObject {
+  try {
+    return jsonSchemaOf(given);
+  } catch (cause) {
+    if (!(cause instanceof FairleadError)) throw cause;
+    const { code, message, hint } = cause;
+    throw new FairleadError(code, `The input of the tool ${JSON.stringify(name)}: ${message}`, {
+      blame: 'user',
+      ...(hint === undefined ? {} : { hint }),
+      cause,
+    });
+  }
+}
+
+/** Where the schema that a model sees and the function behind it cannot both be right. */
+function mismatch(
+  input: JsonObject,
+  args: number,
+  effect: Tool['effect'],
+  annotations: ToolAnnotations = {},
+): string | undefined {
+  if (input['type'] !== 'object') return 'its input schema must be of type object, which is all that a model can send';
+  if (args > 2)
+    return `its run function takes ${args} arguments, but it is called with two: the whole input, and the context`;
+  const properties = (input['properties'] ?? {}) as JsonObject;
+  const missing = ((input['required'] ?? []) as readonly string[]).filter((key) => !Object.hasOwn(properties, key));
+  if (missing.length)
+    return `its input schema requires ${missing.join(', ')}, which it does not describe under properties`;
+  if (effect === 'read' && (annotations.destructive || annotations.readOnly === false))
+    return 'its effect is read, but its annotations say that it changes something';
+  return undefined;
+}
+
+/** The check before a call and the run itself. A schema library has the last word on its own schemas; what it has to wait for is checked in the run. */
+function guarded(given: SchemaLike, input: JsonObject, run: Tool['run']): Pick<Tool, 'check' | 'run'> {
+  const parse = parserOf(given);
+  if (!parse) return { check: checkerFor(input), run };
+  let waits = false;
+  return {
+    check(value) {
+      if (waits) return undefined;
+      const said = askNow(parse, value);
+      waits = said === 'waits';
+      return typeof said === 'object' ? said.wrong : undefined;
+    },
+    async run(value, context) {
+      const result = await parse(value);
+      if (!result.issues) return run(result.value as Json, context);
+      return output({ failed: true, text: `The arguments do not fit, so nothing was run: ${issuesIn(result.issues)}` });
+    },
+  };
+}

@@ -1,0 +1,241 @@
+// Schemas: what fits, what is said of what does not, and which schemas are refused before any model meets them.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { z } from 'zod';
+import { FairleadError, type Json, type JsonObject } from '../core/index.ts';
+import { answerShape, checkerFor, jsonSchemaOf, parseAnswer } from './schema.ts';
+
+const person: JsonObject = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', minLength: 1 },
+    age: { type: 'integer', minimum: 0 },
+    tags: { type: 'array', items: { enum: ['a', 'b'] } },
+    'odd/key': { type: 'boolean' },
+  },
+  required: ['name'],
+  additionalProperties: false,
+};
+
+const faults: readonly (readonly [what: string, schema: JsonObject, value: Json, sentence: string])[] = [
+  ['a missing property', person, {}, 'At the top level: the property "name" is missing.'],
+  ['a wrong type', person, { name: 1 }, 'At /name: expected string, found number.'],
+  ['a property too many', person, { name: 'x', more: 1 }, 'At /more: nothing is allowed here.'],
+  ['a value outside the list', person, { name: 'x', tags: ['a', 'c'] }, 'At /tags/1: must be one of ["a","b"].'],
+  ['a number out of range', person, { name: 'x', age: -1 }, 'At /age: -1 is less than 0.'],
+  [
+    'several at once',
+    person,
+    { name: '', age: 1.5 },
+    'At /name: String is too short (0 < 1); at /age: expected integer, found number.',
+  ],
+  ['a key with a slash', person, { name: 'x', 'odd/key': 1 }, 'At /odd~1key: expected boolean, found number.'],
+  ['a constant', { const: 5 }, 6, 'At the top level: must be 5.'],
+  ['an open bound', { exclusiveMinimum: 5 }, 5, 'At the top level: 5 must be more than 5.'],
+  ['too many properties', { maxProperties: 1 }, { a: 1, b: 2 }, 'At the top level: has more than 1 properties.'],
+  ['several types', { type: ['string', 'null'] }, 1, 'At the top level: expected string or null, found number.'],
+  [
+    'a choice of types',
+    { anyOf: [{ type: 'string' }, { type: 'boolean' }] },
+    1,
+    'At the top level: expected string or boolean, found number.',
+  ],
+  [
+    'two forms at once',
+    { oneOf: [{ type: 'number' }, { minimum: 0 }] },
+    1,
+    'At the top level: must fit exactly one of the allowed forms, not 2.',
+  ],
+  ['a ruled-out form', { not: { type: 'number' } }, 1, 'At the top level: has a form that is ruled out.'],
+  [
+    'what a reference asks for',
+    { $defs: { n: { type: 'number' } }, items: { $ref: '#/$defs/n' } },
+    [1, 'x'],
+    'At /1: expected number, found string.',
+  ],
+];
+
+for (const [what, schema, value, sentence] of faults) {
+  test(`[P38] the check names the place and what is wrong: ${what}`, () =>
+    assert.equal(checkerFor(schema)(value), sentence));
+}
+
+test('of several forms the check speaks of the one that comes nearest', () => {
+  const form = (kind: string, field: string): JsonObject => ({
+    type: 'object',
+    properties: { kind: { const: kind }, [field]: { type: 'string' } },
+    required: ['kind', field],
+  });
+  const check = checkerFor({ anyOf: [{ type: 'string' }, form('a', 'x'), form('b', 'y')] });
+  assert.equal(check({ kind: 'b', y: 1 }), 'At /y: expected string, found number.');
+  assert.equal(check({ kind: 'b' }), 'At the top level: the property "y" is missing.');
+  assert.equal(check({ kind: 'b', y: '1' }), undefined);
+});
+
+test('the check says how many more faults there are instead of listing them all', () => {
+  const check = checkerFor({ items: { type: 'string' } });
+  assert.match(
+    check(Array.from({ length: 50 }, () => 1)) ?? '',
+    /^At \/0.*at \/2: expected string, found number; and 47 more\.$/,
+  );
+});
+
+test('a check never throws, whatever the value', () => {
+  const check = checkerFor({
+    $defs: { node: { type: 'array', items: { $ref: '#/$defs/node' } } },
+    $ref: '#/$defs/node',
+  });
+  let deep: Json = [];
+  for (let i = 0; i < 20_000; i++) deep = [deep];
+  assert.match(check(deep) ?? '', /could not be checked/);
+  assert.match(check({ a: undefined } as unknown as Json) ?? '', /expected array, found object/);
+  assert.match(
+    checkerFor({ properties: { a: {} } })({ a: undefined } as unknown as Json) ?? '',
+    /could not be checked/,
+  );
+});
+
+test('a schema is copied, so what its owner does to it later changes no check, and a frozen one is fine', () => {
+  const own = { type: 'object', properties: { a: { type: 'string' } } };
+  const check = checkerFor(own);
+  own.properties.a.type = 'number';
+  assert.equal(check({ a: 'x' }), undefined);
+  assert.equal(checkerFor(Object.freeze({ type: 'string' }))('x'), undefined);
+  assert.deepEqual(Object.getOwnPropertyNames(own), ['type', 'properties']);
+});
+
+const broken: readonly (readonly [what: string, schema: unknown, message: RegExp])[] = [
+  [
+    'an unknown type',
+    { properties: { a: { type: 'strng' } } },
+    /type at \/properties\/a must be one of .*, not "strng"/,
+  ],
+  ['a name where a schema belongs', { properties: { a: 'string' } }, /\/properties\/a must be a schema, not "string"/],
+  [
+    'required as a flag',
+    { properties: { a: { required: true } } },
+    /required at \/properties\/a must be a list of texts/,
+  ],
+  ['a bad pattern', { items: { pattern: '(' } }, /pattern at \/items is not a regular expression/],
+  [
+    'a bad pattern of properties',
+    { patternProperties: { '(': {} } },
+    /\/patternProperties is not a regular expression/,
+  ],
+  [
+    'a reference to nowhere',
+    { items: { $ref: '#/$defs/x' } },
+    /\$ref at \/items points to #\/\$defs\/x, which is not in the schema/,
+  ],
+  ['a reference to another file', { $ref: 'https://example.com/x.json' }, /which is not in the schema/],
+  ['a reference to itself', { $ref: '#' }, /leads back to itself/],
+  [
+    'a circle of references',
+    { $defs: { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { $ref: '#/$defs/a' } } },
+    /leads back to itself/,
+  ],
+  ['a dynamic reference', { items: { $dynamicRef: '#x' } }, /\$dynamicRef at \/items is not supported/],
+  ['an old draft', { $schema: 'http://json-schema.org/draft-04/schema#' }, /draft-04.*not supported/],
+  ['an empty list of values', { enum: [] }, /enum at \/ must be a list/],
+  ['an empty choice', { anyOf: [] }, /\/anyOf must be a list of at least one schema/],
+  ['a bound that is no number', { minimum: '1' }, /minimum at \/ must be a number/],
+  ['a negative count', { minItems: -1 }, /minItems at \/ must be a whole number/],
+  ['a list', [], /not a list/],
+  ['nothing', undefined, /not a undefined|not an? undefined/],
+  ['an instance of a class', new Date(), /an instance of Date/],
+];
+
+for (const [what, schema, message] of broken) {
+  test(`[P71] a broken schema fails when it is defined: ${what}`, () => {
+    assert.throws(
+      () => checkerFor(schema as JsonObject),
+      (error) =>
+        error instanceof FairleadError &&
+        error.blame === 'user' &&
+        error.code.startsWith('schema/') &&
+        message.test(error.message),
+    );
+  });
+}
+
+test('a recursive schema that goes deeper each time is sound', () => {
+  const check = checkerFor({ properties: { child: { $ref: '#' } }, required: ['name'], type: 'object' });
+  assert.equal(check({ name: 1, child: { name: 2 } }), undefined);
+  assert.equal(check({ name: 1, child: {} }), 'At /child: the property "name" is missing.');
+});
+
+test('drafts 6 and 7 are understood by the name they give', () => {
+  const check = checkerFor({
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    items: [{ type: 'string' }],
+    additionalItems: false,
+  });
+  assert.equal(check(['a']), undefined);
+  assert.equal(check(['a', 1]), 'At /1: nothing is allowed here.');
+});
+
+test('[A110] a zod schema becomes the JSON Schema of what a model writes', () => {
+  const schema = z.object({ n: z.string().transform(Number), d: z.string().default('x') });
+  assert.deepEqual(jsonSchemaOf(schema), {
+    type: 'object',
+    properties: { n: { type: 'string' }, d: { type: 'string', default: 'x' } },
+    required: ['n'],
+  });
+});
+
+test('a schema object of a library that cannot say itself as JSON Schema is refused with what to do', () => {
+  const mute = { '~standard': { version: 1, vendor: 'mute', validate: (value: unknown) => ({ value }) } };
+  assert.throws(() => jsonSchemaOf(mute), { code: 'schema/unsupported', message: /This mute schema cannot be turned/ });
+  assert.throws(() => jsonSchemaOf(z.object({ d: z.date() })), {
+    code: 'schema/unsupported',
+    message: /zod schema has no JSON Schema: Date/,
+  });
+});
+
+test('a schema that is a function, as some libraries have it, is taken', () => {
+  const callable = Object.assign(() => {}, {
+    '~standard': { version: 1, vendor: 'fn', jsonSchema: { input: () => ({ $schema: 'x', type: 'string' }) } },
+  });
+  assert.deepEqual(jsonSchemaOf(callable), { type: 'string' });
+});
+
+const answers: readonly (readonly [what: string, text: string, wrong: RegExp | undefined])[] = [
+  ['plain JSON', '{"city":"Ulm"}', undefined],
+  ['JSON with space around it', '\n {"city":"Ulm"}\n', undefined],
+  ['JSON in a json fence', '```json\n{"city":"Ulm"}\n```', undefined],
+  ['a fence with carriage returns', '```json\r\n{"city":"Ulm"}\r\n```\r\n', undefined],
+  ['a fence of another kind', '```\n{"city":"Ulm"}\n```', /not JSON/],
+  ['words before it', 'Here you are: {"city":"Ulm"}', /not JSON.*There is text around it\./],
+  ['words after the fence', '```json\n{"city":"Ulm"}\n```\nDone.', /not JSON/],
+  ['two fences', '```json\n{"city":"Ulm"}\n```\n```json\n{}\n```', /not JSON/],
+  ['half of it', '{"city":"Ul', /not JSON/],
+  ['nothing', '', /not JSON/],
+  ['the wrong shape', '{"town":"Ulm"}', /city/],
+];
+
+for (const [what, text, wrong] of answers) {
+  test(`[A110] an answer is held to its schema: ${what}`, () => {
+    const schema: JsonObject = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    for (const shape of [answerShape(schema), answerShape(z.object({ city: z.string() }))]) {
+      const found = shape.check(text);
+      if (wrong === undefined) assert.equal(found, undefined);
+      else assert.match(found ?? '', wrong);
+    }
+    if (wrong === undefined) assert.deepEqual(parseAnswer(text), { city: 'Ulm' });
+  });
+}
+
+test('[A110] an answer that is not JSON cannot be parsed, and says whose fault that is', () => {
+  assert.throws(() => parseAnswer('no'), { code: 'answer/not-json', blame: 'model' });
+});
+
+test('[A110] a refinement of the schema library holds an answer too', () => {
+  const shape = answerShape(z.object({ n: z.number().refine((n) => n % 2 === 0, 'must be even') }));
+  assert.equal(shape.check('{"n":2}'), undefined);
+  assert.equal(shape.check('{"n":3}'), 'At /n: must be even.');
+});
+
+test('[A110] a schema of an answer that has to wait is refused rather than passed over', () => {
+  const shape = answerShape(z.object({ n: z.number().refine(async () => false) }));
+  assert.throws(() => shape.check('{"n":2}'), { code: 'schema/unsupported', blame: 'user' });
+});

@@ -1,0 +1,201 @@
+// Schemas: JSON Schema, or an object of a schema library that follows the Standard Schema convention; none of those libraries is imported.
+import { dereference, Validator, type Schema, type SchemaDraft } from '@cfworker/json-schema';
+import { FairleadError, isObject, type AnswerShape, type Json, type JsonObject } from '../core/index.ts';
+import { auditSchema } from './schema-audit.ts';
+import { sentenceOf } from './schema-words.ts';
+
+/** What a schema library's validation gives: the parsed value, or what is wrong with it. */
+export type StandardResult<T> =
+  | { readonly value: T; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** One thing that a schema library found wrong. */
+export type StandardIssue = {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+};
+
+/** A schema of any library that follows Standard Schema, Standard JSON Schema or both (zod, valibot, arktype and others). */
+export type StandardSchema<In = unknown, Out = In> = {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate?: (value: unknown) => StandardResult<Out> | Promise<StandardResult<Out>>;
+    readonly jsonSchema?: {
+      readonly input: (options: { readonly target: string }) => Readonly<Record<string, unknown>>;
+    };
+    readonly types?: { readonly input: In; readonly output: Out } | undefined;
+  };
+};
+
+/** A JSON Schema, or a schema object that can say itself as one. */
+export type SchemaLike = JsonObject | StandardSchema;
+
+/** The type of a value that was parsed with this schema. */
+export type Parsed<S> = S extends { readonly '~standard': { readonly types?: infer T } }
+  ? NonNullable<T> extends { readonly output: infer Out }
+    ? Out
+    : unknown
+  : JsonObject;
+
+/** A schema as JSON Schema, in a copy of its own. Of a schema that transforms, it is what goes in: that is what a model writes. */
+export function jsonSchemaOf(given: unknown): JsonObject {
+  if (!isStandard(given)) return plainCopy(given);
+  const { jsonSchema, vendor } = given['~standard'];
+  if (typeof jsonSchema?.input !== 'function')
+    throw new FairleadError('schema/unsupported', `This ${vendor} schema cannot be turned into a JSON Schema.`, {
+      blame: 'user',
+      hint: 'Use a version of the library that offers Standard JSON Schema, or give a JSON Schema object instead.',
+    });
+  try {
+    const { $schema: _, ...schema } = jsonSchema.input({ target: 'draft-2020-12' });
+    return plainCopy(schema);
+  } catch (cause) {
+    throw new FairleadError('schema/unsupported', `This ${vendor} schema has no JSON Schema: ${messageOf(cause)}.`, {
+      blame: 'user',
+      hint: 'A model writes JSON: describe what it writes (a date as a text, for example) and transform it from there.',
+      cause,
+    });
+  }
+}
+
+/** A function that says in one sentence why a value does not fit, or nothing. It never throws; a broken schema throws here, at once. */
+export function checkerFor(schema: JsonObject): (value: Json) => string | undefined {
+  const validator = compile(plainCopy(schema));
+  return (value) => {
+    try {
+      const { valid, errors } = validator.validate(value);
+      return valid ? undefined : sentenceOf(errors);
+    } catch (error) {
+      return `The value could not be checked: ${messageOf(error)}`;
+    }
+  };
+}
+
+/** How a schema's own library parses a value. */
+export type Parser = (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
+
+/** The parser of a schema's own library, if it has one. */
+export function parserOf(given: unknown): Parser | undefined {
+  if (!isStandard(given)) return undefined;
+  const { validate } = given['~standard'];
+  return typeof validate === 'function' ? (value) => validate(value) : undefined;
+}
+
+/** What a parser says at once: that a value fits, what is wrong with it, or that it has to wait. It never throws. */
+export function askNow(parse: Parser, value: unknown): 'fits' | 'waits' | { readonly wrong: string } {
+  try {
+    const result = parse(value);
+    if (!('then' in result)) return result.issues ? { wrong: issuesIn(result.issues) } : 'fits';
+    void Promise.resolve(result).catch(() => {});
+    return 'waits';
+  } catch (error) {
+    return { wrong: `The value could not be checked: ${messageOf(error)}` };
+  }
+}
+
+/** Issues of a schema library as one sentence with their places. */
+export function issuesIn(issues: readonly StandardIssue[]): string {
+  const found = issues.slice(0, 3).map(({ message, path = [] }) => {
+    const keys = path.map((each) => `/${String(typeof each === 'object' ? each.key : each)}`).join('');
+    return `at ${keys || 'the top level'}: ${message.replace(/\.$/, '')}`;
+  });
+  return `A${found.join('; ').slice(1)}${issues.length > 3 ? `; and ${issues.length - 3} more` : ''}.`;
+}
+
+/** Holds answers to a schema: they are JSON that fits it, with or without a json code fence around it, and nothing else. */
+export function answerShape(given: SchemaLike): AnswerShape {
+  const schema = jsonSchemaOf(given);
+  const check = valueChecker(given, schema);
+  return {
+    schema,
+    check(text) {
+      const read = readJson(text);
+      return 'wrong' in read ? read.wrong : check(read.value);
+    },
+  };
+}
+
+/** The value of an answer that an answer shape accepted. */
+export function parseAnswer(text: string): Json {
+  const read = readJson(text);
+  if ('wrong' in read) throw new FairleadError('answer/not-json', read.wrong, { blame: 'model', retry: true });
+  return read.value;
+}
+
+function valueChecker(given: SchemaLike, schema: JsonObject): (value: Json) => string | undefined {
+  const parse = parserOf(given);
+  if (!parse) return checkerFor(schema);
+  return (value) => {
+    const said = askNow(parse, value);
+    if (said !== 'waits') return said === 'fits' ? undefined : said.wrong;
+    throw new FairleadError(
+      'schema/unsupported',
+      'The schema of an answer validates asynchronously, which is not supported.',
+      { blame: 'user', hint: 'Move what has to wait into a check of the agent.' },
+    );
+  };
+}
+
+function readJson(text: string): { readonly value: Json } | { readonly wrong: string } {
+  const fence = /^\s*```json[ \t]*\r?\n([^]*?)\r?\n[ \t]*```\s*$/.exec(text);
+  try {
+    return { value: JSON.parse(fence?.[1] ?? text) as Json };
+  } catch (error) {
+    const first = text.trimStart().slice(0, 1);
+    const around = /[{[]/.test(text) && !/[{["]/.test(first) ? ' There is text around it.' : '';
+    return { wrong: `The answer is not JSON: ${messageOf(error).replace(/\.?$/, '.')}${around}` };
+  }
+}
+
+const drafts: readonly (readonly [RegExp, SchemaDraft])[] = [
+  [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, '2020-12'],
+  [/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, '2019-09'],
+  [/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/, '7'],
+];
+
+/** The validator marks the schema it is given, so it gets a copy. */
+function compile(schema: JsonObject): Validator {
+  const named = schema['$schema'] ?? 'https://json-schema.org/draft/2020-12/schema';
+  const draft = drafts.find(([uri]) => typeof named === 'string' && uri.test(named))?.[1];
+  if (draft === undefined)
+    throw broken(`The JSON Schema is written in ${JSON.stringify(named)}, which is not supported.`);
+  let fault: string | undefined;
+  try {
+    const lookup = dereference(schema);
+    fault = auditSchema(schema, (each) => lookup[(each as Schema).__absolute_ref__ ?? '']);
+    if (fault === undefined) return new Validator(schema, draft, false);
+  } catch (cause) {
+    throw broken(`The JSON Schema cannot be read: ${messageOf(cause)}`, cause);
+  }
+  throw broken(`The JSON Schema is broken: ${fault}`);
+}
+
+const isStandard = (given: unknown): given is StandardSchema =>
+  ((typeof given === 'object' && given !== null) || typeof given === 'function') &&
+  isObject((given as Partial<StandardSchema>)['~standard']);
+
+function plainCopy(given: unknown): JsonObject {
+  if (!isObject(given) || (Object.getPrototypeOf(given) !== Object.prototype && Object.getPrototypeOf(given) !== null))
+    throw broken(`A schema must be a JSON Schema object or a Standard Schema object, not ${kindOf(given)}.`);
+  try {
+    return JSON.parse(JSON.stringify(given)) as JsonObject;
+  } catch (cause) {
+    throw broken(`The JSON Schema is not plain JSON: ${messageOf(cause)}`, cause);
+  }
+}
+
+const kindOf = (given: unknown): string => {
+  if (given === null) return 'null';
+  if (Array.isArray(given)) return 'a list';
+  return typeof given === 'object' ? `an instance of ${given.constructor?.name ?? 'a class'}` : `a ${typeof given}`;
+};
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const broken = (message: string, cause?: unknown): FairleadError =>
+  new FairleadError('schema/broken', message, {
+    blame: 'user',
+    hint: 'Give a JSON Schema (draft 2020-12), or a schema of a library that follows Standard Schema.',
+    ...(cause === undefined ? {} : { cause }),
+  });

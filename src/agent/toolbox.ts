@@ -1,0 +1,120 @@
+// The tools of an agent by name, and hidden ones behind two constant tools: the list that a model sees never changes, so the cached prefix holds.
+import { USE_TOOL, type Json, type JsonObject, type Output, type Tool, type ToolSpec } from '../core/index.ts';
+import { badTool, faultOf, LOAD_TOOLS, output } from './define-tool.ts';
+import { checkerFor } from './schema.ts';
+
+const mostDescription = 8000;
+const mostSentence = 160;
+
+/** The tools by name, in their order. If any is hidden, a tool to load it and a tool to use it are added; a hidden tool runs through no door before it is loaded. */
+export function toolbox(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const byName = new Map<string, Tool>();
+  for (const tool of tools) {
+    const wrong = byName.has(tool.name) ? 'there are two tools of this name' : faultOf(tool);
+    if (wrong) throw badTool(tool.name, wrong);
+    byName.set(tool.name, tool);
+  }
+  const hidden = tools.filter((tool) => tool.hidden);
+  if (hidden.length === 0) return byName;
+  return byName.set(LOAD_TOOLS, loader(hidden)).set(USE_TOOL, user);
+}
+
+/** What a model sees of the tools: hidden ones are left out, and nothing of effect, permission or annotations leaks. */
+export const specsOf = (tools: ReadonlyMap<string, Tool>): readonly ToolSpec[] =>
+  [...tools.values()]
+    .filter((tool) => !tool.hidden)
+    .map(({ name, description, input }) => ({ name, description, input }));
+
+function loader(hidden: readonly Tool[]): Tool {
+  const groups = Map.groupBy(
+    hidden.toSorted((a, b) => Number(groupOf(a) !== '') - Number(groupOf(b) !== '')),
+    groupOf,
+  );
+  const input: JsonObject = {
+    type: 'object',
+    properties: {
+      names: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Names of tools, or of whole groups.',
+      },
+    },
+    required: ['names'],
+    additionalProperties: false,
+  };
+  return {
+    name: LOAD_TOOLS,
+    description: listing(groups),
+    input,
+    effect: 'read',
+    check: checkerFor(input),
+    run: (value) => load(groups, (value as { readonly names: readonly string[] }).names),
+  };
+}
+
+/** Tools of one source share what comes before the double underscore in their names. */
+const groupOf = ({ name }: Tool): string => (name.includes('__') ? name.slice(0, name.indexOf('__')) : '');
+
+type Groups = ReadonlyMap<string, readonly Tool[]>;
+
+function listing(groups: Groups): string {
+  const intro = `Loads tools that are not in your list. After that, call them through ${USE_TOOL}. Tools that can be loaded:`;
+  const say = (line: (tool: Tool) => string, between: string): string =>
+    [...groups].map(([group, tools]) => `${group ? `\n[${group}]` : ''}\n${tools.map(line).join(between)}`).join('');
+  const whole = intro + say((tool) => `${tool.name}: ${firstSentence(tool.description)}`, '\n');
+  if (whole.length <= mostDescription) return whole;
+  const names = intro + say((tool) => tool.name, ', ');
+  return names.length <= mostDescription
+    ? names
+    : `${names.slice(0, mostDescription)}… Call this with no names to see them all.`;
+}
+
+function firstSentence(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ');
+  const sentence = /^.*?[.!?](?= |$)/.exec(line)?.[0] ?? line;
+  return sentence.length > mostSentence ? `${sentence.slice(0, mostSentence)}…` : sentence;
+}
+
+function load(groups: Groups, names: readonly string[]): Output {
+  const hidden = [...groups.values()].flat();
+  const found = (name: string): readonly Tool[] => {
+    const tools = hidden.filter((tool) => tool.name === name);
+    return tools.length || name === '' ? tools : (groups.get(name) ?? []);
+  };
+  const unknown = names.filter((name) => found(name).length === 0);
+  if (unknown.length)
+    return output({
+      failed: true,
+      text: `Nothing was loaded: there is no tool to load named ${unknown.join(', ')}. There are: ${hidden.map((tool) => tool.name).join(', ')}.`,
+    });
+  if (names.length === 0)
+    return output({ text: hidden.map((tool) => `${tool.name}: ${firstSentence(tool.description)}`).join('\n') });
+  const loaded = [...new Set(names.flatMap(found))];
+  const [first] = loaded;
+  return output({
+    text: [
+      ...loaded.map((tool) => `${tool.name}: ${tool.description}\nInput schema: ${JSON.stringify(tool.input)}`),
+      `Loaded. Call ${USE_TOOL} with {"tool": "${first?.name}", "input": {…}}, the input as the schema says.`,
+    ].join('\n\n'),
+    loads: loaded.map((tool) => tool.name),
+  });
+}
+
+/** The loop calls the named tool in its place: gates, checks and the log see that one. `outside`, so that nothing runs beside it. */
+const user: Tool = {
+  name: USE_TOOL,
+  description: `Calls a tool that ${LOAD_TOOLS} has loaded.`,
+  input: {
+    type: 'object',
+    properties: {
+      tool: { type: 'string', description: 'The name of the loaded tool.' },
+      input: { type: 'object', description: 'Its input, as its schema says.' },
+    },
+    required: ['tool', 'input'],
+    additionalProperties: false,
+  },
+  effect: 'outside',
+  run(_input: Json): never {
+    throw badTool(USE_TOOL, 'it stands for other tools and is never run itself');
+  },
+};

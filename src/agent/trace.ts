@@ -1,0 +1,77 @@
+// A run as a trace: spans for the run, its turns and its tool calls, a pure view of the log.
+import { push, toArray, trailOf, type Event, type Json, type Trail, type View } from '../core/index.ts';
+
+/** A stretch of work. `parent` is the run it belongs to; an open span has no end. */
+export type Span = {
+  readonly name: string;
+  readonly kind: 'run' | 'turn' | 'tool';
+  readonly parent: string | undefined;
+  readonly start: string;
+  readonly end: string | undefined;
+  readonly failed: boolean;
+  readonly attributes: Readonly<Record<string, Json>>;
+};
+
+/** The spans that have ended, in that order, and those still open by their key. */
+export type Trace = { readonly done: Trail<Span>; readonly open: ReadonlyMap<string, Span> };
+
+/** Folds a log into spans; the ended ones come in the order they ended. */
+export const traceView: View<Trace> = {
+  initial: { done: trailOf<Span>(), open: new Map() },
+  on(trace, event) {
+    switch (event.type) {
+      case 'run-started':
+        return begin(trace, 'run', event, { name: 'run', kind: 'run', attributes: { run: event.run } });
+      case 'turn-started':
+        return begin(trace, 'turn', event, { name: `turn ${event.turn}`, kind: 'turn', attributes: {} });
+      case 'turn-ended': {
+        const { model, finish, usage, ms } = event;
+        return end(trace, 'turn', event, false, {
+          model,
+          finish,
+          ms,
+          ...usage,
+          ...(event.usd === undefined ? {} : { usd: event.usd }),
+        });
+      }
+      case 'turn-failed':
+        return end(trace, 'turn', event, true, { error: event.error.code, ms: event.ms });
+      case 'tool-started':
+        return begin(trace, event.call, event, {
+          name: event.tool,
+          kind: 'tool',
+          attributes: { call: event.call, key: event.key },
+        });
+      case 'tool-ended':
+        return end(trace, event.call, event, event.outcome !== 'ok', { outcome: event.outcome, ms: event.ms });
+      case 'run-ended':
+        return end(trace, 'run', event, event.error !== undefined, { reason: event.reason });
+      default:
+        return trace;
+    }
+  },
+};
+
+function begin(trace: Trace, key: string, event: Event, span: Pick<Span, 'name' | 'kind' | 'attributes'>): Trace {
+  const run = span.kind === 'run' ? undefined : trace.open.get('run')?.attributes['run'];
+  const opened: Span = {
+    ...span,
+    parent: run === undefined ? undefined : String(run),
+    start: event.time,
+    end: undefined,
+    failed: false,
+  };
+  return { ...trace, open: new Map(trace.open).set(key, opened) };
+}
+
+function end(trace: Trace, key: string, event: Event, failed: boolean, attributes: Span['attributes']): Trace {
+  const span = trace.open.get(key);
+  if (!span) return trace;
+  const open = new Map(trace.open);
+  open.delete(key);
+  const ended = { ...span, end: event.time, failed, attributes: { ...span.attributes, ...attributes } };
+  return { done: push(trace.done, ended), open };
+}
+
+/** All spans of a trace, the ended ones first. */
+export const spansOf = (trace: Trace): readonly Span[] => [...toArray(trace.done), ...trace.open.values()];
