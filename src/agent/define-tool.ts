@@ -130,12 +130,9 @@ function mismatch(
 function guarded(given: SchemaLike, input: JsonObject, run: Tool['run']): Pick<Tool, 'check' | 'run'> {
   const parse = parserOf(given);
   if (!parse) return { check: checkerFor(input), run };
-  let waits = false;
   return {
     check(value) {
-      if (waits) return undefined;
       const said = askNow(parse, value);
-      waits = said === 'waits';
       return typeof said === 'object' ? said.wrong : undefined;
     },
     async run(value, context) {

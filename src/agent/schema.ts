@@ -131,7 +131,7 @@ function valueChecker(given: SchemaLike, schema: JsonObject): (value: Json) => s
     if (said !== 'waits') return said === 'fits' ? undefined : said.wrong;
     throw new FairleadError(
       'schema/unsupported',
-      'The schema of an answer validates asynchronously, which is not supported.',
+      'The schema of an answer throws or has to wait while it validates, which is not supported.',
       { blame: 'user', hint: 'Move what has to wait into a check of the agent.' },
     );
   };
@@ -186,7 +186,7 @@ function plainCopy(given: unknown): JsonObject {
 }
 
 const kindOf = (given: unknown): string => {
-  if (given === null) return 'null';
+  if (given === null || given === undefined) return 'nothing';
   if (Array.isArray(given)) return 'a list';
   return typeof given === 'object' ? `an instance of ${given.constructor?.name ?? 'a class'}` : `a ${typeof given}`;
 };
