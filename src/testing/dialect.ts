@@ -26,9 +26,12 @@ export function wantsStream(dialect: Dialect, path: string, body: JsonObject): b
   return dialect === 'ollama' ? body['stream'] !== false : body['stream'] === true;
 }
 
+/** The model that Google names in the path. */
+export const modelIn = (path: string): string => /models\/([^/:]+):/.exec(path)?.[1] ?? '';
+
 /** The request as a script sees it. What a script does not look at costs nothing. */
 export function askedOf(dialect: Dialect, path: string, body: JsonObject, index: number): Asked<JsonObject> {
-  const model = dialect === 'google' ? (/models\/([^/:]+):/.exec(path)?.[1] ?? '') : text(body['model']);
+  const model = dialect === 'google' ? modelIn(path) : text(body['model']);
   return {
     index,
     model,

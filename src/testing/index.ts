@@ -18,5 +18,9 @@ export {
 export type { ListedModel, ListingStyle } from './listings.ts';
 export type { Outcome, RecordedRequest } from './recording.ts';
 export type { Dialect } from './replies/reply.ts';
+export { scriptedProvider, type ScriptedProvider, type ScriptedProviderOptions } from './provider.ts';
+export type { Departure } from './departure.ts';
+export { assertLegal } from './legality/legal.ts';
+export { assertLegalRequest } from './legality/request.ts';
 export { callsThenAnswer, type Asked, type Script, type ScriptStep } from './script.ts';
 export { closedUrl, scriptedServer, type ScriptedServer, type ScriptedServerOptions } from './server.ts';

@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSocketServer, type AddressInfo, type Server } from 'node:net';
 import { FairleadError, isObject, toFailure, type Json, type JsonObject } from '../core/index.ts';
 import { deliver, type Reply } from './delivery.ts';
-import { askedOf, dialectOf, speakers, wantsStream } from './dialect.ts';
+import { askedOf, dialectOf, modelIn, speakers, wantsStream } from './dialect.ts';
 import { fullFailure } from './failure.ts';
+import { assertLegal } from './legality/legal.ts';
 import { list, type ListedModel, type ListingStyle } from './listings.ts';
 import { plan } from './plan.ts';
 import { guardHeaders, guardQuery, type Outcome, type RecordedRequest } from './recording.ts';
@@ -103,6 +104,7 @@ export async function scriptedServer(
     if (!isObject(body)) return refusal(dialect, 400, 'The body is not a JSON object.');
     const known: JsonObject = body;
     try {
+      if (options.legal !== false) assertLegal(dialect, known, modelIn(path));
       const answer = await answerTo(script, askedOf(dialect, path, known, index++));
       const occasion = {
         index: index - 1,

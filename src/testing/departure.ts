@@ -1,0 +1,34 @@
+// Where a request of the core stops being the continuation of another.
+import { toArray, type Request } from '../core/index.ts';
+
+/** The first place where two requests differ, and what stands there in each. */
+export type Departure = { readonly where: string; readonly was: string; readonly is: string };
+
+/** Where `request` does not begin with `earlier`; nothing if it extends it. Messages that are one object count as equal unless `deep`. */
+export function departure(earlier: Request, request: Request, deep = true): Departure | undefined {
+  if (earlier.system !== request.system) return { where: 'system', was: earlier.system, is: request.system };
+  if (earlier.tools !== request.tools || deep) {
+    const was = JSON.stringify(earlier.tools);
+    const is = JSON.stringify(request.tools);
+    if (was !== is) return { where: 'tools', was, is };
+  }
+  const before = toArray(earlier.messages);
+  const now = toArray(request.messages);
+  for (const [i, message] of before.entries()) {
+    if (!deep && message === now[i]) continue;
+    const was = JSON.stringify(message);
+    const is = now[i] === undefined ? '(nothing)' : JSON.stringify(now[i]);
+    if (was !== is) return { where: `messages[${i}]`, was, is };
+  }
+  return undefined;
+}
+
+/** Both texts from shortly before their first difference on, short enough for a message. */
+export function contrast(was: string, is: string): { readonly was: string; readonly is: string } {
+  let at = 0;
+  while (at < was.length && was[at] === is[at]) at++;
+  const from = Math.max(0, at - 40);
+  const cut = (text: string): string =>
+    `${from > 0 ? '…' : ''}${text.slice(from, at + 80)}${text.length > at + 80 ? '…' : ''}`;
+  return { was: cut(was), is: cut(is) };
+}

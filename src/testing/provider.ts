@@ -1,0 +1,172 @@
+// A provider in memory that says what its script says.
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  FairleadError,
+  toArray,
+  type Chunk,
+  type Message,
+  type Part,
+  type Price,
+  type Provider,
+  type Request,
+} from '../core/index.ts';
+import { contrast, departure, type Departure } from './departure.ts';
+import { thrownFailure } from './failure.ts';
+import { assertLegalRequest } from './legality/request.ts';
+import { argumentPieces, pieces } from './pieces.ts';
+import { answerTo, type Asked, type FullAnswer, type Script } from './script.ts';
+
+/** How a scripted provider behaves apart from its script. */
+export type ScriptedProviderOptions = {
+  readonly family?: string;
+  readonly model?: string;
+  /** Otherwise nothing, which is known and not unknown; `unknown` leaves the price out. */
+  readonly price?: Price | 'unknown';
+  /** Refuse requests that no dialect could carry; on unless it is `false`. */
+  readonly legal?: boolean;
+  /** Throw where a request does not extend the one before it in its session, instead of only noting it in `breaks`. */
+  readonly strict?: boolean;
+};
+
+/** A provider whose requests can be looked at. */
+export type ScriptedProvider = Provider & {
+  /** Every request so far. */
+  readonly requests: readonly Request[];
+  /** Where requests did not extend the one before them. The start of an epoch is such a place, rightly. */
+  readonly breaks: readonly (Departure & { readonly index: number })[];
+  /** Follows another script from now on, counting from 0 again. */
+  follow(script: Script<Request>): void;
+};
+
+/** A provider that answers by a script. */
+export function scriptedProvider(first: Script<Request>, options: ScriptedProviderOptions = {}): ScriptedProvider {
+  const { family = 'scripted', model = 'scripted', price = { input: 0, output: 0 }, strict = false } = options;
+  const requests: Request[] = [];
+  const breaks: (Departure & { readonly index: number })[] = [];
+  const latest = new Map<string, Request>();
+  let script = first;
+  let index = 0;
+
+  function receive(request: Request): void {
+    const before = latest.get(request.session ?? '');
+    const found = before && departure(before, request, strict);
+    if (found) breaks.push({ index: requests.length, ...found });
+    latest.set(request.session ?? '', request);
+    requests.push(request);
+    if (found && strict) throw brokenPrefix(requests.length - 1, found);
+    if (options.legal !== false) assertLegalRequest(request);
+  }
+
+  return {
+    family,
+    model,
+    ...(price === 'unknown' ? {} : { price }),
+    requests,
+    breaks,
+    follow(next) {
+      script = next;
+      index = 0;
+    },
+    async *stream(request, signal) {
+      receive(request);
+      yield* speak(await answerTo(script, asked(request, model, index++)), signal);
+    },
+  };
+}
+
+function brokenPrefix(index: number, { where, was, is }: Departure): FairleadError {
+  const shown = contrast(was, is);
+  return new FairleadError(
+    'testing/prefix-broken',
+    `Request ${index} does not extend the one before it: ${where} was ${shown.was} and is ${shown.is}`,
+    { blame: 'harness', hint: 'What was sent once is not changed; new words go to the end.' },
+  );
+}
+
+function asked(request: Request, model: string, index: number): Asked<Request> {
+  const textsOf = (role: Message['role'], type: 'text' | 'tool-result'): readonly string[] =>
+    toArray(request.messages).flatMap((message) =>
+      message.role === role ? message.parts.flatMap((part) => (part.type === type ? [part.text] : [])) : [],
+    );
+  return {
+    index,
+    model,
+    body: request,
+    get tools() {
+      return request.tools.map((tool) => tool.name);
+    },
+    get results() {
+      return textsOf('tool', 'tool-result');
+    },
+    get prompt() {
+      return toArray(request.messages)
+        .filter((message) => message.role === 'user')
+        .slice(-1)
+        .flatMap((message) => message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
+        .join('');
+    },
+  };
+}
+
+/** The answer as chunks, with its delays and where it breaks off. */
+async function* speak(answer: FullAnswer, signal: AbortSignal): AsyncGenerator<Chunk> {
+  if (answer.raw)
+    throw new FairleadError('testing/no-wire', 'This answer is bytes of a wire, and a provider in memory has none.', {
+      blame: 'user',
+      hint: 'Use scriptedServer for answers made with sends() or sendsPage().',
+    });
+  if (answer.delayMs) await pause(answer.delayMs, signal);
+  const most = answer.cutAfter ?? (answer.error || answer.hang ? 0 : Number.POSITIVE_INFINITY);
+  let count = 0;
+  for (const chunk of chunksOf(answer)) {
+    if (chunk.type === 'part-delta') {
+      if (count++ >= most) break;
+      if (answer.chunkMs) await pause(answer.chunkMs, signal);
+    }
+    if (count < most || chunk.type === 'part-delta') yield chunk;
+  }
+  if (answer.error) throw thrownFailure(answer.error);
+  if (answer.hang) await pause(undefined, signal);
+  if (most < Number.POSITIVE_INFINITY)
+    throw new FairleadError('provider/cut', 'The answer broke off before its end.', { blame: 'provider', retry: true });
+  const { finish, usage, model, usd } = answer;
+  yield { type: 'end', message: messageOf(answer), finish, usage, model, ...(usd === undefined ? {} : { usd }) };
+}
+
+function* chunksOf(answer: FullAnswer): Generator<Chunk> {
+  let index = 0;
+  function* part(start: Chunk & { type: 'part-started' }, texts: readonly string[]): Generator<Chunk> {
+    yield start;
+    for (const text of texts) yield { type: 'part-delta', index: start.index, text };
+    yield { type: 'part-ended', index: start.index };
+    index++;
+  }
+  if (answer.reasoning !== '')
+    yield* part({ type: 'part-started', index, part: 'reasoning' }, pieces(answer.reasoning));
+  if (answer.text !== '') yield* part({ type: 'part-started', index, part: 'text' }, answer.textPieces);
+  for (const { id, tool, raw } of answer.calls)
+    yield* part({ type: 'part-started', index, part: 'tool-call', id, tool }, argumentPieces(raw));
+}
+
+function messageOf({ reasoning, text, calls }: FullAnswer): Message {
+  const parts: Part[] = [];
+  if (reasoning !== '') parts.push({ type: 'reasoning', text: reasoning });
+  if (text !== '') parts.push({ type: 'text', text });
+  for (const { id, tool, raw } of calls) {
+    try {
+      parts.push({ type: 'tool-call', id, tool, input: JSON.parse(raw) });
+    } catch {
+      parts.push({ type: 'tool-call', id, tool, input: {}, invalid: raw });
+    }
+  }
+  return { role: 'assistant', parts };
+}
+
+/** Waits, for ever without a time; an abort ends it with an error. */
+async function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms ?? 2 ** 31 - 1, undefined, { signal });
+  } catch (cause) {
+    throw new FairleadError('provider/aborted', 'The request was given up.', { blame: 'user', cause });
+  }
+}
