@@ -62,11 +62,15 @@ type Draft = {
 };
 type Piece = Words | Draft | { readonly kind: 'file'; readonly part: FilePart };
 
+/** Whether text and thoughts stay in the order they came (`in-turn`), or are one part each however they mix (`apart`), as in dialects that keep two strings. */
+export type Weave = 'in-turn' | 'apart';
+
 /** Begins an answer. An answer of more than 32 million characters is an error, not a memory problem. */
-export function assemble(who: Who): Assembly {
+export function assemble(who: Who, weave: Weave = 'in-turn'): Assembly {
   const pieces: Piece[] = [];
   const calls = new Map<string | number, Draft>();
   let out: Chunk[] = [];
+  const apart: { text?: Words; reasoning?: Words } = {};
   let open: Words | undefined;
   let fresh = '';
   let size = 0;
@@ -86,17 +90,25 @@ export function assemble(who: Who): Assembly {
   function close(): void {
     if (!open) return;
     flush();
-    out.push({ type: 'part-ended', index: open.index });
+    if (weave === 'in-turn') out.push({ type: 'part-ended', index: open.index });
     open = undefined;
+  }
+
+  function openFor(kind: Words['kind']): Words {
+    close();
+    const resumed = apart[kind];
+    if (resumed) return resumed;
+    const begun: Words = { kind, index: pieces.length, text: '', meta: undefined };
+    if (weave === 'apart') apart[kind] = begun;
+    pieces.push(begun);
+    out.push({ type: 'part-started', index: begun.index, part: kind });
+    return begun;
   }
 
   function words(kind: Words['kind'], piece: string, meta: Meta | undefined): void {
     if (open?.kind !== kind) {
       if (piece === '' && !meta) return;
-      close();
-      open = { kind, index: pieces.length, text: '', meta: undefined };
-      pieces.push(open);
-      out.push({ type: 'part-started', index: open.index, part: kind });
+      open = openFor(kind);
     }
     if (meta) open.meta = meta;
     grow(piece);
@@ -106,7 +118,7 @@ export function assemble(who: Who): Assembly {
   function begin(draft: Draft): void {
     if (draft.begun) return;
     draft.begun = true;
-    out.push({ type: 'part-started', index: draft.index, part: 'tool-call', id: draft.id, tool: draft.tool });
+    out.push({ type: 'part-started', index: draft.index, part: 'tool-call', id: idOf(draft), tool: draft.tool });
   }
 
   function draftFor(key: string | number): Draft {
@@ -153,6 +165,7 @@ export function assemble(who: Who): Assembly {
     },
     end(ending) {
       close();
+      for (const each of [apart.text, apart.reasoning]) if (each) out.push({ type: 'part-ended', index: each.index });
       for (const draft of calls.values()) {
         begin(draft);
         out.push({ type: 'part-ended', index: draft.index });
@@ -168,11 +181,14 @@ export function assemble(who: Who): Assembly {
   };
 }
 
+/** Some servers give their calls no id. */
+const idOf = (draft: Draft): string => draft.id || `call_${draft.index}`;
+
 function finished(piece: Piece): Part {
   if (piece.kind === 'file') return piece.part;
   const meta = piece.meta ? { meta: piece.meta } : {};
   if (piece.kind !== 'tool-call') return { type: piece.kind, text: piece.text, ...meta };
-  return { type: 'tool-call', id: piece.id, tool: piece.tool, ...readInput(piece.input), ...meta };
+  return { type: 'tool-call', id: idOf(piece), tool: piece.tool, ...readInput(piece.input), ...meta };
 }
 
 /** Arguments as the model meant them, or marked invalid: guessing at what was meant could run something else. */

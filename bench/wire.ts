@@ -1,0 +1,266 @@
+// The chat wire beside its floor and the library it replaces: the cost of a turn at 100, 500 and 2,000 turns of history, and of 20,000 chunks.
+// Run: node bench/wire.ts [rounds]. FAIRLEAD_MOCK may name a mock server script of one's own that takes --port.
+import { spawn, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { callsOf, push, textOf, trailOf, type Message, type Request, type Trail } from '../src/core/index.ts';
+import { chatProvider } from '../src/providers/chat.ts';
+
+type Talk = { turn(): Promise<number> };
+type Contender = { readonly name: string; start(url: string, turns: number): Talk };
+type Wire = { readonly [key: string]: unknown };
+
+const tool = {
+  name: 'noop',
+  description: 'does nothing',
+  input: { type: 'object', properties: { i: { type: 'integer' } }, required: ['i'] },
+} as const;
+const system = 'You are a test.';
+const asked = 40;
+
+/** Plain fetch and JSON, nothing streamed: what anybody would write first. */
+const fetchFloor: Contender = {
+  name: 'fetch floor',
+  start(url, turns) {
+    const tools = [
+      { type: 'function', function: { name: tool.name, description: tool.description, parameters: tool.input } },
+    ];
+    const messages: unknown[] = [{ role: 'system', content: system }, ...wireHistory(turns)];
+    return {
+      async turn() {
+        const response = await fetch(`${url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: 'Bearer x' },
+          body: JSON.stringify({ model: 'mock', messages, tools }),
+        });
+        const reply = (await response.json()) as {
+          choices: { message: { content: string | null; tool_calls?: { id: string }[] } }[];
+        };
+        const message = reply.choices[0]?.message;
+        messages.push(message);
+        for (const call of message?.tool_calls ?? [])
+          messages.push({ role: 'tool', tool_call_id: call.id, content: 'ok' });
+        return message?.content?.length ?? 0;
+      },
+    };
+  },
+};
+
+/** Plain fetch with the events read by hand. */
+const streamFloor: Contender = {
+  name: 'fetch floor, streamed',
+  start(url, turns) {
+    const tools = [
+      { type: 'function', function: { name: tool.name, description: tool.description, parameters: tool.input } },
+    ];
+    const messages: unknown[] = [{ role: 'system', content: system }, ...wireHistory(turns)];
+    return {
+      async turn() {
+        const response = await fetch(`${url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: 'Bearer x' },
+          body: JSON.stringify({ model: 'mock', messages, tools, stream: true }),
+        });
+        const decoder = new TextDecoder();
+        const calls: { id: string }[] = [];
+        let rest = '';
+        let text = '';
+        for await (const bytes of response.body as AsyncIterable<Uint8Array>) {
+          rest += decoder.decode(bytes, { stream: true });
+          for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+            const line = rest.slice(0, end);
+            rest = rest.slice(end + 2);
+            if (!line.startsWith('data: {')) continue;
+            const event = JSON.parse(line.slice(6)) as {
+              choices: { delta: { content?: string; tool_calls?: { id: string }[] } }[];
+            };
+            const delta = event.choices[0]?.delta;
+            if (delta?.content) text += delta.content;
+            if (delta?.tool_calls) calls.push(...delta.tool_calls);
+          }
+        }
+        messages.push({ role: 'assistant', content: text || null, tool_calls: calls });
+        for (const call of calls) messages.push({ role: 'tool', tool_call_id: call.id, content: 'ok' });
+        return text.length;
+      },
+    };
+  },
+};
+
+const ours: Contender = {
+  name: 'fairlead chat wire',
+  start(url, turns) {
+    const provider = chatProvider({ model: 'mock', baseUrl: `${url}/v1`, apiKey: 'x' });
+    const never = new AbortController().signal;
+    const fixed = { system, tools: [tool], choice: 'auto', settings: {} } as const satisfies Partial<Request>;
+    let messages: Trail<Message> = trailOf(history(turns));
+    return {
+      async turn() {
+        for await (const chunk of provider.stream({ ...fixed, messages }, never)) {
+          if (chunk.type !== 'end') continue;
+          messages = push(messages, chunk.message);
+          const calls = callsOf(chunk.message);
+          const parts = calls.map(
+            ({ id }) => ({ type: 'tool-result', id, tool: tool.name, text: 'ok', failed: false }) as const,
+          );
+          if (parts.length > 0) messages = push(messages, { role: 'tool', parts });
+          return textOf(chunk.message).length;
+        }
+        throw new Error('no end');
+      },
+    };
+  },
+};
+
+type SdkModel = ReturnType<ReturnType<typeof createOpenAICompatible>>;
+type SdkPrompt = Parameters<SdkModel['doStream']>[0]['prompt'];
+
+const sdk: Contender = {
+  name: '@ai-sdk/openai-compatible',
+  start(url, turns) {
+    const model = createOpenAICompatible({ name: 'mock', baseURL: `${url}/v1`, apiKey: 'x', includeUsage: true })(
+      'mock',
+    );
+    const prompt: SdkPrompt = [{ role: 'system', content: system }, ...history(turns).map(sdkMessage)];
+    const tools = [
+      { type: 'function', name: tool.name, description: tool.description, inputSchema: tool.input },
+    ] as never[];
+    return {
+      async turn() {
+        const { stream } = await model.doStream({ prompt, tools });
+        let text = '';
+        for await (const part of stream as unknown as AsyncIterable<{
+          type: string;
+          delta?: string;
+          toolCallId?: string;
+        }>) {
+          if (part.type === 'text-delta') text += part.delta ?? '';
+          if (part.type !== 'tool-call') continue;
+          const toolCallId = part.toolCallId ?? '';
+          prompt.push({
+            role: 'assistant',
+            content: [{ type: 'tool-call', toolCallId, toolName: tool.name, input: { i: 1 } }],
+          });
+          prompt.push(sdkMessage(result(toolCallId)));
+        }
+        return text.length;
+      },
+    };
+  },
+};
+
+const result = (id: string): Message => ({
+  role: 'tool',
+  parts: [{ type: 'tool-result', id, tool: tool.name, text: 'ok', failed: false }],
+});
+
+function history(turns: number): Message[] {
+  const messages: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }];
+  for (let i = 0; i < turns; i++) {
+    const id = `call_${i}_${i}`;
+    messages.push(
+      { role: 'assistant', parts: [{ type: 'tool-call', id, tool: tool.name, input: { i: 1 } }] },
+      result(id),
+    );
+  }
+  return messages;
+}
+
+const wireHistory = (turns: number): Wire[] =>
+  history(turns).map(({ role, parts }): Wire => {
+    const part = parts[0];
+    if (part?.type === 'tool-call')
+      return {
+        role,
+        content: null,
+        tool_calls: [{ id: part.id, type: 'function', function: { name: tool.name, arguments: '{"i":1}' } }],
+      };
+    return part?.type === 'tool-result' ? { role, tool_call_id: part.id, content: 'ok' } : { role, content: 'hi' };
+  });
+
+function sdkMessage({ role, parts }: Message): SdkPrompt[number] {
+  const part = parts[0];
+  if (part?.type === 'tool-call')
+    return {
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId: part.id, toolName: part.tool, input: part.input }],
+    };
+  if (role === 'tool' && part?.type === 'tool-result')
+    return {
+      role,
+      content: [
+        { type: 'tool-result', toolCallId: part.id, toolName: part.tool, output: { type: 'text', value: part.text } },
+      ],
+    };
+  return { role: 'user', content: [{ type: 'text', text: 'hi' }] };
+}
+
+async function measure(rounds: number): Promise<void> {
+  const { url, server } = await startServer();
+  try {
+    for (const turns of [100, 500, 2000]) {
+      await control(url, { T: 1e9, chunks: 1 });
+      report(
+        `a turn at ${turns} turns of history`,
+        await race(url, turns, asked, rounds, [fetchFloor, streamFloor, ours, sdk]),
+      );
+    }
+    await control(url, { T: 0, chunks: 20_000 });
+    report('20,000 chunks', await race(url, 0, 1, rounds * 2, [streamFloor, ours, sdk]));
+  } finally {
+    server.kill();
+  }
+}
+
+type Times = ReadonlyMap<string, number[]>;
+
+/** Milliseconds per turn, the contenders taking turns so that a busy machine is busy for all of them. */
+async function race(
+  url: string,
+  turns: number,
+  count: number,
+  rounds: number,
+  contenders: readonly Contender[],
+): Promise<Times> {
+  const times = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
+  for (let round = -1; round < rounds; round++) {
+    for (const contender of contenders) {
+      const { name } = contender;
+      const talk = contender.start(url, turns);
+      await talk.turn();
+      const since = performance.now();
+      for (let i = 0; i < count; i++) await talk.turn();
+      if (round >= 0) times.get(name)?.push((performance.now() - since) / count);
+    }
+  }
+  return times;
+}
+
+function report(what: string, times: Times): void {
+  console.log(`\n${what}`);
+  const floor = median([...times.values()][0] ?? []);
+  for (const [name, each] of times)
+    console.log(
+      `  ${name.padEnd(28)} ${median(each).toFixed(2).padStart(8)} ms (min ${Math.min(...each).toFixed(2)})  x${(median(each) / floor).toFixed(2)}`,
+    );
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+async function control(url: string, settings: Wire): Promise<void> {
+  await (await fetch(`${url}/__ctl`, { method: 'POST', body: JSON.stringify(settings) })).text();
+}
+
+async function startServer(): Promise<{ readonly url: string; readonly server: ChildProcess }> {
+  const own = process.env['FAIRLEAD_MOCK'];
+  const args = own ? [own, '--port', '0'] : [path.join(import.meta.dirname, 'server.ts')];
+  const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of server.stdout ?? []) {
+    const url = /http:\/\/\S+/.exec(String(line))?.[0];
+    if (url) return { url, server };
+  }
+  throw new Error('The server did not start.');
+}
+
+await measure(Number(process.argv[2] ?? 5));
