@@ -1,4 +1,4 @@
-// Anthropic messages.
+// Anthropic messages as that service writes them.
 import { argumentPieces, pieces } from '../pieces.ts';
 import type { FullFailure } from '../failure.ts';
 import type { FullAnswer } from '../script.ts';
@@ -13,7 +13,7 @@ const finishWords: FinishWords = {
   other: 'pause_turn',
 };
 
-/** Writes messages. */
+/** Writes an answer as a message. */
 export const anthropic: Speaker = {
   streamType: 'text/event-stream; charset=utf-8',
   jsonType: 'application/json',
@@ -110,25 +110,38 @@ function stream(answer: FullAnswer, occasion: Occasion): Stream {
       JSON.stringify({
         type: 'message_delta',
         delta: { stop_reason: finishWords[answer.finish], stop_sequence: null },
-        ...usage,
+        ...('usage' in usage ? { usage: countsOf(answer) } : {}),
       }),
     ),
     done: event('message_stop', '{"type":"message_stop"}'),
   };
 }
 
-function usageOf({ usage }: FullAnswer): { readonly usage?: object } {
-  const count = counted(usage);
-  if (!count) return {};
+function usageOf(answer: FullAnswer): { readonly usage?: object } {
+  const counts = countsOf(answer);
+  if (!counts) return {};
+  const written = counts.cache_creation_input_tokens;
   return {
     usage: {
-      input_tokens: count.input - count.cacheRead - count.cacheWrite,
-      cache_creation_input_tokens: count.cacheWrite,
-      cache_read_input_tokens: count.cacheRead,
-      cache_creation: { ephemeral_5m_input_tokens: count.cacheWrite, ephemeral_1h_input_tokens: 0 },
-      output_tokens: count.output,
+      ...counts,
+      cache_creation: { ephemeral_5m_input_tokens: written, ephemeral_1h_input_tokens: 0 },
       service_tier: 'standard',
     },
+  };
+}
+
+type Counts = Readonly<
+  Record<'input_tokens' | 'cache_creation_input_tokens' | 'cache_read_input_tokens' | 'output_tokens', number>
+>;
+
+function countsOf({ usage }: FullAnswer): Counts | undefined {
+  const count = counted(usage);
+  if (!count) return undefined;
+  return {
+    input_tokens: count.input - count.cacheRead - count.cacheWrite,
+    cache_creation_input_tokens: count.cacheWrite,
+    cache_read_input_tokens: count.cacheRead,
+    output_tokens: count.output,
   };
 }
 

@@ -13,7 +13,7 @@ const finishWords: FinishWords = {
   other: 'error',
 };
 
-/** Writes chat completions. */
+/** Writes an answer as a chat completion. */
 export const chat: Speaker = {
   streamType: 'text/event-stream; charset=utf-8',
   jsonType: 'application/json',

@@ -13,7 +13,7 @@ const finishWords: FinishWords = {
   other: 'OTHER',
 };
 
-/** Writes candidates. */
+/** Writes an answer as candidates. */
 export const google: Speaker = {
   streamType: 'text/event-stream',
   jsonType: 'application/json; charset=UTF-8',

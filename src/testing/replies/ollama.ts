@@ -12,7 +12,7 @@ const finishWords: FinishWords = {
   other: 'load',
 };
 
-/** Writes chat lines. */
+/** Writes an answer as lines of chat. */
 export const ollama: Speaker = {
   streamType: 'application/x-ndjson',
   jsonType: 'application/json; charset=utf-8',

@@ -5,7 +5,7 @@ import type { FullAnswer } from '../script.ts';
 import { errorObject } from './chat.ts';
 import { counted, event, nowSeconds, type Occasion, type Speaker, type Stream } from './reply.ts';
 
-/** Writes responses. */
+/** Writes an answer as a response. */
 export const responses: Speaker = {
   streamType: 'text/event-stream; charset=utf-8',
   jsonType: 'application/json',
@@ -153,7 +153,7 @@ function insides(answer: FullAnswer, item: Item, place: number, say: Say): Insid
     return {
       before: '',
       parts: argumentPieces(raw).map((delta) => say('response.function_call_arguments.delta', { ...at, delta })),
-      after: () => say('response.function_call_arguments.done', { ...at, name: item['name'], arguments: raw }),
+      after: () => say('response.function_call_arguments.done', { ...at, arguments: raw }),
     };
   }
   const refused = answer.finish === 'refusal';

@@ -1,0 +1,145 @@
+// The prefix law seen at the server: whether each request, as raw bytes, begins with the one before it.
+import { contrast } from './departure.ts';
+import type { RecordedRequest } from './recording.ts';
+import type { Dialect } from './replies/reply.ts';
+import { elementsOf, membersOf, type Slice } from './scan.ts';
+
+/** A place where a request does not begin with the one before it. */
+export type PrefixBreak = {
+  /** The place of the request in the list that was given. */
+  readonly index: number;
+  /** For example `messages[4]`, `tools` or `system`. */
+  readonly where: string;
+  readonly was: string;
+  readonly is: string;
+};
+
+type Layout = {
+  /** Lists that grow at their end. */
+  readonly grows: string;
+  /** What stands before them in what the model reads, and settings that make a service forget what it has read. */
+  readonly fixed: readonly string[];
+  /** What some services take as a reason to forget. */
+  readonly doubtful: readonly string[];
+};
+
+const layouts: Readonly<Record<Dialect, Layout>> = {
+  chat: {
+    grows: 'messages',
+    fixed: ['model', 'tools', 'response_format'],
+    doubtful: ['tool_choice', 'reasoning_effort'],
+  },
+  responses: {
+    grows: 'input',
+    fixed: ['model', 'instructions', 'tools', 'text'],
+    doubtful: ['tool_choice', 'reasoning'],
+  },
+  anthropic: {
+    grows: 'messages',
+    fixed: ['model', 'system', 'tools', 'thinking', 'output_format', 'output_config'],
+    doubtful: ['tool_choice'],
+  },
+  google: { grows: 'contents', fixed: ['systemInstruction', 'tools', 'cachedContent'], doubtful: ['toolConfig'] },
+  ollama: { grows: 'messages', fixed: ['model', 'tools', 'format', 'options'], doubtful: ['think'] },
+};
+
+/** How requests are compared. */
+export type PrefixOptions = {
+  /** Count the marks that ask a service to cache (`cache_control`) as part of the text; they move from turn to turn and are not. */
+  readonly marks?: boolean;
+};
+
+/** Where requests do not extend the one before them of their dialect; none means the law holds. Give it the requests of one conversation. */
+export const prefixBreaks = (
+  requests: readonly RecordedRequest[],
+  options: PrefixOptions = {},
+): readonly PrefixBreak[] =>
+  pairs(requests).flatMap(({ index, before, now, dialect }) => {
+    const { grows, fixed } = layouts[dialect];
+    const path: PrefixBreak[] =
+      before.path === now.path ? [] : [{ index, where: 'path', was: before.path, is: now.path }];
+    return [
+      ...path,
+      ...compareKeys(index, before, now, fixed, options),
+      ...compareList(index, before, now, grows, options),
+    ];
+  });
+
+/** Changes between requests that make some services read everything again, above all another `tool_choice`. */
+export const prefixWarnings = (requests: readonly RecordedRequest[]): readonly PrefixBreak[] =>
+  pairs(requests).flatMap(({ index, before, now, dialect }) =>
+    compareKeys(index, before, now, layouts[dialect].doubtful, {}),
+  );
+
+type Pair = {
+  readonly index: number;
+  readonly before: RecordedRequest;
+  readonly now: RecordedRequest;
+  readonly dialect: Dialect;
+};
+
+function pairs(requests: readonly RecordedRequest[]): readonly Pair[] {
+  const latest = new Map<Dialect, RecordedRequest>();
+  return requests.flatMap((now, index): readonly Pair[] => {
+    const { dialect } = now;
+    if (!dialect) return [];
+    const before = latest.get(dialect);
+    latest.set(dialect, now);
+    return before ? [{ index, before, now, dialect }] : [];
+  });
+}
+
+function compareKeys(
+  index: number,
+  before: RecordedRequest,
+  now: RecordedRequest,
+  keys: readonly string[],
+  options: PrefixOptions,
+): readonly PrefixBreak[] {
+  const old = membersOf(before.raw);
+  const young = membersOf(now.raw);
+  return keys.flatMap((where) => {
+    const was = textAt(before.raw, old.get(where), options);
+    const is = textAt(now.raw, young.get(where), options);
+    return was === is ? [] : [{ index, where, ...contrast(was, is) }];
+  });
+}
+
+/** The first element that differs; what follows it would differ as well. */
+function compareList(
+  index: number,
+  before: RecordedRequest,
+  now: RecordedRequest,
+  key: string,
+  options: PrefixOptions,
+): readonly PrefixBreak[] {
+  const old = listAt(before.raw, key);
+  const young = listAt(now.raw, key);
+  for (const [i, slice] of old.entries()) {
+    const other = young[i];
+    if (other && sameBytes(before.raw, slice, now.raw, other)) continue;
+    const was = textAt(before.raw, slice, options);
+    const is = textAt(now.raw, other, options);
+    if (was !== is) return [{ index, where: `${key}[${i}]`, ...contrast(was, is) }];
+  }
+  return [];
+}
+
+/** A list, or the text that some dialects allow in its place as its only element. */
+function listAt(raw: Buffer, key: string): readonly Slice[] {
+  const slice = membersOf(raw).get(key);
+  if (!slice) return [];
+  return raw[slice.start] === 0x5b ? elementsOf(raw, slice.start) : [slice];
+}
+
+const sameBytes = (one: Buffer, a: Slice, other: Buffer, b: Slice): boolean =>
+  one.compare(other, b.start, b.end, a.start, a.end) === 0;
+
+/** A mark as it stands in an object. In a text its quotes would be escaped, so that it cannot be mistaken. */
+const mark = /,"cache_control":\{[^{}]*\}|"cache_control":\{[^{}]*\},?/g;
+
+function textAt(raw: Buffer, slice: Slice | undefined, { marks = false }: PrefixOptions): string {
+  if (!slice) return '(nothing)';
+  const text = raw.toString('utf8', slice.start, slice.end);
+  return marks ? text : text.replace(mark, '');
+}

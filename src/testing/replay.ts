@@ -1,0 +1,109 @@
+// A provider that answers as a recorded session did, and says where it is asked something else.
+import {
+  FairleadError,
+  fromFailure,
+  render,
+  runView,
+  textOf,
+  type Chunk,
+  type Event,
+  type Provider,
+  type Request,
+} from '../core/index.ts';
+import { contrast, departure } from './departure.ts';
+
+/** How a recording is held against what is asked. */
+export type ReplayOptions = {
+  /** `false` answers in the recorded order whatever is asked. */
+  readonly compare?: boolean;
+};
+
+/** A provider that plays back a session. */
+export type ReplayProvider = Provider & {
+  /** How many turns of the recording are still to come. */
+  readonly left: number;
+};
+
+type Turn = { readonly request: Request; readonly outcome: Event & { readonly type: 'turn-ended' | 'turn-failed' } };
+
+/** A provider that answers each request with the recorded answer to it: the n-th with that of the n-th turn. */
+export function replayProvider(events: readonly Event[], options: ReplayOptions = {}): ReplayProvider {
+  const path = pathOf(events);
+  const turns = turnsOf(path);
+  let index = 0;
+  return {
+    family: 'replay',
+    model: path.findLast((event) => event.type === 'epoch-started')?.model ?? 'replay',
+    price: { input: 0, output: 0 },
+    get left() {
+      return turns.length - index;
+    },
+    async *stream(request) {
+      const turn = turns[index];
+      if (!turn) throw over(turns.length);
+      if (options.compare !== false) compare(turn.request, request, index);
+      index++;
+      yield* answerOf(turn.outcome);
+    },
+  };
+}
+
+/** The events from the root to the last one: other branches are not part of what is played back. */
+function pathOf(events: readonly Event[]): readonly Event[] {
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const path: Event[] = [];
+  for (let event = events.at(-1); event; event = event.parent === null ? undefined : byId.get(event.parent))
+    path.push(event);
+  return path.toReversed();
+}
+
+/** Each turn that came to an end, with the request that began it. A turn without an end was cut short by the death of its process. */
+function turnsOf(path: readonly Event[]): readonly Turn[] {
+  const view = runView();
+  const turns: Turn[] = [];
+  let state = view.initial;
+  let request: Request | undefined;
+  for (const event of path) {
+    state = view.on(state, event);
+    if (event.type === 'turn-started') request = render(state, { settings: {} });
+    if ((event.type === 'turn-ended' || event.type === 'turn-failed') && request) {
+      turns.push({ request, outcome: event });
+      request = undefined;
+    }
+  }
+  return turns;
+}
+
+function compare(recorded: Request, request: Request, index: number): void {
+  const longer = recorded.messages.length < request.messages.length;
+  const found = longer ? departure(request, recorded) : departure(recorded, request);
+  if (!found) return;
+  const { was, is } = longer ? contrast(found.is, found.was) : contrast(found.was, found.is);
+  throw new FairleadError(
+    'testing/replay-departed',
+    `Request ${index} departs from the recording at ${found.where}: recorded was ${was} and asked is ${is}`,
+    {
+      blame: 'user',
+      hint: 'The agent, its tools or what they answer have changed since; record again, or replay with { compare: false }.',
+    },
+  );
+}
+
+const over = (turns: number): FairleadError =>
+  new FairleadError(
+    'testing/replay-over',
+    `The recording holds ${turns} ${turns === 1 ? 'turn' : 'turns'} and one more is asked for.`,
+    { blame: 'user', hint: 'The agent goes on where it stopped when it was recorded; find out why, or record again.' },
+  );
+
+function* answerOf(event: Turn['outcome']): Generator<Chunk> {
+  if (event.type === 'turn-failed') throw fromFailure(event.error);
+  const { message, finish, usage, model, usd } = event;
+  const text = textOf(message);
+  if (text !== '') {
+    yield { type: 'part-started', index: 0, part: 'text' };
+    yield { type: 'part-delta', index: 0, text };
+    yield { type: 'part-ended', index: 0 };
+  }
+  yield { type: 'end', message, finish, usage, model, ...(usd === undefined ? {} : { usd }) };
+}

@@ -1,0 +1,121 @@
+// The server's bodies have the structure of recorded real ones: no field that the real service never sent, none missing that it always sends.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { calls, recordedExchanges, says, scriptedServer, thinks, type Dialect, type Exchange } from './index.ts';
+
+const file = path.resolve(import.meta.dirname, '../../../shared/data/wire/exchanges.jsonl');
+const skip = existsSync(file) ? false : 'the recorded exchanges are not here';
+const exchanges = skip ? [] : await recordedExchanges(file);
+
+/** Values whose insides are the user's or the service's own affair. */
+const opaque = new Set(['input', 'args', 'parameters', 'metadata', 'logprobs', 'annotations', 'tools', 'error']);
+
+/** The places that a value has, each with the kind of what stands there. */
+function places(value: unknown, at = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => places(each, `${at}[]`));
+  if (typeof value !== 'object' || value === null) return [at];
+  const { type } = value as { type?: unknown };
+  const tag = typeof type === 'string' ? `${at}<${type}>` : at;
+  return Object.entries(value).flatMap(([key, each]) =>
+    opaque.has(key) ? [`${tag}.${key}`] : [`${tag}.${key}`, ...places(each, `${tag}.${key}`)],
+  );
+}
+
+/** The values in a body: one, or one for each event of a stream. */
+function valuesIn(body: string, contentType: string): readonly unknown[] {
+  if (!contentType.includes('event-stream')) return [JSON.parse(body)];
+  return body
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith('data: ') && line !== 'data: [DONE]')
+    .map((line): unknown => JSON.parse(line.slice(6)));
+}
+
+const placesIn = (body: string, contentType: string): Set<string> =>
+  new Set(valuesIn(body, contentType).flatMap((value) => places(value)));
+
+/** Reasoning in streams, which the recordings hold of other hosts or not at all; their shapes come from the services' own descriptions. */
+const unrecorded = /reasoning_summary_|<reasoning>\.summary\[\]|delta\.reasoning_content|parts\[\]\.thought$/;
+
+/** Whose bodies a dialect's may look like. */
+const alike: Readonly<Record<string, RegExp>> = {
+  chat: /^(api\.openai\.com|openrouter\.ai|api\.deepseek\.com|api\.groq\.com)$/,
+  responses: /openai\.com$|openrouter/,
+  anthropic: /^api\.anthropic\.com$/,
+  google: /googleapis\.com$/,
+};
+
+/** Whose every body a dialect's must look like. */
+const ownHost: Readonly<Record<string, RegExp>> = {
+  ...alike,
+  chat: /^api\.openai\.com$/,
+  responses: /^api\.openai\.com$/,
+};
+
+const of = (dialect: Dialect, streamed: boolean, hosts: Readonly<Record<string, RegExp>>): readonly Exchange[] =>
+  exchanges.filter(
+    (each) =>
+      each.dialect === dialect &&
+      each.status === 200 &&
+      each.contentType.includes('event-stream') === streamed &&
+      hosts[dialect]?.test(each.host),
+  );
+
+const asks = {
+  chat: [
+    '/v1/chat/completions',
+    (stream: boolean) => ({
+      model: 'm',
+      messages: [{ role: 'user', content: 'hi' }],
+      ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
+    }),
+  ],
+  responses: ['/v1/responses', (stream: boolean) => ({ model: 'm', input: 'hi', stream })],
+  anthropic: [
+    '/v1/messages',
+    (stream: boolean) => ({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], stream }),
+  ],
+  google: ['/v1beta/models/gemini-2.5-pro', () => ({ contents: [{ role: 'user', parts: [{ text: 'hi' }] }] })],
+} as const;
+
+const script = [says('Hello there'), calls('look', { q: 1 }).and(calls('look', { q: 2 }))];
+
+async function ours(dialect: keyof typeof asks, streamed: boolean): Promise<Set<string>[]> {
+  await using server = await scriptedServer([...script, thinks('hm').and(says('well'))]);
+  const [base, make] = asks[dialect];
+  const url = dialect === 'google' ? `${base}:${streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}` : base;
+  const found: Set<string>[] = [];
+  for (let i = 0; i < 3; i++) {
+    const response = await fetch(server.url + url, { method: 'POST', body: JSON.stringify(make(streamed)) });
+    const body = await response.text();
+    assert.equal(response.status, 200, body);
+    found.push(placesIn(body, response.headers.get('content-type') ?? ''));
+  }
+  return found;
+}
+
+for (const dialect of ['chat', 'responses', 'anthropic', 'google'] as const) {
+  for (const streamed of [false, true]) {
+    const name = `${dialect}, ${streamed ? 'streamed' : 'whole'}: the body is built like the recorded ones`;
+    test(name, { skip }, async () => {
+      // A stream of Google's is made of the same values as a whole body, so both count there.
+      const kinds = dialect === 'google' ? [true, false] : [streamed];
+      const recorded = kinds
+        .flatMap((kind) => of(dialect, kind, alike))
+        .map((each) => placesIn(each.body, each.contentType));
+      const known = new Set(recorded.flatMap((each) => [...each]));
+      const answers = await ours(dialect, streamed);
+      const unknown = answers
+        .flatMap((each) => [...each])
+        .filter((place) => !known.has(place) && !unrecorded.test(place));
+      assert.deepEqual(unknown, [], 'fields that no recorded body has');
+      const own = of(dialect, streamed, ownHost).map((each) => placesIn(each.body, each.contentType));
+      assert.ok(own.length > 1);
+      const always = [...(own[0] ?? [])].filter((place) => own.every((each) => each.has(place)));
+      assert.ok(always.length > 9);
+      const missing = always.filter((place) => !answers[0]?.has(place) && place !== '.obfuscation');
+      assert.deepEqual(missing, [], 'fields that every recorded body has');
+    });
+  }
+}
