@@ -40,13 +40,23 @@ export class FairleadError extends Error {
   }
 }
 
+/** What a thrown value says. Anything can be thrown, so this never throws itself. */
+export function messageOf(thrown: unknown): string {
+  try {
+    const told = thrown instanceof Error ? thrown.message : thrown;
+    return String(told);
+  } catch {
+    return 'something that cannot be told in words was thrown';
+  }
+}
+
 /** Any thrown value as a failure that can be written down. */
 export function toFailure(thrown: unknown, code = 'harness/unexpected', blame: Blame = 'harness'): Failure {
   if (thrown instanceof FairleadError) {
     const { message, retry, hint } = thrown;
     return { code: thrown.code, message, blame: thrown.blame, retry, ...(hint === undefined ? {} : { hint }) };
   }
-  return { code, message: thrown instanceof Error ? thrown.message : String(thrown), blame, retry: false };
+  return { code, message: messageOf(thrown), blame, retry: false };
 }
 
 /** A failure as an error again. */

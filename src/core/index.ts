@@ -1,6 +1,14 @@
 // The core's public names: pure, no node:*, no npm.
 export { makeCalls, shorten, USE_TOOL } from './calls.ts';
-export { FairleadError, fromFailure, toFailure, type Blame, type ErrorDetails, type Failure } from './errors.ts';
+export {
+  FairleadError,
+  fromFailure,
+  messageOf,
+  toFailure,
+  type Blame,
+  type ErrorDetails,
+  type Failure,
+} from './errors.ts';
 export type {
   Baseline,
   EpochReason,
