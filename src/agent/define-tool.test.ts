@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { z } from 'zod';
-import { FairleadError, type Json, type Output, type ToolContext } from '../core/index.ts';
+import { FairleadError, type Output, type ToolContext } from '../core/index.ts';
 import { defineTool, output, toolFromSpec, type ToolDefinition } from './define-tool.ts';
 import type { SchemaLike } from './schema.ts';
 

@@ -1,0 +1,112 @@
+// Values as bytes and back. A value is only ever written in a form from which an equal one can be read.
+import { types } from 'node:util';
+import { deserialize, serialize } from 'node:v8';
+import { FairleadError } from '../core/index.ts';
+
+/** The form of a stored value: JSON text, the bytes of a typed array, or the engine's own serialisation. */
+export type StorageType = 'json' | 'binary' | 'v8';
+
+/** A value as bytes. */
+export type Encoded = { readonly type: StorageType; readonly bytes: Uint8Array };
+
+/** The bytes of a value; nothing for one that could not be brought back equal (functions, instances of classes, promises). */
+export function encode(value: unknown): Encoded | undefined {
+  try {
+    const array = arrayName(value);
+    if (array) return { type: 'binary', bytes: withHeader(value as NodeJS.TypedArray, array) };
+    const type = formOf(value);
+    if (type === 'json') return { type, bytes: Buffer.from(JSON.stringify(value)) };
+    return type && { type, bytes: serialize(value) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value of these bytes. */
+export function decode({ type, bytes }: Encoded): unknown {
+  if (type === 'json') return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+  return type === 'v8' ? (deserialize(bytes) as unknown) : withoutHeader(bytes);
+}
+
+const magic = 'FLARRAY';
+/** The place of a name is what the header holds: add at the end only. */
+const arrays = (
+  'Buffer Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array Float64Array ' +
+  'BigInt64Array BigUint64Array Float16Array'
+).split(' ');
+
+type ArrayMaker = { readonly prototype: object; new (buffer: ArrayBuffer): unknown };
+
+const maker = (name: string): ArrayMaker | undefined =>
+  (globalThis as unknown as Record<string, ArrayMaker | undefined>)[name];
+
+/** The kind of a typed array; nothing for other values, and for a class derived from one. */
+export const arrayName = (value: unknown): string | undefined =>
+  types.isTypedArray(value)
+    ? arrays.find((name) => maker(name)?.prototype === Object.getPrototypeOf(value))
+    : undefined;
+
+function withHeader(array: NodeJS.TypedArray, name: string): Uint8Array {
+  const bytes = Buffer.alloc(8 + array.byteLength);
+  bytes.write(magic, 'latin1');
+  bytes[7] = arrays.indexOf(name);
+  bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), 8);
+  return bytes;
+}
+
+function withoutHeader(bytes: Uint8Array): unknown {
+  const name = arrays[bytes[7] ?? -1] ?? '';
+  const make = maker(name);
+  if (!make || Buffer.from(bytes.subarray(0, 7)).toString('latin1') !== magic)
+    throw new FairleadError('cache/damaged', 'This is not a stored array.', { blame: 'store' });
+  const copy = new Uint8Array(bytes.subarray(8)).buffer;
+  return name === 'Buffer' ? Buffer.from(copy) : new make(copy);
+}
+
+const structured = new Set<object>([Map.prototype, Set.prototype, Date.prototype, ArrayBuffer.prototype]);
+
+/** Whether JSON can hold a value whole, or the engine's serialisation, or neither. Looks at everything in it, without recursion. */
+function formOf(value: unknown): 'json' | 'v8' | undefined {
+  let form: 'json' | 'v8' = 'json';
+  const seen = new Set<object>();
+  const todo: unknown[] = [value];
+  while (todo.length) {
+    const item = todo.pop();
+    if (item === null || typeof item === 'string' || typeof item === 'boolean') continue;
+    if (typeof item === 'function' || typeof item === 'symbol') return undefined;
+    if (typeof item === 'number' && Number.isFinite(item) && !Object.is(item, -0)) continue;
+    if (typeof item !== 'object') form = 'v8';
+    else if (seen.has(item)) form = 'v8';
+    else {
+      seen.add(item);
+      const found = look(item, todo);
+      if (!found) return undefined;
+      if (found === 'v8') form = 'v8';
+    }
+  }
+  return form;
+}
+
+function look(item: object, todo: unknown[]): 'json' | 'v8' | undefined {
+  if (types.isProxy(item)) return undefined;
+  const kind: unknown = Object.getPrototypeOf(item);
+  const keys = Object.keys(item);
+  const hidden = Reflect.ownKeys(item).length - keys.length;
+  if (Array.isArray(item)) {
+    for (const each of item) todo.push(each);
+    if (kind !== Array.prototype || hidden !== 1) return undefined;
+    // Index keys come first and in order, so the last key tells whether all of them are.
+    return keys.length === item.length && (keys.at(-1) ?? '-1') === String(item.length - 1) ? 'json' : 'v8';
+  }
+  if (kind === Object.prototype || kind === null) {
+    const fields = item as Record<string, unknown>;
+    for (const key of keys) todo.push(fields[key]);
+    if (hidden) return undefined;
+    return typeof fields['toJSON'] === 'function' ? undefined : 'json';
+  }
+  if (arrayName(item)) return 'v8';
+  if (!structured.has(kind as object) || keys.length || hidden) return undefined;
+  if (item instanceof Map) for (const [key, each] of item) todo.push(key, each);
+  else if (item instanceof Set) for (const each of item) todo.push(each);
+  return 'v8';
+}

@@ -1,0 +1,32 @@
+// Names of handles: JavaScript identifiers, so that code can use them as variables.
+import { FairleadError } from '../core/index.ts';
+
+const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]{0,99}$/u;
+
+/** Words that no strict code can bind, and the one name that would change an object instead of naming something in it. */
+const reserved = new Set(
+  (
+    'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally ' +
+    'for function if implements import in instanceof interface let new null package private protected public return static super ' +
+    'switch this throw true try typeof var void while with yield __proto__'
+  ).split(' '),
+);
+
+const isName = (name: string): boolean => identifier.test(name) && !reserved.has(name);
+
+/** Refuses a name that code could not use. */
+export function requireName(name: string): void {
+  if (typeof name === 'string' && isName(name)) return;
+  throw new FairleadError('cache/bad-name', `A handle cannot be named ${JSON.stringify(name)}.`, {
+    blame: 'user',
+    hint: 'Use a JavaScript identifier that is not a reserved word, at most 100 characters long.',
+  });
+}
+
+/** The handle that results of a tool are kept under: the last part of the tool's name, made an identifier. */
+export function nameFrom(tool: string): string {
+  const last = tool.split('__').at(-1) || tool;
+  const word = last.replaceAll(/[^\w$]/g, '_').slice(0, 90);
+  if (isName(word)) return word;
+  return isName(`_${word}`) ? `_${word}` : 'result';
+}

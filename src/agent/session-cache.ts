@@ -1,0 +1,261 @@
+// The values of a session, kept out of the conversation: a model sees a handle and a snapshot, programs get the value.
+import { FairleadError, type Json } from '../core/index.ts';
+import { decode, encode, type StorageType } from './session-cache-codec.ts';
+import { SpillFolder, type Stored } from './session-cache-folder.ts';
+import { requireName } from './session-cache-name.ts';
+import { snapshotOf, type Snapshot, type SnapshotShape } from './session-cache-snapshot.ts';
+
+/** How a cache is kept. */
+export type SessionCacheOptions = {
+  /** Items in the sample of a snapshot; 5 unless given. */
+  readonly sampleSize?: number;
+  /** Where values go that no longer fit in memory; with it, `hotLimit` is 10 unless given. */
+  readonly storageDir?: string;
+  /** How many values stay in memory; without `storageDir`, the others go to a temporary folder. */
+  readonly hotLimit?: number;
+};
+
+/** How a value is put in. */
+export type PutOptions = {
+  /** Take the place of a value of the same name instead of a new name beside it. */
+  readonly overwrite?: boolean;
+  /** What the value means, shown with its snapshots. */
+  readonly semantics?: Json;
+  /** The value is a chart. */
+  readonly chart?: boolean;
+};
+
+/** Where a value is. `problem` says why it is in memory although it should not be. */
+export type StorageInfo = {
+  readonly location: 'memory' | 'disk';
+  readonly storageType: StorageType | 'value';
+  readonly path?: string;
+  readonly problem?: string;
+};
+
+type Entry = {
+  readonly order: number;
+  readonly semantics: Json | undefined;
+  readonly chart: boolean;
+  readonly at: Hot | Cold;
+};
+type Hot = { readonly value: unknown; readonly problem?: string; readonly stays?: boolean };
+type Cold = { readonly stored: Stored; readonly snapshot: SnapshotShape };
+
+/**
+ * Owns the values of a session and the files of those that were moved out of memory; close it when done.
+ * It neither changes nor freezes what is put in: whoever holds a value may go on changing it, and `get` and snapshots show it as it is.
+ * A value that went to disk comes back as an equal copy, so what was changed elsewhere after that is not seen.
+ * Values that no copy could equal (functions, instances of classes) stay in memory beyond the limit.
+ */
+export class SessionCache {
+  readonly #sampleSize: number;
+  readonly #hotLimit: number;
+  readonly #folder: SpillFolder;
+  /** Least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  #count = 0;
+  #answer: { readonly value: unknown } | undefined;
+  #closed = false;
+
+  constructor({ sampleSize = 5, storageDir, hotLimit }: SessionCacheOptions = {}) {
+    this.#sampleSize = atLeastOne('sampleSize', sampleSize);
+    this.#hotLimit = atLeastOne('hotLimit', hotLimit ?? (storageDir === undefined ? Number.POSITIVE_INFINITY : 10));
+    this.#folder = new SpillFolder(storageDir);
+  }
+
+  /** Keeps a value and gives the handle it is kept under: the name, or the name with a number if it is taken. */
+  put(name: string, value: unknown, { overwrite = false, semantics, chart = false }: PutOptions = {}): string {
+    this.#mustBeOpen();
+    requireName(name);
+    const handle = overwrite ? name : this.#free(name);
+    this.delete(handle);
+    this.#entries.set(handle, { order: ++this.#count, semantics, chart, at: { value } });
+    this.#spill();
+    return handle;
+  }
+
+  /** The value of a handle, which then counts as the most recently used. */
+  get(handle: string): unknown {
+    const entry = this.#entry(handle);
+    const value = 'stored' in entry.at ? this.#load(handle, entry.at.stored) : entry.at.value;
+    this.#entries.delete(handle);
+    this.#entries.set(handle, 'stored' in entry.at ? { ...entry, at: { value } } : entry);
+    if ('stored' in entry.at) {
+      this.#folder.remove(entry.at.stored);
+      this.#spill();
+    }
+    return value;
+  }
+
+  /** What a value looks like: now if it is in memory, when it went to disk otherwise. Reads no file and counts as no use. */
+  snapshot(handle: string): Snapshot {
+    const { at, semantics } = this.#entry(handle);
+    const shape = 'stored' in at ? at.snapshot : snapshotOf(at.value, this.#sampleSize);
+    return semantics === undefined ? shape : { ...shape, semantics };
+  }
+
+  /** The snapshot of every handle. */
+  snapshots(): Readonly<Record<string, Snapshot>> {
+    return Object.fromEntries(this.handleNames().map((handle) => [handle, this.snapshot(handle)]));
+  }
+
+  /** Every handle with its snapshot, most recently used first. */
+  listHandles(): readonly { readonly handle: string; readonly snapshot: Snapshot }[] {
+    return this.handleNames().map((handle) => ({ handle, snapshot: this.snapshot(handle) }));
+  }
+
+  /** Every handle, most recently used first. */
+  handleNames(): readonly string[] {
+    return [...this.#entries.keys()].toReversed();
+  }
+
+  /** Whether there is such a handle. */
+  hasHandle(handle: string): boolean {
+    return this.#entries.has(handle);
+  }
+
+  /** Forgets a value; says whether there was one. */
+  delete(handle: string): boolean {
+    const at = this.#entries.get(handle)?.at;
+    if (at && 'stored' in at) this.#folder.remove(at.stored);
+    return this.#entries.delete(handle);
+  }
+
+  /** One line about a value: its kind, its size and what it means. */
+  describe(handle: string): string {
+    const { semantics, ...shape } = this.snapshot(handle);
+    const means =
+      semantics === undefined ? '' : `; ${typeof semantics === 'string' ? semantics : JSON.stringify(semantics)}`;
+    return `${handle}: ${sizeOf(shape)}${means}`;
+  }
+
+  /** What a value means, as it was put in. */
+  getSemantics(handle: string): Json | undefined {
+    return this.#entry(handle).semantics;
+  }
+
+  /** Where each value is. Reads no file. */
+  storageMetadata({ includePaths = false }: { readonly includePaths?: boolean } = {}): Readonly<
+    Record<string, StorageInfo>
+  > {
+    const info = ({ at }: Entry): StorageInfo =>
+      'stored' in at
+        ? { location: 'disk', storageType: at.stored.type, ...(includePaths ? { path: at.stored.path } : {}) }
+        : { location: 'memory', storageType: 'value', ...(at.problem === undefined ? {} : { problem: at.problem }) };
+    return Object.fromEntries([...this.#entries].toReversed().map(([handle, entry]) => [handle, info(entry)]));
+  }
+
+  /** Sets the answer of the run, for programs. */
+  setAnswer(value: unknown): void {
+    this.#mustBeOpen();
+    this.#answer = { value };
+  }
+
+  /** The answer that was set, if one was. */
+  getAnswer(): unknown {
+    return this.#answer?.value;
+  }
+
+  /** Forgets the answer, so that an old one is never taken for a new one. */
+  clearAnswer(): void {
+    this.#answer = undefined;
+  }
+
+  /** The handles of charts, in the order they were put in. */
+  listCharts(): readonly string[] {
+    const charts = [...this.#entries].filter(([, entry]) => entry.chart);
+    return charts.toSorted(([, a], [, b]) => a.order - b.order).map(([handle]) => handle);
+  }
+
+  /** Forgets everything and removes every file. */
+  close(): void {
+    this.#closed = true;
+    this.#entries.clear();
+    this.#answer = undefined;
+    this.#folder.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #free(name: string): string {
+    if (!this.#entries.has(name)) return name;
+    let number = 2;
+    while (this.#entries.has(`${name}_${number}`)) number++;
+    return `${name}_${number}`;
+  }
+
+  #entry(handle: string): Entry {
+    this.#mustBeOpen();
+    const entry = this.#entries.get(handle);
+    if (entry) return entry;
+    const names = this.handleNames();
+    const some = names.slice(0, 20).join(', ') + (names.length > 20 ? ` and ${names.length - 20} more` : '');
+    throw new FairleadError('cache/unknown-handle', `There is no handle ${JSON.stringify(handle)}.`, {
+      blame: 'user',
+      hint: names.length ? `There are: ${some}.` : 'Nothing is kept yet.',
+    });
+  }
+
+  #load(handle: string, stored: Stored): unknown {
+    try {
+      return decode(this.#folder.read(stored));
+    } catch (cause) {
+      throw new FairleadError('cache/lost', `The value of ${handle} cannot be read back from ${stored.path}.`, {
+        blame: 'store',
+        hint: 'The file was removed or changed by something else. Make the value again.',
+        cause,
+      });
+    }
+  }
+
+  /** Moves the least recently used values out of memory. What cannot be written stays: a full disk loses nothing. */
+  #spill(): void {
+    const hot = [...this.#entries].filter(([, { at }]) => !('stored' in at) && !at.stays);
+    for (const [handle, entry] of hot.slice(0, Math.max(0, hot.length - this.#hotLimit))) {
+      const { value } = entry.at as Hot;
+      const encoded = encode(value);
+      if (!encoded) {
+        this.#entries.set(handle, { ...entry, at: { value, stays: true, problem: 'no copy of it could be equal' } });
+        continue;
+      }
+      try {
+        const snapshot = snapshotOf(value, this.#sampleSize);
+        this.#entries.set(handle, { ...entry, at: { stored: this.#folder.write(encoded), snapshot } });
+      } catch (error) {
+        this.#entries.set(handle, { ...entry, at: { value, problem: String(error) } });
+        return;
+      }
+    }
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new FairleadError('cache/closed', 'The session cache is closed.', { blame: 'user' });
+  }
+}
+
+function atLeastOne(option: string, value: number): number {
+  if (value >= 1 && (Number.isInteger(value) || value === Number.POSITIVE_INFINITY)) return value;
+  throw new FairleadError('cache/bad-option', `${option} must be a whole number of at least 1, not ${value}.`, {
+    blame: 'user',
+  });
+}
+
+function sizeOf(shape: SnapshotShape): string {
+  switch (shape.type) {
+    case 'table':
+      return `table of ${shape.shape[0]} rows and ${shape.shape[1]} columns (${shape.columns.slice(0, 20).join(', ')})`;
+    case 'array':
+      return `${shape.dtype} array of ${shape.shape[0]}`;
+    case 'list':
+      return `list of ${shape.length}`;
+    case 'object':
+      return `object of ${shape.totalKeys} keys (${shape.sampleKeys.join(', ')})`;
+    case 'text':
+      return `text of ${shape.length} characters`;
+    case 'scalar':
+      return JSON.stringify(shape.value);
+  }
+}
