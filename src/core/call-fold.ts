@@ -21,7 +21,9 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
     failed: e.outcome !== 'ok',
   };
   const calls = s.calls.with(index, { ...call, result });
-  const charged = charge(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms, ...e.spent });
+  const own = charge(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms });
+  // A child's time passed within the call's own.
+  const charged = e.spent ? charge(own, { ...e.spent, ms: 0 }) : own;
   const now: RunState = {
     ...charged,
     calls,
@@ -57,6 +59,12 @@ export function settleOpenCalls(s: RunState, why: string): RunState {
       : { ...call, result: { type: 'tool-result', id: call.id, tool: call.tool, text: why, failed: true } },
   );
   return endRound({ ...s, calls });
+}
+
+/** A person answered the question of an open call. */
+export function answerAsk(s: RunState, id: string, allowed: boolean): RunState {
+  const ask = s.calls.find((call) => call.id === id && !call.result)?.ask;
+  return ask ? patchCall(s, id, { ask: { question: ask.question, allowed } }) : s;
 }
 
 /** Adds to what is known of an open call. */

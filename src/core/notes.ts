@@ -1,6 +1,14 @@
 // The queue of lines for the model: one live note a key, safety first, shown together at the tail.
 import type { Note } from './fact.ts';
+import { isObject } from './json.ts';
 import type { TextPart } from './message.ts';
+
+/** Tells a note from whatever else a user's code may give. */
+export const isNote = (value: unknown): value is Note =>
+  isObject(value) &&
+  typeof value['key'] === 'string' &&
+  typeof value['text'] === 'string' &&
+  (value['priority'] === undefined || Number.isFinite(value['priority']));
 
 /** The queue with a note added; a later note of the same key takes the place of the earlier. */
 export const enqueue = (queue: readonly Note[], note: Note): readonly Note[] => [

@@ -1,10 +1,10 @@
 // The run as a pure fold over its events. If it is not in the log it did not happen.
-import { endCall, patchCall, settleOpenCalls } from './call-fold.ts';
-import type { Failure } from './errors.ts';
+import { answerAsk, endCall, patchCall, settleOpenCalls } from './call-fold.ts';
+import { FairleadError, messageOf, type Failure } from './errors.ts';
 import type { Event, Limits, Note, Spent, StopReason } from './fact.ts';
 import type { Json } from './json.ts';
 import type { Message, Part, ResultPart, ToolChoice, ToolSpec } from './message.ts';
-import { enqueue } from './notes.ts';
+import { enqueue, isNote } from './notes.ts';
 import type { Rule, View } from './ports.ts';
 import { noSpending } from './spending.ts';
 import { trailOf, type Trail } from './trail.ts';
@@ -108,10 +108,23 @@ export const runView = (rules: readonly Rule[] = []): View<RunState> => ({
   on(state, event) {
     const now = { ...step(state, event), seq: event.seq, head: event.id };
     let queue = now.queue;
-    for (const rule of rules) for (const note of rule(event, now)) queue = enqueue(queue, note);
+    for (const [i, rule] of rules.entries())
+      for (const note of notesOf(rule, i + 1, event, now)) queue = enqueue(queue, note);
     return queue === now.queue ? now : { ...now, queue };
   },
 });
+
+/** What a rule adds. One that fails says so in a note: a fold that threw would throw again at every opening of the session. */
+function notesOf(rule: Rule, number: number, event: Event, state: RunState): readonly Note[] {
+  try {
+    const notes = rule(event, state);
+    if (Array.isArray(notes) && notes.every(isNote)) return notes;
+    throw new TypeError('it gave no list of notes.');
+  } catch (error) {
+    const text = `Rule ${number} failed at ${event.type} and added nothing: ${messageOf(error).slice(0, 300)}`;
+    return [{ key: `rule-failed/${number}`, text }];
+  }
+}
 
 /** The state after these events. */
 export const fold = <S>(view: View<S>, events: Iterable<Event>, from: S = view.initial): S => {
@@ -174,9 +187,7 @@ function step(s: RunState, e: Event): RunState {
     case 'ask-raised':
       return patchCall(s, e.call, { ask: { question: e.question } });
     case 'ask-answered':
-      return patchCall(s, e.call, {
-        ask: { question: s.calls.find((call) => call.id === e.call)?.ask?.question ?? '', allowed: e.allowed },
-      });
+      return answerAsk(s, e.call, e.allowed);
     case 'tool-started':
       return patchCall(s, e.call, { key: e.key });
     case 'tool-ended':
@@ -204,5 +215,13 @@ function step(s: RunState, e: Event): RunState {
       };
     case 'remark-made':
       return s;
+    default:
+      throw unknownFact(e);
   }
 }
+
+const unknownFact = (event: never): FairleadError =>
+  new FairleadError('store/unknown-fact', `This version does not know the fact ${(event as Event).type}.`, {
+    blame: 'store',
+    hint: 'Open the session with the version that wrote it, or a later one.',
+  });

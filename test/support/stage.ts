@@ -130,15 +130,15 @@ export type Stage = {
   readonly log: MemoryLog;
   readonly requests: readonly Request[];
   /** Goes on until there is nothing to do. */
-  go(signal?: AbortSignal, live?: (chunk: Chunk) => void): Promise<RunState>;
+  readonly go: (signal?: AbortSignal, live?: (chunk: Chunk) => void) => Promise<RunState>;
   /** Adds an input of the user. */
-  say(how: InputHow, text: string): Promise<unknown>;
+  readonly say: (how: InputHow, text: string) => Promise<unknown>;
   /** Begins another run. */
-  again(text: string, limits?: Partial<Limits>): Promise<unknown>;
+  readonly again: (text: string, limits?: Partial<Limits>) => Promise<unknown>;
   /** The events of one type, in order. */
-  all<T extends Event['type']>(type: T): readonly (Event & { readonly type: T })[];
+  readonly all: <T extends Event['type']>(type: T) => readonly (Event & { readonly type: T })[];
   /** The history as lines `role: text`. */
-  told(): readonly string[];
+  readonly told: () => readonly string[];
 };
 
 /** Sets a stage with one prompt, `go`, and a run that has not begun to act. */

@@ -1,0 +1,147 @@
+// The fold: what each fact does to the state, and that nothing a user's rule does can break it.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { stage, says, calls, toolOf } from '../../test/support/stage.ts';
+import {
+  fold,
+  FairleadError,
+  illegal,
+  runView,
+  toArray,
+  type Event,
+  type Fact,
+  type Rule,
+  type RunState,
+} from './index.ts';
+
+/** The state after these facts. */
+function after(facts: readonly Fact[], rules: readonly Rule[] = []): RunState {
+  const events = facts.map((fact, i): Event => ({
+    ...fact,
+    seq: i + 1,
+    id: `e${i + 1}`,
+    parent: i ? `e${i}` : null,
+    time: '',
+  }));
+  return fold(runView(rules), events);
+}
+
+const started: Fact = { type: 'session-started', session: 's' };
+const remark: Fact = { type: 'remark-made', key: 'k', value: 1 };
+
+test('a rule that throws, or gives what is no note, never breaks the fold: a note says so, and the other rules are heard', () => {
+  const broken: readonly Rule[] = [
+    () => {
+      throw new Error('not so pure');
+    },
+    () => {
+      throw Object.create(null);
+    },
+    (() => undefined) as unknown as Rule,
+    (() => [{ key: 'k' }]) as unknown as Rule,
+    () => [{ key: 'sound', text: 'heard' }],
+  ];
+  const state = after([started, remark], broken);
+  assert.deepEqual(
+    state.queue.map(({ key }) => key),
+    ['rule-failed/1', 'rule-failed/2', 'rule-failed/3', 'rule-failed/4', 'sound'],
+  );
+  assert.match(state.queue[0]?.text ?? '', /not so pure/);
+  assert.equal(state.seq, 2);
+});
+
+test('a run with a rule that always throws goes on, tells the model, and folds again from its log', async () => {
+  const rule: Rule = (event) => {
+    if (event.type === 'tool-ended') throw new Error('cannot count');
+    return [];
+  };
+  const { go, log, requests, agent } = await stage({
+    lines: [calls('look'), says('done')],
+    tools: [toolOf('look', 'read', () => 'seen')],
+    rules: [rule],
+  });
+  const state = await go();
+  assert.equal(state.ended?.reason, 'answered');
+  assert.match(JSON.stringify(requests[1]), /rule-failed\/1.*cannot count/);
+  const again = fold(runView(agent.rules), JSON.parse(JSON.stringify(log.events)) as Event[]);
+  assert.deepEqual({ ...again, messages: toArray(again.messages) }, { ...state, messages: toArray(state.messages) });
+});
+
+test('a fact that this version does not know is refused with its name, not folded into nonsense', () => {
+  assert.throws(
+    () => after([started, { type: 'thing-happened' } as unknown as Fact]),
+    (error) =>
+      error instanceof FairleadError && error.code === 'store/unknown-fact' && /thing-happened/.test(error.message),
+  );
+});
+
+const twoCalls: readonly Fact[] = [
+  started,
+  { type: 'turn-started', turn: 1, inputs: [], notes: [{ key: 'k', text: 'go' }] },
+  {
+    type: 'turn-ended',
+    turn: 1,
+    message: {
+      role: 'assistant',
+      parts: ['a', 'b'].map((id) => ({ type: 'tool-call', id, tool: 't', input: {} })),
+    },
+    finish: 'tool-calls',
+    usage: {},
+    model: 'm',
+    ms: 1,
+  },
+];
+const ended = (call: string, text: string): Fact => ({ type: 'tool-ended', call, outcome: 'ok', text, ms: 1 });
+
+test('[A10] results that come out of order, twice or for no call give each call one result, in call order', () => {
+  const state = after([
+    ...twoCalls,
+    ended('b', 'second'),
+    ended('b', 'second again'),
+    ended('nobody', '?'),
+    ended('a', 'first'),
+    ended('a', 'late'),
+  ]);
+  const messages = toArray(state.messages);
+  assert.equal(illegal(messages), undefined);
+  assert.deepEqual(
+    messages[2]?.parts.map((part) => part.type === 'tool-result' && [part.id, part.text]),
+    [
+      ['a', 'first'],
+      ['b', 'second'],
+    ],
+  );
+  assert.equal(messages.length, 3);
+});
+
+test('what a tool’s child used up is charged beside the call itself, and its time once', () => {
+  const key: Fact = { type: 'tool-started', call: 'a', tool: 't', key: 'k' };
+  const spent = { turns: 3, calls: 2, usd: 0.5, ms: 0 };
+  const state = after([...twoCalls, key, { ...ended('a', 'x'), ms: 40, spent } as Fact]);
+  const { turns, calls: made, usd, ms } = state.spent;
+  assert.deepEqual([turns, made, usd, ms], [4, 3, 0.5, 41]);
+});
+
+test('an answer to a question that nobody asked changes nothing', () => {
+  const state = after([...twoCalls, { type: 'ask-answered', call: 'a', allowed: true }]);
+  assert.deepEqual(state.calls, after(twoCalls).calls);
+});
+
+test('going back to before a call was settled leaves a legal history, no run and no waiting words', () => {
+  const state = after([
+    ...twoCalls,
+    { type: 'input-received', input: 'i', how: 'steer', parts: [{ type: 'text', text: 'x' }] },
+    { type: 'branch-started', from: 'e3', reason: 'rewound' },
+  ]);
+  assert.equal(illegal(toArray(state.messages)), undefined);
+  assert.deepEqual([state.run, state.pending, state.queue, state.calls, state.due], [undefined, [], [], [], false]);
+});
+
+test('a new run forgets how the last one went, and keeps what the session used up', async () => {
+  const { go, again, head } = await stage({ lines: [says('cut', 'length'), says('whole')] });
+  assert.equal((await go()).ended?.reason, 'truncated');
+  await again('go on');
+  const { spent, total, truncated, ended: end } = head.state;
+  assert.deepEqual([spent.turns, total.turns, truncated, end], [0, 1, false, undefined]);
+  assert.equal((await go()).ended?.reason, 'answered');
+});
