@@ -1,7 +1,7 @@
 // Anthropic's Messages API, through the AI SDK's package for it.
 import { createAnthropic } from '@ai-sdk/anthropic';
 import type { JSONValue } from '@ai-sdk/provider';
-import type { Finish, Provider, Request, ToolChoice } from '../core/index.ts';
+import { callsOf, toArray, type Finish, type Provider, type Request } from '../core/index.ts';
 import { sdkProvider, type SdkOptions } from './sdk.ts';
 import { objectSchema } from './sdk-schema.ts';
 import { countOf, textFrom, usageOf, wireOf, wiresOf, type Account, type Dialect, type Wire } from './sdk-wire.ts';
@@ -17,17 +17,17 @@ const mark = { cacheControl: { type: 'ephemeral' } } as const;
 /** A Claude model, or one behind a server that speaks the same. */
 export function anthropicProvider(given: AnthropicOptions): Provider {
   const options = { baseUrl: 'https://api.anthropic.com/v1', ...given };
-  const { model, cache = true } = options;
+  const { model, family = 'anthropic', cache = true } = options;
   return sdkProvider(
     {
       accent: {
-        family: given.family ?? 'anthropic',
+        family,
         key: 'anthropic',
         schema: objectSchema,
         // One mark for the request, placed by the server behind its last block: no byte that was sent before changes.
         options: (): Record<string, JSONValue> => ({ toolStreaming: false, ...(cache ? mark : {}) }),
         ...(cache ? { system: mark } : {}),
-        choice: (request) => choiceFor(request, model),
+        adjust: (request) => adjust(request, model, family),
         maxOutputTokens: outputTokensOf(model),
       },
       dialect: messagesDialect,
@@ -58,12 +58,26 @@ function outputTokensOf(model: string): number {
   return 32_000;
 }
 
-/** Where a model cannot be forced to one tool, the SDK would take the others away, and with them the cached prefix: the loop asks again instead. */
-function choiceFor({ choice, settings }: Request, model: string): ToolChoice {
-  const thinks = settings.reasoning !== undefined && settings.reasoning !== 'none';
+/**
+ * What this server refuses to combine. Thinking needs the thoughts behind the last calls, which are missing if another family
+ * made them. And where a model cannot be forced to one tool, the SDK would take the others away and the cached prefix with
+ * them: the loop asks again instead.
+ */
+function adjust({ choice, settings, messages }: Request, model: string, family: string): Adjusted {
+  const { reasoning, ...others } = settings;
+  const wanted = reasoning !== undefined && reasoning !== 'none';
+  const asked = toArray(messages).findLast((message) => message.role === 'assistant');
+  const [first] = asked?.parts ?? [];
+  const thought = first?.type === 'reasoning' && first.meta?.family === family;
+  const thinks = wanted && (thought || !asked || callsOf(asked).length === 0);
   const stubborn = /claude-(sonnet|opus)-5-5|claude-fable-5-[12]/.test(model);
-  return typeof choice === 'object' && (thinks || stubborn) ? 'auto' : choice;
+  return {
+    choice: typeof choice === 'object' && (thinks || stubborn) ? 'auto' : choice,
+    settings: wanted && !thinks ? others : settings,
+  };
 }
+
+type Adjusted = Pick<Request, 'choice' | 'settings'>;
 
 const finishes: Readonly<Record<string, Finish>> = {
   end_turn: 'stop',

@@ -50,16 +50,14 @@ function requestOptions({ settings, answer, session }: Request, model: string): 
   };
 }
 
-/** Thoughts go back sealed, with the id of their item; the ids of other items mean nothing to a server that stored none. */
-function keep(
-  kind: string,
-  { itemId, reasoningEncryptedContent, phase }: JsonObject,
-  text: string,
-): JsonObject | undefined {
-  if (kind === 'text') return phase === undefined ? undefined : { phase };
-  if (kind !== 'reasoning' || itemId === undefined) return undefined;
-  if (reasoningEncryptedContent !== undefined) return { itemId, reasoningEncryptedContent };
-  return text === '' ? undefined : { itemId };
+/**
+ * Thoughts go back sealed and without the ids of their items: an id binds a thought to the very items that followed it, and a
+ * history whose calls have other ids, or that was cut or compacted, would be refused.
+ */
+function keep(kind: string, { reasoningEncryptedContent, phase }: JsonObject): JsonObject | undefined {
+  if (kind === 'text' && phase !== undefined) return { phase };
+  if (kind === 'reasoning' && reasoningEncryptedContent !== undefined) return { reasoningEncryptedContent };
+  return undefined;
 }
 
 /** The event stream of `/v1/responses`. Items of tools that the server runs itself are passed over. */

@@ -39,8 +39,8 @@ export type Accent = {
   readonly loose?: boolean;
   /** Whether the model's own files can be handed back. */
   readonly ownFiles?: boolean;
-  /** The tools' choice, where the family cannot force one. */
-  choice?(request: Request): ToolChoice;
+  /** Settings that cannot be kept for this request, replaced by what can. */
+  adjust?(request: Request): Pick<Request, 'choice' | 'settings'>;
   /** Output tokens to ask for when nobody said. */
   readonly maxOutputTokens?: number;
 };
@@ -68,14 +68,15 @@ export function prompter(accent: Accent): (request: Request, signal: AbortSignal
   }
 
   return (request, signal) => {
-    const { system, settings, answer } = request;
+    const { system, answer } = request;
+    const { settings, choice } = accent.adjust?.(request) ?? request;
     const opening: LanguageModelV4Message[] =
       system === '' ? [] : [{ role: 'system', content: system, ...(accent.system ? own(accent, accent.system) : {}) }];
     const tools = toolsOf(request);
     const maxOutputTokens = settings.maxOutputTokens ?? accent.maxOutputTokens;
     return {
       prompt: [...opening, ...messagesOf(request)],
-      ...(tools.length > 0 ? { tools, toolChoice: choiceFor(accent.choice?.(request) ?? request.choice) } : {}),
+      ...(tools.length > 0 ? { tools, toolChoice: choiceFor(choice) } : {}),
       ...(answer ? { responseFormat: { type: 'json', schema: answer as JSONSchema7, name: 'answer' } } : {}),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),

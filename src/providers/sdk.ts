@@ -38,7 +38,7 @@ export type SdkFamily = {
   /** The SDK's model over this `fetch`. */
   open(fetch: typeof globalThis.fetch): LanguageModelV4;
   /** What of the SDK's metadata is kept with a part, to be handed back. */
-  keep(kind: Part['type'], data: JsonObject, text: string): JsonObject | undefined;
+  keep(kind: Part['type'], data: JsonObject): JsonObject | undefined;
 };
 
 /** A provider over an SDK package. It never retries and never follows a redirect; one stream is one request. */
@@ -93,24 +93,21 @@ function listener(family: SdkFamily, who: Who): Listener {
   const assembly = assemble(who);
   const calls: Heard[] = [];
   let data: JsonObject = {};
-  let text = '';
 
   const gather = (metadata: SharedV4ProviderMetadata | undefined): void => {
     data = { ...data, ...known(metadata?.[family.accent.key]) };
   };
   const metaFor = (kind: Part['type']): Meta | undefined => {
-    const kept = family.keep(kind, data, text);
+    const kept = family.keep(kind, data);
     return kept && Object.keys(kept).length > 0 ? { family: family.accent.family, data: kept } : undefined;
   };
   const begin = (metadata: SharedV4ProviderMetadata | undefined): void => {
     assembly.close();
     data = {};
-    text = '';
     gather(metadata);
   };
   const speak = (kind: 'text' | 'reasoning', delta: string, metadata: SharedV4ProviderMetadata | undefined): void => {
     gather(metadata);
-    text += delta;
     assembly[kind](delta);
   };
   const finish = (kind: 'text' | 'reasoning', metadata: SharedV4ProviderMetadata | undefined): void => {

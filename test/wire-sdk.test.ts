@@ -1,0 +1,209 @@
+// Recorded replies of Anthropic, OpenAI Responses and Gemini come through as what their bodies state: whole, cut and split.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { FairleadError, trailOf, type Chunk, type Provider, type Request } from '../src/core/index.ts';
+import { anthropicProvider } from '../src/providers/anthropic.ts';
+import { googleProvider } from '../src/providers/google.ts';
+import { responsesProvider } from '../src/providers/responses.ts';
+import type { SdkOptions } from '../src/providers/sdk.ts';
+import { scriptedServer, sends } from '../src/testing/index.ts';
+import { statedByAnthropic, statedByGoogle, statedByResponses, type Stated } from './support/stated.ts';
+
+type Exchange = {
+  readonly id: string;
+  readonly host: string;
+  readonly path: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+};
+
+type Kind = {
+  readonly name: string;
+  readonly root: string;
+  readonly owns: (exchange: Exchange) => boolean;
+  readonly open: (options: SdkOptions) => Provider;
+  readonly stated: (body: string, streamed: boolean) => Stated;
+};
+
+const kinds: readonly Kind[] = [
+  {
+    name: 'Anthropic messages',
+    root: '/v1',
+    owns: ({ path }) => path.startsWith('/v1/messages'),
+    open: anthropicProvider,
+    stated: statedByAnthropic,
+  },
+  {
+    name: 'OpenAI responses',
+    root: '/v1',
+    owns: ({ path }) => path.endsWith('/v1/responses'),
+    open: responsesProvider,
+    stated: statedByResponses,
+  },
+  {
+    name: 'Gemini contents',
+    root: '/v1beta',
+    owns: ({ path }) => /:(streamG|g)enerateContent/.test(path),
+    open: googleProvider,
+    stated: statedByGoogle,
+  },
+];
+
+const recordings = path.resolve(import.meta.dirname, '../../shared/data/wire/exchanges.jsonl');
+const absent = existsSync(recordings) ? false : 'the recorded exchanges are not beside this repository';
+const exchanges: readonly Exchange[] = absent
+  ? []
+  : readFileSync(recordings, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Exchange);
+
+const request: Request = {
+  system: 'Be brief.',
+  tools: [],
+  messages: trailOf([{ role: 'user', parts: [{ type: 'text', text: 'Go on.' }] }]),
+  choice: 'auto',
+  settings: {},
+};
+
+const isStream = ({ contentType }: Exchange): boolean => contentType.includes('event-stream');
+
+async function ask(provider: Provider): Promise<Chunk & { type: 'end' }> {
+  const ends: Chunk[] = [];
+  for await (const chunk of provider.stream(request, new AbortController().signal))
+    if (chunk.type === 'end') ends.push(chunk);
+  assert.equal(ends.length, 1, 'exactly one end');
+  return ends[0] as Chunk & { type: 'end' };
+}
+
+/** What came through, in the words the oracle uses. */
+function heard(end: Chunk & { type: 'end' }): Stated {
+  const { parts } = end.message;
+  const said = parts.filter(
+    (part) => part.type === 'tool-call' || (part.type !== 'tool-result' && 'text' in part && part.text !== ''),
+  );
+  return {
+    text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    reasoning: parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join(''),
+    calls: parts.flatMap((part) =>
+      part.type === 'tool-call' ? [{ tool: part.tool, input: part.input, id: part.id }] : [],
+    ),
+    order: said.map((part) => part.type).filter((type, i, all) => type !== all[i - 1]),
+    finish: end.finish,
+    rawFinish: end.rawFinish,
+    usage: end.usage,
+    model: end.model,
+  };
+}
+
+/** Ids that the body leaves out are made up on the way: they only have to be there. */
+function assertSame(actual: Stated, expected: Stated, where: string): void {
+  const ids = actual.calls.map(({ id }, i) => expected.calls[i]?.id ?? id);
+  assert.ok(
+    ids.every((id) => id !== undefined && id !== ''),
+    where,
+  );
+  assert.deepEqual(actual, { ...expected, calls: expected.calls.map((call, i) => ({ ...call, id: ids[i] })) }, where);
+}
+
+for (const kind of kinds) {
+  const mine = exchanges.filter((exchange) => kind.owns(exchange));
+  const good = mine.filter(({ status }) => status === 200);
+  const streams = good.filter(isStream);
+
+  test(
+    `[A1, A6] every recorded reply of ${kind.name} comes over HTTP as its body states it`,
+    { skip: absent },
+    async () => {
+      assert.ok(good.length > 0 && streams.length > 0);
+      let next: Exchange | undefined;
+      await using server = await scriptedServer(() => {
+        const { status, contentType, body } = next as Exchange;
+        return sends({ status, headers: { 'content-type': contentType }, body });
+      });
+      const provider = kind.open({ model: 'any', apiKey: 'key', baseUrl: `${server.url}${kind.root}` });
+      for (const exchange of good) {
+        next = exchange;
+        assertSame(heard(await ask(provider)), kind.stated(exchange.body, isStream(exchange)), exchange.id);
+      }
+      for (const exchange of mine.filter(({ status }) => status !== 200)) {
+        next = exchange;
+        await assert.rejects(ask(provider), (error: FairleadError) => {
+          assert.equal(error.code, 'provider/bad-request', exchange.id);
+          return error.message.includes(
+            (JSON.parse(exchange.body) as { error: { message: string } }).error.message.slice(0, 40),
+          );
+        });
+      }
+    },
+  );
+
+  test(`[A6] a stream of ${kind.name} cut anywhere is cut or whole, never half a call`, { skip: absent }, async () => {
+    for (const exchange of streams) {
+      const bytes = Buffer.from(exchange.body);
+      const whole = heard(await ask(opened(kind, exchange, [bytes], false)));
+      const wholes = new Set<number>();
+      for (const at of cutsOf(exchange.body, bytes.length)) {
+        const cut = opened(kind, exchange, [bytes.subarray(0, at)], at % 2 === 1);
+        const end = await ask(cut).catch((error: unknown) => error);
+        if (end instanceof FairleadError) assert.equal(end.code, 'provider/cut', `${exchange.id} at ${at}`);
+        else {
+          wholes.add(at);
+          // Ids that a reply does not bring are made up anew each time.
+          assertSame(
+            heard(end as Chunk & { type: 'end' }),
+            { ...whole, calls: kind.stated(exchange.body, true).calls },
+            `${exchange.id} at ${at}`,
+          );
+        }
+      }
+      assert.ok(
+        [...wholes].every((at) => at > bytes.length / 2),
+        `${exchange.id} was whole before its end`,
+      );
+    }
+  });
+
+  test(`[A6] a stream of ${kind.name} split anywhere says the same`, { skip: absent }, async () => {
+    for (const exchange of streams) {
+      const bytes = Buffer.from(exchange.body);
+      const stated = kind.stated(exchange.body, true);
+      const single = Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
+      assertSame(heard(await ask(opened(kind, exchange, single, false))), stated, `${exchange.id}, byte by byte`);
+      for (const at of cutsOf(exchange.body, bytes.length, 16)) {
+        const halves = [bytes.subarray(0, at), bytes.subarray(at)];
+        assertSame(heard(await ask(opened(kind, exchange, halves, false))), stated, `${exchange.id}, split at ${at}`);
+      }
+    }
+  });
+}
+
+/** The provider over a reply that arrives in these pieces and then ends, or breaks. */
+function opened(kind: Kind, exchange: Exchange, pieces: readonly Uint8Array[], breaks: boolean): Provider {
+  let next = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const piece = pieces[next++];
+      if (piece) controller.enqueue(piece);
+      else if (breaks) controller.error(new TypeError('terminated'));
+      else controller.close();
+    },
+  });
+  const reply = new Response(body, { headers: { 'content-type': exchange.contentType } });
+  return kind.open({ model: 'any', apiKey: 'key', fetch: () => Promise.resolve(reply) });
+}
+
+/** Every byte around tool calls and some bytes elsewhere; every byte everywhere if asked. */
+function cutsOf(body: string, length: number, thinner = 1): readonly number[] {
+  if (process.env['FAIRLEAD_ALL_CUTS'] === '1') return Array.from({ length }, (_, at) => at);
+  const marks = [...body.matchAll(/"tool_use"|function_call_arguments|"functionCall"/g)];
+  const from = (marks[0]?.index ?? length) - 40;
+  const to = (marks.at(-1)?.index ?? 0) + 300;
+  const stride = Math.max(7, Math.floor(length / 40)) * thinner;
+  return Array.from({ length }, (_, at) => at).filter(
+    (at) => at % stride === 0 || at > length - 8 || (at >= from && at <= to && at % thinner === 0),
+  );
+}
