@@ -1,9 +1,10 @@
 // An agent: a model by name, instructions and what it can do, ready to be asked.
-import type { AgentParts, JsonObject, Provider } from '../core/index.ts';
-import { merge, type Extension, type ProviderMaker } from './extension.ts';
+import type { AgentParts, Provider } from '../core/index.ts';
+import type { GatewayOptions, ProviderMaker } from '../providers/index.ts';
+import { merge, type Extension } from './extension.ts';
 import { answered, Harness, type AskOptions } from './harness.ts';
 import type { RunResult } from './result.ts';
-import { answerShape } from './schema.ts';
+import { answerShape, type SchemaLike } from './schema.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { RunOptions, Words } from './session.ts';
 import type { StreamEvent } from './stream-events.ts';
@@ -11,15 +12,17 @@ import type { StreamEvent } from './stream-events.ts';
 /** What an agent is defined by. */
 export type AgentOptions = Extension & {
   readonly name?: string;
-  /** A model by name, such as `ollama/qwen3:8b` or `anthropic/claude-sonnet-4-5`, or a provider that is already open. */
-  readonly model: string | Provider;
+  /** A model by name, such as `ollama/qwen3:8b` or `anthropic/claude-sonnet-4-5`; several, to fall back from one to the next; or a provider that is already open. */
+  readonly model: string | readonly string[] | Provider;
+  /** Timeouts, retries, limits and circuit of the gateway around models opened by name. */
+  readonly gateway?: GatewayOptions;
   readonly instructions?: string;
   readonly maxTurns?: number;
   readonly limits?: RunOptions['limits'];
   readonly settings?: AgentParts['settings'];
   readonly compact?: AgentParts['compact'];
   /** A JSON schema, or a schema object that can give one: answers are held to it. */
-  readonly answer?: JsonObject | object;
+  readonly answer?: SchemaLike;
   readonly extensions?: readonly Extension[];
   readonly runDir?: string | null;
   readonly cache?: SessionCache;
@@ -65,22 +68,44 @@ export class Agent {
       instructions = 'You are a helpful assistant.',
       extensions = [],
       answer,
-      name: _,
-      ...wiring
+      gateway,
+      maxTurns,
+      limits,
+      settings,
+      compact,
+      runDir,
+      cache,
     } = this.#options;
     const { reminders, providers, ...parts } = merge([this.#options, ...extensions]);
-    const provider = typeof model === 'string' ? await openByName(model, providers) : model;
-    const shape = answer ? { answer: answerShape(answer) } : {};
-    const harness = new Harness({ ...wiring, ...parts, ...shape, provider, system: instructions });
+    const named = typeof model === 'string' ? [model] : isList(model) ? model : undefined;
+    const provider = named ? await openByName(named, providers, gateway) : (model as Provider);
+    const harness = new Harness({
+      ...parts,
+      provider,
+      system: instructions,
+      ...(answer === undefined ? {} : { answer: answerShape(answer) }),
+      ...(maxTurns === undefined ? {} : { maxTurns }),
+      ...(limits === undefined ? {} : { limits }),
+      ...(settings === undefined ? {} : { settings }),
+      ...(compact === undefined ? {} : { compact }),
+      ...(runDir === undefined ? {} : { runDir }),
+      ...(cache === undefined ? {} : { cache }),
+    });
     for (const reminder of reminders) harness.registerReminder(reminder as Parameters<Harness['registerReminder']>[0]);
     return harness;
   }
 }
 
-/** Providers are loaded only when a model is named. */
-async function openByName(model: string, providers: Readonly<Record<string, ProviderMaker>>): Promise<Provider> {
-  const { openProvider } = await import('../providers/index.ts');
-  return openProvider(model, { providers });
+const isList = (model: AgentOptions['model']): model is readonly string[] => Array.isArray(model);
+
+/** Providers are loaded only when a model is named; the gateway stands around all that are. */
+async function openByName(
+  models: readonly string[],
+  providers: Readonly<Record<string, ProviderMaker>>,
+  options?: GatewayOptions,
+): Promise<Provider> {
+  const { openProvider, gateway } = await import('../providers/index.ts');
+  return gateway(await Promise.all(models.map((model) => openProvider(model, { providers }))), options);
 }
 
 /** A conversation with an agent: it remembers, and it can be steered while it works. */

@@ -1,8 +1,6 @@
 // How anyone adds behaviour: an object with tools, rules, gates, stops, checks, reminders and providers. Ours use the same object.
-import type { Check, Gate, Provider, Reminder, Rule, Stop, Tool } from '../core/index.ts';
-
-/** A provider by name: given the model, it opens it. */
-export type ProviderMaker = (model: string) => Provider | Promise<Provider>;
+import type { Check, Gate, Reminder, Rule, Stop, Tool } from '../core/index.ts';
+import type { ProviderMaker } from '../providers/index.ts';
 
 /** Things to add to an agent. */
 export type Extension = {

@@ -5,7 +5,8 @@ import { Agent, type AgentOptions } from '../agent/index.ts';
 import { chooseModel } from './model-choice.ts';
 import type { Command } from './commands.ts';
 
-const usage = 'Usage: fairlead run [--model <provider/model>] [--max-turns <n>] [--max-budget-usd <n>] [--run-dir <folder>] <prompt>';
+const usage =
+  'Usage: fairlead run [--model <provider/model>] [--max-turns <n>] [--max-budget-usd <n>] [--run-dir <folder>] <prompt>';
 
 /** Runs once and exits: 0 answered, 1 not, 2 misused. The answer goes to standard output, everything else to standard error. */
 export const run: Command['run'] = async (args) => {
@@ -28,14 +29,20 @@ export const run: Command['run'] = async (args) => {
   }
 };
 
-type Asked = { readonly prompt: string; readonly model: string | undefined; readonly runDir: string; readonly limits: NonNullable<AgentOptions['limits']> };
+type Asked = {
+  readonly prompt: string;
+  readonly model: string | undefined;
+  readonly runDir: string;
+  readonly limits: NonNullable<AgentOptions['limits']>;
+};
 
 async function answer({ model, limits, runDir }: Asked, prompt: string): Promise<number> {
   const chosen = model ?? (await chooseModel());
   const agent = new Agent({ model: chosen, limits, runDir });
   let code = 1;
   for await (const event of agent.runStream(prompt)) {
-    if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') process.stdout.write(event.delta.text);
+    if (event.type === 'content_block_delta' && event.delta.type === 'text_delta')
+      process.stdout.write(event.delta.text);
     if (event.type === 'message_stop') process.stdout.write('\n');
     if (event.type !== 'result') continue;
     const { status, reason, detail, turns, runFile, error } = event.result;
@@ -47,7 +54,12 @@ async function answer({ model, limits, runDir }: Asked, prompt: string): Promise
 }
 
 function read(args: readonly string[]): Asked | string {
-  const options = { model: { type: 'string', short: 'm' }, 'max-turns': { type: 'string' }, 'max-budget-usd': { type: 'string' }, 'run-dir': { type: 'string', default: './runs' } } as const;
+  const options = {
+    model: { type: 'string', short: 'm' },
+    'max-turns': { type: 'string' },
+    'max-budget-usd': { type: 'string' },
+    'run-dir': { type: 'string', default: './runs' },
+  } as const;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const limit = (name: 'max-turns' | 'max-budget-usd'): number | undefined => {

@@ -29,8 +29,9 @@ function reasonFor(code: string): StopReason {
   return code === 'run/kill-switch' ? 'kill-switch' : 'cancelled';
 }
 
-/** The facts of an end: calls still open are answered first, so that the log stays legal and can go on. */
-export function ending(state: RunState, step: Step & { readonly type: 'end' }): readonly Fact[] {
+/** The facts of an end, none for any other step: calls still open are answered first, so that the log stays legal and can go on. */
+export function ending(state: RunState, step: Step): readonly Fact[] {
+  if (step.type !== 'end') return [];
   const text = `Not finished: ${step.detail ?? step.reason}`;
   const open = state.calls.filter((call) => !call.result);
   const settled = open.map((call): Fact => {

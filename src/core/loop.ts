@@ -3,7 +3,7 @@ import { makeCalls } from './calls.ts';
 import { ending, halt, withDeadline } from './ending.ts';
 import { compact } from './epoch.ts';
 import type { Head } from './head.ts';
-import { next } from './next.ts';
+import { next, type Step } from './next.ts';
 import type { AgentParts, Chunk } from './ports.ts';
 import type { RunState } from './state.ts';
 import { takeTurn } from './turn.ts';
@@ -23,10 +23,11 @@ export type RunContext = {
 export async function run(agent: AgentParts, given: RunContext): Promise<RunState> {
   const { head } = given;
   const { context, release } = withDeadline(given);
+  const decide = (state: RunState): Step =>
+    context.signal.aborted && state.run !== undefined ? halt(context.signal) : next(state, agent);
   try {
     for (;;) {
-      const halted = context.signal.aborted && head.state.run !== undefined;
-      const step = halted ? halt(context.signal) : next(head.state, agent);
+      const step = decide(head.state);
       switch (step.type) {
         case 'rest':
           return head.state;
@@ -43,7 +44,8 @@ export async function run(agent: AgentParts, given: RunContext): Promise<RunStat
           await compact(agent, context);
           break;
         case 'end':
-          await head.record((state) => ending(state, step), { settle: true });
+          // Someone may have spoken meanwhile: whether this is the end is decided again as it is written down.
+          await head.record((state) => ending(state, decide(state)), { settle: true });
       }
     }
   } finally {

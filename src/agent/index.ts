@@ -1,0 +1,17 @@
+// Where the parts meet: agents, sessions, tools and what a run came to.
+export { Agent, AgentSession, defineAgent, type AgentOptions } from './agent.ts';
+export { defineTool, output, type ToolAnnotations, type ToolDefinition } from './define-tool.ts';
+export type { Extension } from './extension.ts';
+export { answered, Harness, type AskOptions, type HarnessOptions } from './harness.ts';
+export { handleTools } from './handle-tools.ts';
+export { cachedTool, formatOutput } from './inline.ts';
+export { lastTurnReminder } from './last-turn.ts';
+export { defaultLimits, limitsFor } from './limits.ts';
+export type { OpenAsk, RunResult, RunUsage, WireStop } from './result.ts';
+export { answerShape, parseAnswer } from './schema.ts';
+export { SessionCache } from './session-cache.ts';
+export { Session, type RunOptions, type Words } from './session.ts';
+export type { BlockDelta, ContentBlock, StreamEvent } from './stream-events.ts';
+export { agentTool, type SubAgentOptions } from './sub-agent.ts';
+export { specsOf, toolbox } from './toolbox.ts';
+export { spansOf, traceView, type Span, type Trace } from './trace.ts';

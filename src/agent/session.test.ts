@@ -1,0 +1,216 @@
+// Sessions: start, resume, steer, answer, fork, edit; every one of them a fact in the log.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {
+  FairleadError,
+  illegal,
+  textOf,
+  type AgentParts,
+  type Gate,
+  type Message,
+  type Request,
+  type Tool,
+} from '../core/index.ts';
+import { memoryLog } from '../stores/index.ts';
+import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
+import { agentTool, defineTool, Session, spansOf, toolbox, traceView } from './index.ts';
+import { fold } from '../core/index.ts';
+
+function partsOf(
+  script: Script<Request>,
+  tools: readonly Tool[] = [],
+  more: Partial<AgentParts> = {},
+): AgentParts & { readonly requests: readonly Request[] } {
+  const provider = scriptedProvider(script);
+  return {
+    system: 's',
+    provider,
+    tools: toolbox(tools),
+    rules: [],
+    reminders: [],
+    gates: [],
+    stops: [],
+    checks: [],
+    settings: {},
+    ...more,
+    requests: provider.requests,
+  };
+}
+
+const tool = (name: string, run: () => unknown, effect: Tool['effect'] = 'read'): Tool =>
+  defineTool({ name, description: `${name}.`, effect, input: { type: 'object' }, run });
+const texts = (messages: readonly Message[]): readonly string[] =>
+  messages.map((message) => (message.role === 'tool' ? 'results' : textOf(message)));
+
+test('[A10] a session remembers, and opening its log again goes on where it was', async () => {
+  const log = memoryLog();
+  const first = await Session.open(partsOf([says('one')]), log);
+  await first.run('a');
+  const second = await Session.open(partsOf([says('two')]), memoryLog(log.events));
+  await second.run('b');
+  assert.deepEqual(texts(second.messages), ['a', 'one', 'b', 'two']);
+  assert.equal(second.state.epoch, 1, 'the same agent starts no new epoch');
+});
+
+test('steering is read after the running tool, a follow-up after the answer', async () => {
+  const parts = partsOf(
+    [calls('work'), says('first answer'), says('second answer')],
+    [
+      tool('work', async () => {
+        await session.steer('also this');
+        await session.followUp('and later this');
+        return 'worked';
+      }),
+    ],
+  );
+  const session = await Session.open(parts, memoryLog());
+  await session.run('go');
+  assert.deepEqual(texts(session.messages), [
+    'go',
+    '',
+    'results',
+    'also this',
+    'first answer',
+    'and later this',
+    'second answer',
+  ]);
+});
+
+test('steering that arrives with the answer is not lost: the run goes on', async () => {
+  const parts = partsOf([says('first'), says('second')]);
+  const session = await Session.open(parts, memoryLog());
+  session.watch((event) => {
+    if (event.type === 'turn-ended' && event.turn === 1) void session.steer('wait');
+  });
+  await session.run('go');
+  assert.deepEqual(texts(session.messages), ['go', 'first', 'wait', 'second']);
+});
+
+test('[A24] a question rests the run; the answer may come in another process; no one is asked twice', async () => {
+  let sent = 0;
+  const ask: Gate = (call) => (call.tool === 'send' ? { type: 'ask', question: 'Send it?' } : { type: 'allow' });
+  const send = tool('send', () => `sent ${++sent}`, 'outside');
+  const log = memoryLog();
+  const first = await Session.open(partsOf([calls('send')], [send], { gates: [ask] }), log);
+  await first.run('go');
+  const [call] = first.state.calls;
+  assert.equal(sent, 0);
+  await assert.rejects(first.answer('nosuch', true), FairleadError);
+  const second = await Session.open(partsOf([says('done')], [send], { gates: [ask] }), memoryLog(log.events));
+  await second.answer(call?.id ?? '', true, 'ada');
+  const end = await second.resume();
+  assert.deepEqual([sent, end.ended?.reason], [1, 'answered']);
+});
+
+test('an edit is a new branch: the old one stays, the new one says why, and nothing illegal gets in', async () => {
+  const log = memoryLog();
+  const session = await Session.open(partsOf([says('one'), says('two'), says('three')]), log);
+  await session.run('a');
+  await session.run('b');
+  const before = log.events.length;
+  const edited = session.messages.slice(0, 2).concat([{ role: 'user', parts: [{ type: 'text', text: 'B, not b' }] }]);
+  await assert.rejects(session.edit([edited[0] as Message, edited[0] as Message]), /both of role user/);
+  assert.equal(log.events.length, before);
+  await session.edit(edited, 'a better question');
+  assert.equal(log.events.slice(0, before).length, before, 'nothing was removed');
+  const branch = log.events[before];
+  assert.ok(branch?.type === 'branch-started' && branch.reason === 'edited');
+  assert.equal(branch.parent, branch.from);
+  await session.run(undefined);
+  assert.deepEqual(texts(session.messages), ['a', 'one', 'B, not b', 'three']);
+  await session.rewind(log.events[before - 1]?.id ?? '', 'returned');
+  assert.deepEqual(texts(session.messages), ['a', 'one', 'b', 'two']);
+});
+
+test('a fork begins with this conversation, or with an earlier moment of it, and leaves the original alone', async () => {
+  const log = memoryLog();
+  const session = await Session.open(
+    partsOf((asked) => says(`to ${asked.prompt}`)),
+    log,
+  );
+  await session.run('a');
+  const early = session.state.head ?? '';
+  await session.run('b');
+  const events = log.events.length;
+  const whole = await session.fork(memoryLog());
+  const part = await session.fork(memoryLog(), early);
+  await part.run('c');
+  assert.deepEqual(texts(whole.messages), ['a', 'to a', 'b', 'to b']);
+  assert.deepEqual(texts(part.messages), ['a', 'to a', 'c', 'to c']);
+  assert.equal(log.events.length, events);
+  assert.notEqual(part.state.session, session.state.session);
+});
+
+test('another model, another system text or another tool begins a new epoch that says why', async () => {
+  const log = memoryLog();
+  await (await Session.open(partsOf([says('one')]), log)).run('a');
+  const other = partsOf([says('two')]);
+  const renamed = await Session.open(
+    { ...other, provider: { ...other.provider, model: 'other' } },
+    memoryLog(log.events),
+  );
+  assert.equal(renamed.state.epoch, 2);
+  const retold = await Session.open(partsOf([], [], { system: 'another' }), memoryLog(log.events));
+  assert.deepEqual([retold.state.epoch, retold.state.system], [2, 'another']);
+  assert.deepEqual(texts(retold.messages), ['a', 'one']);
+});
+
+test('cancelled while a tool hangs, a run ends and can be continued', async () => {
+  const session = await Session.open(
+    partsOf([calls('hang'), says('fine')], [tool('hang', () => new Promise(() => {}), 'outside')]),
+    memoryLog(),
+  );
+  session.watch((event) => event.type === 'tool-started' && session.cancel());
+  const state = await session.run('go');
+  assert.equal(state.ended?.reason, 'cancelled');
+  assert.equal(illegal(session.messages), undefined);
+  assert.equal((await session.run('again')).ended?.reason, 'answered');
+});
+
+test('a second run in a session that is running is refused with one sentence', async () => {
+  const session = await Session.open(partsOf([says('slow', { delayMs: 20 })]), memoryLog());
+  const going = session.run('a');
+  await assert.rejects(session.run('b'), (error) => error instanceof FairleadError && error.code === 'session/running');
+  await going;
+});
+
+test('a child agent has its parent’s gates, a part of its limits, and its spending is the parent’s', async () => {
+  const seen: string[] = [];
+  const gate: Gate = (call) => (
+    seen.push(call.tool),
+    call.tool === 'danger' ? { type: 'deny', reason: 'no' } : { type: 'allow' }
+  );
+  let ran = 0;
+  const danger = tool('danger', () => ++ran);
+  const helper = agentTool({ name: 'helper', description: 'Does a part of it.', system: 'You help.' });
+  const parts = partsOf(
+    (asked) => {
+      const child = (asked.body as Request).system === 'You help.';
+      if (child) return asked.results.length ? says('child done') : calls('danger').and(calls('helper', { task: 'x' }));
+      return asked.results.length ? says('all done') : calls('helper', { task: 'do it' });
+    },
+    [danger, helper],
+    { gates: [gate] },
+  );
+  const session = await Session.open(parts, memoryLog());
+  const end = await session.run('go', { limits: { turns: 5 } });
+  assert.equal(end.ended?.reason, 'answered');
+  assert.deepEqual([ran, seen], [0, ['helper', 'danger']]);
+  assert.equal(end.spent.turns, 4, 'two turns of the parent and two of the child');
+});
+
+test('[A23] a run can be read as a trace of spans', async () => {
+  const log = memoryLog();
+  const session = await Session.open(partsOf([calls('work'), says('done')], [tool('work', () => 'ok')]), log);
+  await session.run('go', { runId: 'r1' });
+  const spans = spansOf(fold(traceView, log.events));
+  assert.deepEqual(
+    spans.map((span) => [span.kind, span.name, span.parent, span.failed]),
+    [
+      ['turn', 'turn 1', 'r1', false],
+      ['tool', 'work', 'r1', false],
+      ['turn', 'turn 2', 'r1', false],
+      ['run', 'run', undefined, false],
+    ],
+  );
+});
