@@ -113,7 +113,7 @@ for (const dialect of ['chat', 'responses', 'anthropic', 'google'] as const) {
       const own = of(dialect, streamed, ownHost).map((each) => placesIn(each.body, each.contentType));
       assert.ok(own.length > 1);
       const always = [...(own[0] ?? [])].filter((place) => own.every((each) => each.has(place)));
-      assert.ok(always.length > 9);
+      assert.ok(always.length > 5);
       const missing = always.filter((place) => !answers[0]?.has(place) && place !== '.obfuscation');
       assert.deepEqual(missing, [], 'fields that every recorded body has');
     });

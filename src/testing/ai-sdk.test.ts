@@ -1,0 +1,193 @@
+// The AI SDK's wire packages read the scripted server as they read the real services.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogle } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { Finish } from '../core/index.ts';
+import { calls, fails, prefixBreaks, says, scriptedServer, thinks, type Answer, type ScriptedServer } from './index.ts';
+
+/** What came out of a wire package, in one form for whole and streamed answers. */
+type Heard = {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly { readonly tool: string; readonly input: string }[];
+  readonly finish: string;
+  readonly usage: Readonly<Record<string, number | undefined>>;
+};
+
+const clients: Readonly<Record<string, (server: ScriptedServer) => LanguageModelV4>> = {
+  chat: ({ url }) => createOpenAI({ apiKey: 'k', baseURL: `${url}/v1` }).chat('gpt-4o'),
+  responses: ({ url }) => createOpenAI({ apiKey: 'k', baseURL: `${url}/v1` }).responses('gpt-5'),
+  anthropic: ({ url }) => createAnthropic({ apiKey: 'k', baseURL: `${url}/v1` })('claude-sonnet-4-5'),
+  google: ({ url }) => createGoogle({ apiKey: 'k', baseURL: `${url}/v1beta` })('gemini-2.5-pro'),
+  compatible: ({ url }) => createOpenAICompatible({ name: 'x', baseURL: `${url}/v1`, includeUsage: true })('m'),
+};
+
+const user = (text: string): LanguageModelV4Prompt[number] => ({ role: 'user', content: [{ type: 'text', text }] });
+
+const options = (...prompt: LanguageModelV4Prompt): LanguageModelV4CallOptions => ({
+  prompt: [{ role: 'system', content: 'Be brief.' }, ...prompt],
+  tools: [
+    {
+      type: 'function',
+      name: 'look',
+      description: 'Looks.',
+      inputSchema: {
+        type: 'object',
+        properties: { q: { type: 'string' } },
+        required: ['q'],
+        additionalProperties: false,
+      },
+    },
+  ],
+});
+
+type Part = { readonly type: string; readonly text?: string; readonly toolName?: string; readonly input?: string };
+
+const heard = (
+  parts: readonly Part[],
+  finish: string,
+  usage: Awaited<ReturnType<LanguageModelV4['doGenerate']>>['usage'],
+): Heard => ({
+  text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+  reasoning: parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join(''),
+  calls: parts.flatMap((part) =>
+    part.type === 'tool-call' ? [{ tool: part.toolName ?? '', input: part.input ?? '' }] : [],
+  ),
+  finish,
+  usage: {
+    input: usage.inputTokens.total,
+    output: usage.outputTokens.total,
+    cacheRead: usage.inputTokens.cacheRead,
+    cacheWrite: usage.inputTokens.cacheWrite,
+    reasoning: usage.outputTokens.reasoning,
+  },
+});
+
+async function hearWhole(model: LanguageModelV4, asked: LanguageModelV4CallOptions): Promise<Heard> {
+  const { content, finishReason, usage } = await model.doGenerate(asked);
+  return heard(content, finishReason.unified, usage);
+}
+
+async function hearStream(model: LanguageModelV4, asked: LanguageModelV4CallOptions): Promise<Heard> {
+  const { stream } = await model.doStream(asked);
+  const parts: Part[] = [];
+  for await (const part of stream) {
+    if (part.type === 'error') throw part.error;
+    if (part.type === 'text-delta') parts.push({ type: 'text', text: part.delta });
+    if (part.type === 'reasoning-delta') parts.push({ type: 'reasoning', text: part.delta });
+    if (part.type === 'tool-call') parts.push(part);
+    if (part.type === 'finish') return heard(parts, part.finishReason.unified, part.usage);
+  }
+  throw new Error('the stream ended without a finish');
+}
+
+const rich = thinks('Let me see.').and(
+  says('Hello, “wörld” \u{1F600}!\nBye.'),
+  calls('look', { q: 'é"\\ \n' }),
+  calls('look', { q: '' }),
+  { usage: { input: 100, output: 20, cacheRead: 30, cacheWrite: 10, reasoning: 5 } },
+);
+
+/** What a dialect, or the package that reads it, does not carry. */
+const silent: Readonly<Record<string, readonly string[]>> = {
+  chat: ['reasoning text'],
+  responses: ['cacheWrite'],
+  anthropic: ['reasoning'],
+  google: ['cacheWrite'],
+  compatible: ['cacheWrite'],
+};
+
+for (const [name, client] of Object.entries(clients)) {
+  for (const [way, hear] of [
+    ['whole', hearWhole],
+    ['streamed', hearStream],
+  ] as const) {
+    const answering = async (answer: Answer, ...prompt: LanguageModelV4Prompt): Promise<Heard> => {
+      await using server = await scriptedServer([answer]);
+      return await hear(client(server), options(...(prompt.length ? prompt : [user('hi')])));
+    };
+
+    test(`[A1] ${name}, ${way}: text, reasoning, parallel calls and usage come through`, async () => {
+      const { text, reasoning, calls, finish, usage } = await answering(rich);
+      const lost = silent[name] ?? [];
+      assert.equal(text, rich.text);
+      if (!lost.includes('reasoning text')) assert.equal(reasoning, 'Let me see.');
+      assert.deepEqual(calls, [
+        { tool: 'look', input: '{"q":"é\\"\\\\ \\n"}' },
+        { tool: 'look', input: '{"q":""}' },
+      ]);
+      assert.equal(finish, 'tool-calls');
+      for (const [key, count] of Object.entries(rich.usage ?? {}))
+        if (!lost.includes(key)) assert.equal(usage[key], count, key);
+    });
+
+    test(`${name}, ${way}: each finish reason is said in the dialect's own word`, async () => {
+      const expected: Readonly<Partial<Record<Finish, RegExp>>> = {
+        stop: /^stop$/,
+        length: /^length$/,
+        filtered: /^content-filter$/,
+        refusal: /^content-filter$/,
+      };
+      for (const [finish, word] of Object.entries(expected))
+        assert.match((await answering(says('so', { finish: finish as Finish }))).finish, word, finish);
+    });
+
+    test(`${name}, ${way}: a refusal by status is the package's own error with the scripted words`, async () => {
+      await using server = await scriptedServer([fails(429, { message: 'Slow down.', afterMs: 7000 })]);
+      await assert.rejects(
+        hear(client(server), options(user('hi'))),
+        (error: Error & { statusCode?: number; responseHeaders?: Record<string, string> }) => {
+          assert.equal(error.statusCode, 429);
+          assert.match(error.message, /Slow down/);
+          assert.equal(error.responseHeaders?.['retry-after'], '7');
+          return true;
+        },
+      );
+    });
+  }
+
+  test(`${name}: a conversation with tool results is legal and each request extends the one before`, async () => {
+    await using server = await scriptedServer(({ results }) =>
+      results.length < 3 ? calls('look', { q: `${results.length}` }) : says('done'),
+    );
+    const model = client(server);
+    const prompt: LanguageModelV4Prompt = [user('go')];
+    for (let turn = 0; ; turn++) {
+      const { content } = await model.doGenerate(options(...prompt));
+      const call = content.find((part) => part.type === 'tool-call');
+      if (!call) break;
+      const { toolCallId, toolName, input } = call;
+      const echo = name === 'responses' ? { providerOptions: { openai: { itemId: `fc_${turn}` } } } : {};
+      prompt.push(
+        {
+          role: 'assistant',
+          content: [{ type: 'tool-call', toolCallId, toolName, input: JSON.parse(input), ...echo }],
+        },
+        {
+          role: 'tool',
+          content: [{ type: 'tool-result', toolCallId, toolName, output: { type: 'text', value: `seen ${turn}` } }],
+        },
+      );
+    }
+    assert.equal(server.requests.length, 4);
+    assert.deepEqual(
+      server.requests.map((request) => request.outcome.status),
+      [200, 200, 200, 200],
+    );
+    assert.deepEqual(prefixBreaks(server.requests), []);
+  });
+}
+
+test('an error inside a stream that began well reaches the client of each dialect', async () => {
+  for (const [name, client] of Object.entries(clients)) {
+    await using server = await scriptedServer([{ text: 'one two three', cutAfter: 2, error: { name: 'overloaded' } }]);
+    await assert.rejects(hearStream(client(server), options(user('hi'))), (error) => {
+      assert.match(JSON.stringify(error) + String(error), /Overloaded/i, name);
+      return true;
+    });
+  }
+});
