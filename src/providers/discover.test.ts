@@ -1,0 +1,62 @@
+// What is found on this machine, from servers on ports of their own.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { closedUrl, scriptedServer, type ListingStyle } from '../testing/index.ts';
+import { discover } from './discover.ts';
+
+async function port(t: test.TestContext, style: ListingStyle): Promise<number> {
+  const server = await scriptedServer([], { style });
+  t.after(() => server.close());
+  return server.port;
+}
+
+const nobody = async (): Promise<number> => Number(new URL(await closedUrl()).port);
+
+test('keys come first, then servers by who they say they are, and the embedded model is the last resort', async (t) => {
+  const shared = await port(t, 'vllm');
+  const found = await discover({
+    env: { OPENAI_API_KEY: 'o', GOOGLE_API_KEY: 'g', ANTHROPIC_API_KEY: ' ', HTTP_PROXY: await closedUrl() },
+    timeoutMs: 5000,
+    ports: {
+      ollama: [await nobody()],
+      'lm-studio': [await port(t, 'lm-studio')],
+      lemonade: [shared, await port(t, 'lemonade')],
+      'llama.cpp': [await port(t, 'llama.cpp')],
+      vllm: [shared],
+      'openai-compatible': [await port(t, 'openai')],
+    },
+  });
+  assert.deepEqual(
+    found.map(({ provider, how }) => `${provider} ${how}`),
+    [
+      'openai key',
+      'google key',
+      'lm-studio server',
+      'lemonade server',
+      'llama.cpp server',
+      'vllm server',
+      'openai-compatible server',
+      'embedded embedded',
+    ],
+  );
+  assert.deepEqual(found[1], { provider: 'google', how: 'key', variable: 'GOOGLE_API_KEY' });
+  const vllm = found.find(({ provider }) => provider === 'vllm');
+  assert.deepEqual(vllm, { provider: 'vllm', how: 'server', baseUrl: `http://localhost:${shared}/v1` });
+});
+
+test('with nothing at hand the embedded model is what there is', async () => {
+  const ports = { ollama: [await nobody()], 'lm-studio': [await nobody()] };
+  assert.deepEqual(await discover({ env: {}, ports }), [{ provider: 'embedded', how: 'embedded' }]);
+});
+
+test('an address that was set takes the place of the usual one; one beyond this machine is told, not asked', async (t) => {
+  const server = await scriptedServer([]);
+  t.after(() => server.close());
+  const ports = { ollama: [1], 'llama.cpp': [1] };
+  const env = { OLLAMA_HOST: `127.0.0.1:${server.port}`, LLAMA_CPP_BASE_URL: 'http://192.0.2.1:8080' };
+  assert.deepEqual(await discover({ env, ports, timeoutMs: 5000 }), [
+    { provider: 'ollama', how: 'server', baseUrl: server.url },
+    { provider: 'llama.cpp', how: 'address', baseUrl: 'http://192.0.2.1:8080/v1', variable: 'LLAMA_CPP_BASE_URL' },
+    { provider: 'embedded', how: 'embedded' },
+  ]);
+});

@@ -1,0 +1,175 @@
+// Names to providers: what is found, what is refused with a sentence, and what is not loaded.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import test from 'node:test';
+import { FairleadError, trailOf, type Chunk, type Message, type Provider, type Request } from '../core/index.ts';
+import { closedUrl, says, scriptedServer } from '../testing/index.ts';
+import { families } from './families.ts';
+import { openProvider } from './registry.ts';
+import { resolveModel, type ModelRef } from './resolve.ts';
+
+const request: Request = {
+  system: 'Be brief.',
+  tools: [],
+  messages: trailOf<Message>([{ role: 'user', parts: [{ type: 'text', text: 'Hello?' }] }]),
+  choice: 'auto',
+  settings: {},
+};
+
+async function ask(provider: Provider): Promise<Chunk & { type: 'end' }> {
+  for await (const chunk of provider.stream(request, new AbortController().signal))
+    if (chunk.type === 'end') return chunk;
+  return assert.fail('no end');
+}
+
+async function refusal(ref: ModelRef, env = {}): Promise<FairleadError> {
+  return openProvider(ref, { env }).then(
+    () => assert.fail('it was opened'),
+    (error: unknown) => (error instanceof FairleadError ? error : assert.fail(String(error))),
+  );
+}
+
+const everyKey = Object.fromEntries(families.flatMap(({ keyVariables }) => keyVariables.map((name) => [name, 'k'])));
+
+test('[A3, P9] every provider that has a server answers under its name, through one interface', async (t) => {
+  const server = await scriptedServer(() => says('Hello.'), {
+    legal: true,
+    models: [{ id: 'm', context: 8192, tools: true }],
+  });
+  t.after(() => server.close());
+  const paths: { readonly [dialect: string]: string } = { google: '/v1beta', ollama: '' };
+  for (const { name, dialect } of families.filter((family) => family.dialect !== 'embedded')) {
+    const baseUrl = `${server.url}${paths[dialect] ?? '/v1'}`;
+    const provider = await openProvider({ provider: name, model: 'm', baseUrl }, { env: everyKey });
+    const { message } = await ask(provider);
+    assert.deepEqual(
+      message.parts.map((part) => (part.type === 'text' ? part.text : part.type)),
+      ['Hello.'],
+      name,
+    );
+  }
+  assert.deepEqual(
+    new Set(server.requests.flatMap(({ dialect }) => dialect ?? [])),
+    new Set(['anthropic', 'chat', 'google', 'ollama']),
+  );
+});
+
+test('[A4] a model is asked by the API it is best asked by, unless told otherwise', async (t) => {
+  const api = (ref: ModelRef): string => resolveModel(ref, everyKey).api;
+  assert.equal(api('openai/gpt-5.5'), 'responses');
+  assert.equal(api('openai/o3'), 'responses');
+  assert.equal(api('openai/gpt-4o'), 'chat');
+  assert.equal(api('groq/gpt-5-like'), 'chat');
+  assert.equal(api({ provider: 'openai', model: 'gpt-5.5', api: 'chat' }), 'chat');
+  assert.equal(resolveModel('openai/gpt-5', { ...everyKey, OPENAI_BASE_URL: 'http://localhost:1/v1' }).api, 'chat');
+
+  const server = await scriptedServer(() => says('Hello.'));
+  t.after(() => server.close());
+  const given = { provider: 'openai', model: 'gpt-4o', baseUrl: `${server.url}/v1` } as const;
+  await ask(await openProvider({ ...given, api: 'responses' }, { env: everyKey }));
+  await ask(await openProvider({ ...given, api: 'chat' }, { env: everyKey }));
+  assert.deepEqual(
+    server.requests.map((each) => each.dialect),
+    ['responses', 'chat'],
+  );
+});
+
+test('[P9] the other names for the same providers, in any case', () => {
+  const name = (ref: string): string => resolveModel(ref, everyKey).family.name;
+  assert.equal(name('claude/claude-sonnet-4'), 'anthropic');
+  assert.equal(name('Gemini/gemini-2.5-flash'), 'google');
+  assert.equal(name('huggingface/meta-llama/Llama-3-70b'), 'huggingface');
+  assert.equal(resolveModel('huggingface/meta-llama/Llama-3-70b', everyKey).model, 'meta-llama/Llama-3-70b');
+});
+
+test('[A8] an OpenAI-compatible server is looked for at http://localhost:5000 unless it is said to be elsewhere', () => {
+  const at = (baseUrl?: string): string =>
+    resolveModel({ provider: 'openai-compatible', model: 'm', ...(baseUrl ? { baseUrl } : {}) }, {}).baseUrl;
+  assert.equal(at(), 'http://localhost:5000/v1');
+  assert.equal(at('https://models.example'), 'https://models.example/v1');
+  assert.equal(at('https://models.example/openai/v2/'), 'https://models.example/openai/v2');
+});
+
+test('addresses come from the reference, then from the environment, in the forms that people write them', () => {
+  const at = (env: Record<string, string>): string => resolveModel('ollama/m', env).baseUrl;
+  assert.equal(at({}), 'http://localhost:11434');
+  assert.equal(at({ OLLAMA_HOST: '0.0.0.0' }), 'http://127.0.0.1:11434');
+  assert.equal(at({ OLLAMA_HOST: 'box:9999' }), 'http://box:9999');
+  assert.equal(at({ OLLAMA_API_URL: 'http://box:1/v1', OLLAMA_HOST: 'other' }), 'http://box:1');
+  assert.equal(resolveModel('lm-studio/m', { LM_STUDIO_BASE_URL: 'http://box:1234' }).baseUrl, 'http://box:1234/v1');
+});
+
+test('[P9] keys come from the environment, the first variable that is set counting', () => {
+  const key = (ref: string, env: Record<string, string>): string | undefined => resolveModel(ref, env).apiKey;
+  assert.equal(key('google/m', { GOOGLE_API_KEY: 'b', GOOGLE_GENERATIVE_AI_API_KEY: 'c' }), 'b');
+  assert.equal(key('google/m', { GEMINI_API_KEY: 'a', GOOGLE_API_KEY: 'b' }), 'a');
+  assert.equal(key('huggingface/m', { HF_TOKEN: ' t ' }), 't');
+  assert.equal(key('vllm/m', {}), undefined);
+});
+
+test('an unknown provider is told with what may have been meant', async () => {
+  const typo = await refusal('antropic/claude-sonnet-4');
+  assert.deepEqual([typo.code, typo.message], ['provider/unknown', 'There is no provider named "antropic".']);
+  assert.match(typo.hint ?? '', /^Did you mean anthropic\? Known are anthropic, openai, /);
+  assert.match((await refusal('claude-sonnet-4-5')).hint ?? '', /Did you mean claude|"anthropic\/claude-sonnet-4-5"/);
+  assert.match((await refusal('meta-llama/Llama-3-70b')).hint ?? '', /"huggingface\/meta-llama\/Llama-3-70b"/);
+  assert.match((await refusal('xyzzy/m')).hint ?? '', /^Did you mean "huggingface|^Known are/);
+});
+
+test('a missing key or model is told before anything is sent, naming the variable', async () => {
+  const key = await refusal('anthropic/claude-sonnet-4');
+  assert.deepEqual(
+    [key.code, key.blame, key.message],
+    ['provider/no-key', 'user', 'anthropic needs a key, and ANTHROPIC_API_KEY is not set.'],
+  );
+  assert.match(key.hint ?? '', /^Set ANTHROPIC_API_KEY/);
+  const model = await refusal('ollama');
+  assert.deepEqual([model.code, model.hint], ['provider/no-model', 'Name one, such as "ollama/qwen3:8b".']);
+  assert.equal((await refusal({ provider: 'vllm', model: 'm', baseUrl: 'ftp://x' })).code, 'provider/bad-address');
+  assert.equal((await refusal('ollama/m', { OLLAMA_HOST: 'http://' })).code, 'provider/bad-address');
+});
+
+test('a server that is not there is a clear error of its own when it is asked', async () => {
+  const provider = await openProvider(
+    { provider: 'vllm', model: 'm', baseUrl: `${await closedUrl()}/v1` },
+    { env: {} },
+  );
+  await assert.rejects(ask(provider), { code: 'provider/unreachable', retry: true });
+});
+
+test('providers of your own come in by name, and before ours', async () => {
+  const own: Provider = { family: 'scripted', model: 'm', stream: () => assert.fail() };
+  const providers = { scripted: () => own, openai: () => own };
+  assert.equal(await openProvider('scripted/x', { providers }), own);
+  assert.equal(await openProvider('openai/gpt-5', { providers, env: {} }), own);
+  await assert.rejects(openProvider('scriptd/x', { providers, env: {} }), (error) => {
+    assert.match((error as FairleadError).hint ?? '', /Did you mean scripted\?/);
+    return true;
+  });
+});
+
+test('importing the registry loads no family, no policy and no SDK; choosing a provider loads its own', () => {
+  const spy = `import { registerHooks } from 'node:module';
+    registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context); } });`;
+  const loaded = (code: string): readonly string[] => {
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(spy)}`, '--input-type=module', '--eval', code];
+    const script = `${process.execPath} "$@" 2>&1 >/dev/null`;
+    const out = execFileSync('/bin/sh', ['-c', script, 'sh', ...args], { encoding: 'utf8' });
+    return out.split('\n').filter((line) => line.startsWith('file:'));
+  };
+  const registry = JSON.stringify(`file://${path.join(import.meta.dirname, 'registry.ts')}`);
+  const heavy = /cockatiel|@ai-sdk|\/(chat|anthropic|google|responses|ollama|embedded|gateway)[\w-]*\.ts$/;
+  const imported = loaded(`await import(${registry})`);
+  assert.ok(imported.some((url) => url.endsWith('/registry.ts')));
+  assert.deepEqual(
+    imported.filter((url) => heavy.test(url)),
+    [],
+  );
+  const chosen = loaded(`await (await import(${registry})).openProvider('vllm/m', { env: {} })`);
+  assert.ok(chosen.some((url) => url.endsWith('/chat.ts')));
+  assert.deepEqual(
+    chosen.filter((url) => /cockatiel|@ai-sdk|anthropic|ollama\.ts/.test(url)),
+    [],
+  );
+});

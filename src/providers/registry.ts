@@ -1,0 +1,51 @@
+// Names to providers: each family is loaded only when it is chosen.
+import { FairleadError, type Provider } from '../core/index.ts';
+import type { PriceBook } from './prices.ts';
+import { partsOf, resolveModel, unknownProvider, type Environment, type ModelRef, type Resolved } from './resolve.ts';
+
+/** Makes a provider of one's own from a reference. */
+export type ProviderMaker = (ref: Exclude<ModelRef, string>) => Provider | Promise<Provider>;
+
+/** How models are opened; what is absent has a default. */
+export type OpenOptions = {
+  /** Where keys and addresses are looked up; the process's own environment unless given. */
+  readonly env?: Environment;
+  /** Providers by name beside the built-in ones, and before them: `scripted` and `replay` come in this way. */
+  readonly providers?: { readonly [name: string]: ProviderMaker };
+  /** Prices that come before the built-in ones. */
+  readonly prices?: PriceBook;
+};
+
+/** Opens a model by name, such as `anthropic/claude-sonnet-4-5` or `ollama/qwen3:8b`. What cannot be reached by lack of a name or a key is said before anything is sent. */
+export async function openProvider(ref: ModelRef, options: OpenOptions = {}): Promise<Provider> {
+  const { env = process.env, providers = {}, prices = {} } = options;
+  const parts = partsOf(ref);
+  const own = Object.hasOwn(providers, parts.provider) ? providers[parts.provider] : undefined;
+  if (own) return own(parts);
+  try {
+    return await load(resolveModel(ref, env, prices));
+  } catch (error) {
+    const unknown = error instanceof FairleadError && error.code === 'provider/unknown';
+    throw unknown ? unknownProvider(parts, Object.keys(providers)) : error;
+  }
+}
+
+async function load({ family, api, ...rest }: Resolved): Promise<Provider> {
+  const keyVariable = family.keyVariables[0];
+  const given = { ...rest, family: family.name, ...(keyVariable === undefined ? {} : { keyVariable }) };
+  switch (family.dialect) {
+    case 'anthropic':
+      return (await import('./anthropic.ts')).anthropicProvider(given);
+    case 'google':
+      return (await import('./google.ts')).googleProvider(given);
+    case 'embedded':
+      return (await import('./embedded.ts')).embeddedProvider(given);
+    case 'ollama':
+      return (await import('./ollama.ts')).ollamaProvider(given);
+    case 'openai':
+    case 'chat':
+      return api === 'responses'
+        ? (await import('./responses.ts')).responsesProvider(given)
+        : (await import('./chat.ts')).chatProvider(given);
+  }
+}

@@ -1,0 +1,151 @@
+// From the name of a model to everything that is needed to reach it. Nothing is loaded and nothing is sent.
+import { FairleadError, type Price } from '../core/index.ts';
+import { aliases, families, familyOf, type Family } from './families.ts';
+import { nearest } from './near.ts';
+import { priceOf, type PriceBook } from './prices.ts';
+
+/** The way an OpenAI-like provider is asked: chat completions, or responses. */
+export type Api = 'chat' | 'responses';
+
+/** A model by name, `provider/model`, or with where and how to reach it. */
+export type ModelRef =
+  | string
+  | {
+      readonly provider: string;
+      readonly model: string;
+      readonly baseUrl?: string;
+      readonly apiKey?: string;
+      readonly api?: Api;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly price?: Price;
+      readonly contextWindow?: number;
+    };
+
+/** Environment variables. */
+export type Environment = { readonly [name: string]: string | undefined };
+
+/** A model with everything needed to reach it. */
+export type Resolved = {
+  readonly family: Family;
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly api: Api;
+  readonly apiKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly price?: Price;
+  readonly contextWindow?: number;
+};
+
+/** A reference as its parts, of whichever provider. */
+export function partsOf(ref: ModelRef): Exclude<ModelRef, string> {
+  if (typeof ref !== 'string') return ref;
+  const slash = ref.indexOf('/');
+  return slash < 0 ? { provider: ref, model: '' } : { provider: ref.slice(0, slash), model: ref.slice(slash + 1) };
+}
+
+/** Everything needed to reach this model, from the reference first, then the environment, then the table of names. */
+export function resolveModel(ref: ModelRef, env: Environment, prices: PriceBook = {}): Resolved {
+  const parts = partsOf(ref);
+  const family = familyOf(parts.provider);
+  if (!family) throw unknownProvider(parts, []);
+  if (parts.model === '' && family.dialect !== 'embedded')
+    throw new FairleadError('provider/no-model', `Which model of ${family.name}? The reference names none.`, {
+      blame: 'user',
+      hint: `Name one, such as "${family.name}/${family.example}".`,
+    });
+  const baseUrl = addressOf(family, parts.baseUrl, env);
+  const price = parts.price ?? priceOf(family.name, parts.model, prices);
+  return {
+    family,
+    model: parts.model,
+    baseUrl,
+    api: parts.api ?? apiFor(family, parts.model, baseUrl),
+    ...keyOf(family, parts.apiKey, env),
+    ...(parts.headers ? { headers: parts.headers } : {}),
+    ...(price ? { price } : {}),
+    ...(parts.contextWindow === undefined ? {} : { contextWindow: parts.contextWindow }),
+  };
+}
+
+/** The API a model is asked by unless told otherwise: responses for OpenAI's reasoning models at OpenAI itself, chat for the rest. */
+export function apiFor(family: Family, model: string, baseUrl: string): Api {
+  if (family.dialect !== 'openai' || URL.parse(baseUrl)?.hostname !== 'api.openai.com') return 'chat';
+  return /^(gpt-[5-9]|o\d|codex)/.test(model) ? 'responses' : 'chat';
+}
+
+/** The first of the provider's variables that holds something, or nothing. */
+export function keyFound(
+  family: Family,
+  env: Environment,
+): { readonly name: string; readonly key: string } | undefined {
+  for (const name of family.keyVariables) {
+    const key = env[name]?.trim();
+    if (key) return { name, key };
+  }
+  return undefined;
+}
+
+/** The key for a provider, given or found; a provider that needs one and has none is an error. */
+export function keyOf(family: Family, given: string | undefined, env: Environment): { readonly apiKey?: string } {
+  const apiKey = given ?? keyFound(family, env)?.key;
+  if (apiKey) return { apiKey };
+  if (family.local) return {};
+  const [first = '', ...others] = family.keyVariables;
+  throw new FairleadError(
+    'provider/no-key',
+    `${family.name} needs a key, and ${[first, ...others].join(', ')} ${others.length ? 'are' : 'is'} not set.`,
+    { blame: 'user', hint: `Set ${first}, or name a model that runs on this machine, such as "ollama/qwen3:8b".` },
+  );
+}
+
+/** Where a provider is: as given, as its variables say, or where it usually is. */
+export function addressOf(family: Family, given: string | undefined, env: Environment): string {
+  const named = family.urlVariables.find((name) => env[name]?.trim());
+  const text = (given ?? (named === undefined ? undefined : env[named]))?.trim() || family.baseUrl;
+  if (text === '') return '';
+  const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `http://${withPort(text, family)}`);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new FairleadError('provider/bad-address', `The address of ${family.name} is not a URL: ${text}`, {
+      blame: 'user',
+      hint: `Give ${given === undefined && named !== undefined ? named : 'baseUrl'} as http://host:port/path or https://host/path.`,
+    });
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
+  const path = url.pathname.replace(/\/+$/, '');
+  if (family.dialect === 'ollama') return `${url.origin}${path.replace(/\/(v1|api)$/, '')}`;
+  return `${url.origin}${path === '' ? family.path : path}`;
+}
+
+/** A bare host means the usual port. */
+function withPort(text: string, family: Family): string {
+  const port = URL.parse(family.baseUrl)?.port;
+  return /^[^/:]+$/.test(text) && port ? `${text}:${port}` : text;
+}
+
+/** The error for a provider that nobody knows, with what may have been meant. */
+export function unknownProvider(
+  { provider, model }: { readonly provider: string; readonly model: string },
+  more: readonly string[],
+): FairleadError {
+  const names = [...families.map(({ name }) => name), ...Object.keys(aliases), ...more];
+  const near = nearest(provider.toLowerCase(), names);
+  const guess = guessFor(model === '' ? provider : `${provider}/${model}`);
+  const meant = near.length ? `Did you mean ${near.join(' or ')}?` : guess ? `Did you mean "${guess}"?` : '';
+  const known = families.map(({ name }) => name).join(', ');
+  return new FairleadError('provider/unknown', `There is no provider named "${provider}".`, {
+    blame: 'user',
+    hint: [meant, `Known are ${known}.`].filter(Boolean).join(' '),
+  });
+}
+
+/** Whose model a name without a provider is likely to be. */
+function guessFor(name: string): string | undefined {
+  const families: readonly (readonly [RegExp, string])[] = [
+    [/^claude/i, 'anthropic'],
+    [/^(gpt-\d|o\d|chatgpt|codex)/i, 'openai'],
+    [/^gemini/i, 'google'],
+    [/^[^/]+\/[^/]+$/, 'huggingface'],
+    [/:/, 'ollama'],
+  ];
+  const found = families.find(([pattern]) => pattern.test(name));
+  return found && `${found[1]}/${name}`;
+}
