@@ -21,6 +21,5 @@ export function swapLast<T>(trail: Trail<T>, item: T): Trail<T> {
 /** The last item, if there is one. */
 export const last = <T>(trail: Trail<T>): T | undefined => trail.items[trail.length - 1];
 
-/** The items of this version as an array, from an index on. */
-export const toArray = <T>(trail: Trail<T>, from = 0): readonly T[] =>
-  from === 0 && trail.items.length === trail.length ? trail.items : trail.items.slice(from, trail.length);
+/** The items of this version as an array of their own, from an index on: it does not grow with the trail, so this costs a copy. */
+export const toArray = <T>(trail: Trail<T>, from = 0): readonly T[] => trail.items.slice(from, trail.length);

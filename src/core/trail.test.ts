@@ -1,0 +1,49 @@
+// Trails: a list that grows as a value, whoever else grows it.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { last, push, swapLast, toArray, trailOf, type Trail } from './index.ts';
+
+const step = fc.record({
+  on: fc.nat(1000),
+  does: fc.constantFrom('push', 'push', 'push', 'swap', 'read'),
+  item: fc.integer(),
+});
+
+test('[D10] whatever is pushed or swapped on whichever version, every version stays what it was', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer(), { maxLength: 3 }), fc.array(step, { maxLength: 60 }), (start, steps) => {
+      const versions: { trail: Trail<number>; model: readonly number[] }[] = [{ trail: trailOf(start), model: start }];
+      const read: { seen: readonly number[]; model: readonly number[] }[] = [];
+      for (const { on, does, item } of steps) {
+        const from = versions[on % versions.length] as (typeof versions)[number];
+        if (does === 'push') versions.push({ trail: push(from.trail, item), model: [...from.model, item] });
+        if (does === 'swap' && from.model.length)
+          versions.push({ trail: swapLast(from.trail, item), model: [...from.model.slice(0, -1), item] });
+        if (does === 'read') read.push({ seen: toArray(from.trail), model: from.model });
+      }
+      for (const { trail, model } of versions) {
+        assert.deepEqual(toArray(trail), model);
+        assert.deepEqual(toArray(trail, 1), model.slice(1));
+        assert.equal(trail.length, model.length);
+        assert.equal(last(trail), model.at(-1));
+      }
+      for (const { seen, model } of read) assert.deepEqual(seen, model, 'an array that was handed out changed');
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a trail does not change with the array it was made of', () => {
+  const given = [1, 2];
+  const trail = trailOf(given);
+  given.push(3);
+  assert.deepEqual(toArray(push(trail, 4)), [1, 2, 4]);
+});
+
+test('pushing on the newest version copies nothing', () => {
+  let trail = trailOf<number>();
+  const { items } = trail;
+  for (let i = 0; i < 10_000; i++) trail = push(trail, i);
+  assert.equal(trail.items, items);
+});
