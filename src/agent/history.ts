@@ -1,5 +1,5 @@
 // Where an edited conversation parts from the one in the log.
-import { runView, toArray, type Log, type Message, type Rule } from '../core/index.ts';
+import { runView, type Log, type Message, type Rule } from '../core/index.ts';
 
 /** The last event up to which the log tells the same conversation as these messages. */
 export async function lastCommonEvent(log: Log, rules: readonly Rule[], messages: readonly Message[]): Promise<string> {
@@ -13,9 +13,9 @@ export async function lastCommonEvent(log: Log, rules: readonly Rule[], messages
       const items = state.messages.items;
       state = view.on(state, event);
       if (state.messages.items !== items) agreed = 0;
-      const told = toArray(state.messages);
-      while (agreed < told.length && JSON.stringify(told[agreed]) === edited[agreed]) agreed++;
-      if (agreed === told.length && state.calls.length === 0) common = event.id;
+      const { items: told, length } = state.messages;
+      while (agreed < length && JSON.stringify(told[agreed]) === edited[agreed]) agreed++;
+      if (agreed === length && state.calls.length === 0) common = event.id;
     }
   }
   return common;
