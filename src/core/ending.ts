@@ -1,10 +1,10 @@
 // How a run ends: by its deadline, by a person, or by its own step; the log is left legal each time.
+import { stopped } from './abort.ts';
 import { FairleadError } from './errors.ts';
 import type { Fact, StopReason } from './fact.ts';
 import type { RunContext } from './loop.ts';
 import type { Step } from './next.ts';
 import type { RunState } from './state.ts';
-import { stopped } from './turn.ts';
 
 /** The context with the run's time limit as part of its signal; `release` stops the clock. */
 export function withDeadline(context: RunContext): { readonly context: RunContext; readonly release: () => void } {

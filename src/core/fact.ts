@@ -78,6 +78,32 @@ export type Baseline = {
   readonly loaded: readonly string[];
   readonly queue: readonly Note[];
   readonly total: Spent;
+  /** Inputs that no turn has delivered yet. */
+  readonly pending?: readonly PendingInput[];
+  /** The run that was under way, so that a fold from here goes on with it. */
+  readonly going?: Going;
+};
+
+/** An input that no turn has delivered yet. */
+export type PendingInput = {
+  readonly input: string;
+  readonly how: 'prompt' | 'steer' | 'follow-up';
+  readonly parts: readonly Part[];
+};
+
+/** What a run under way takes along into an epoch that a fold may start from. */
+export type Going = {
+  readonly run: string;
+  readonly limits: Limits;
+  readonly choice: ToolChoice;
+  readonly spent: Spent;
+  readonly failures: number;
+  readonly reasks: number;
+  readonly compactions: number;
+  readonly rounds: readonly number[];
+  readonly due: boolean;
+  readonly verified: boolean;
+  readonly inTurn: boolean;
 };
 
 /** Why a new prefix began. */

@@ -14,10 +14,12 @@ export type {
   EpochReason,
   Event,
   Fact,
+  Going,
   InputHow,
   Limits,
   Note,
   Outcome,
+  PendingInput,
   Rejection,
   Spent,
   StopReason,
@@ -71,7 +73,7 @@ export type {
 } from './ports.ts';
 export { render } from './render.ts';
 export { costOf, noSpending, spend } from './spending.ts';
-export { fold, runView, type Call, type PendingInput, type RunState } from './state.ts';
+export { fold, runView, type Call, type RunState } from './state.ts';
 export { last, push, swapLast, toArray, trailOf, type Trail } from './trail.ts';
 export { isUsage } from './usage.ts';
 export { newEpoch } from './epoch.ts';

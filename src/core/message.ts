@@ -4,7 +4,7 @@ import type { Json, JsonObject } from './json.ts';
 /** What one provider family wants back unread (signatures, item ids); others drop it. */
 export type Meta = { readonly family: string; readonly data: JsonObject };
 
-/** Words. */
+/** Words of either side. */
 export type TextPart = { readonly type: 'text'; readonly text: string; readonly meta?: Meta };
 
 /** The model thinking aloud. */

@@ -1,21 +1,14 @@
 // The run as a pure fold over its events. If it is not in the log it did not happen.
 import { answerAsk, endCall, patchCall, settleOpenCalls } from './call-fold.ts';
 import { FairleadError, messageOf, type Failure } from './errors.ts';
-import type { Event, Limits, Note, Spent, StopReason } from './fact.ts';
+import type { Event, Limits, Note, PendingInput, Spent, StopReason } from './fact.ts';
 import type { Json } from './json.ts';
-import type { Message, Part, ResultPart, ToolChoice, ToolSpec } from './message.ts';
+import type { Message, ResultPart, ToolChoice, ToolSpec } from './message.ts';
 import { enqueue, isNote } from './notes.ts';
 import type { Rule, View } from './ports.ts';
 import { noSpending } from './spending.ts';
 import { trailOf, type Trail } from './trail.ts';
 import { endTurn, failTurn, startEpoch, startTurn } from './turn-fold.ts';
-
-/** An input that no turn has delivered yet. */
-export type PendingInput = {
-  readonly input: string;
-  readonly how: 'prompt' | 'steer' | 'follow-up';
-  readonly parts: readonly Part[];
-};
 
 /** A tool call that the model made and that is not yet part of the history. */
 export type Call = {

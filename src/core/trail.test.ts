@@ -1,7 +1,7 @@
 // Trails: a list that grows as a value, whoever else grows it.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { last, push, swapLast, toArray, trailOf, type Trail } from './index.ts';
 
 const step = fc.record({

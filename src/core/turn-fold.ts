@@ -12,20 +12,22 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
   const now = { ...s, epoch: e.epoch, system: e.system, tools: e.tools, model: e.model, sent: 0 };
   const frame = estimate(e.system) + estimate(JSON.stringify(e.tools));
   if (!e.baseline) return { ...now, context: s.epoch === 0 ? frame : s.context };
-  const { session, messages, turn, loaded, queue, total } = e.baseline;
+  const { session, messages, turn, loaded, queue, total, pending = s.pending, going } = e.baseline;
   const context = frame + messages.reduce((sum, each) => sum + estimate(wordsIn(each)), 0);
   return {
     ...now,
+    ...going,
     session,
     messages: trailOf(messages),
     turn,
     loaded,
     queue,
     total,
+    pending,
     context,
     calls: [],
     failure: undefined,
-    compactions: s.compactions + (e.reason === 'compacted' ? 1 : 0),
+    compactions: (going ?? s).compactions + (e.reason === 'compacted' ? 1 : 0),
   };
 }
 
@@ -86,6 +88,7 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
     failure: undefined,
     failures: calls.length ? s.failures : 0,
     truncated: e.finish === 'length',
+    compactions: 0,
     choice: calls.length ? 'auto' : s.choice,
     messages: spoken ? push(s.messages, e.message) : s.messages,
     context: used.input + used.output,

@@ -1,4 +1,5 @@
 // One turn: ask the model, and write down the answer or why there is none.
+import { stopped, unlessAborted } from './abort.ts';
 import { FairleadError, toFailure } from './errors.ts';
 import type { Fact, Note, Rejection } from './fact.ts';
 import { inOrder } from './notes.ts';
@@ -25,7 +26,7 @@ export async function takeTurn(agent: AgentParts, context: RunContext): Promise<
   const since = clock();
   const spoken: string[] = [];
   try {
-    const end = await listen(agent, context, spoken);
+    const end = await unlessAborted(context.signal, () => drain(agent, context, spoken));
     const message = accept(end, turn);
     const ended: Fact = {
       type: 'turn-ended',
@@ -50,12 +51,6 @@ export async function takeTurn(agent: AgentParts, context: RunContext): Promise<
     );
   }
 }
-
-/** Why a run was told to stop, as a failure. */
-export const stopped = (signal: AbortSignal): ReturnType<typeof toFailure> =>
-  signal.reason instanceof FairleadError
-    ? toFailure(signal.reason)
-    : { code: 'run/cancelled', message: 'The run was cancelled.', blame: 'user', retry: false };
 
 /** Steering and prompts go in together; a follow-up waits until nothing else is due, and goes in alone. */
 function deliverable(state: RunState): readonly string[] {
@@ -82,23 +77,7 @@ function remind(
   return { notes: inOrder([...state.queue, ...notes]), remarks };
 }
 
-/** Drains the stream; an abort ends the waiting at once, even if the provider does not hear it. */
-async function listen(agent: AgentParts, context: RunContext, spoken: string[]): Promise<End> {
-  const { signal } = context;
-  const abort = Promise.withResolvers<never>();
-  const give = (): void =>
-    abort.reject(new FairleadError('run/cancelled', 'The run was cancelled.', { blame: 'user' }));
-  signal.addEventListener('abort', give, { once: true });
-  if (signal.aborted) give();
-  const work = drain(agent, context, spoken);
-  try {
-    return await Promise.race([work, abort.promise]);
-  } finally {
-    signal.removeEventListener('abort', give);
-    work.catch(() => {});
-  }
-}
-
+/** Drains the stream. */
 async function drain(agent: AgentParts, { head, signal, live }: RunContext, spoken: string[]): Promise<End> {
   const kinds: string[] = [];
   for await (const chunk of agent.provider.stream(render(head.state, agent), signal)) {

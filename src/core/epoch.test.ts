@@ -1,0 +1,186 @@
+// Epochs: only a fact begins a new prefix, a fold may start at one, and a run that was under way there goes on.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { breaks, calls, forever, says, stage, toolOf, until, type Line, type Stage } from '../../test/support/stage.ts';
+import { memoryLog } from '../stores/index.ts';
+import {
+  FairleadError,
+  fold,
+  illegal,
+  newEpoch,
+  openHead,
+  run,
+  runView,
+  textOf,
+  toArray,
+  type Compactor,
+  type Event,
+  type Message,
+  type RunState,
+} from './index.ts';
+
+const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const shorter: Compactor = async () => [user('in short')];
+const look = toolOf('look', 'read', () => 'x'.repeat(400));
+const looks: readonly Line[] = Array.from({ length: 12 }, (_, i) => calls(['look', { i }]));
+const tooLong = new FairleadError('provider/context-too-long', 'Too long.', { blame: 'user' });
+
+/** Usage that grows with the history, as a provider would count it. */
+const counted = (line: Line): Line =>
+  async function* (request, signal) {
+    const input = Math.ceil(JSON.stringify(toArray(request.messages)).length / 4);
+    for await (const chunk of line(request, signal))
+      yield chunk.type === 'end' ? { ...chunk, usage: { input, output: 1 } } : chunk;
+  };
+
+const plain = (state: RunState): unknown => JSON.parse(JSON.stringify({ ...state, messages: toArray(state.messages) }));
+
+test('[M30] a run longer than its window is compacted as often as it has to be, and ends with its answer', async () => {
+  const { go, all, requests } = await stage({
+    lines: looks.map(counted),
+    tools: [look],
+    compact: shorter,
+    limits: { context: 500 },
+  });
+  assert.equal((await go()).ended?.reason, 'answered');
+  const compacted = all('epoch-started').filter((event) => event.reason === 'compacted');
+  assert.ok(compacted.length >= 2, `${compacted.length} compactions`);
+  assert.ok(requests.every((request) => illegal(toArray(request.messages)) === undefined));
+});
+
+test('[A24] after a compaction in the middle of a run, a fold from the epoch is the fold from the root, event by event', async () => {
+  const { go, log, say, head } = await stage({
+    lines: looks.map(counted),
+    tools: [look],
+    compact: shorter,
+    limits: { context: 500, calls: 40, tokens: 1e6 },
+    choice: 'required',
+  });
+  const first = until(head, 'turn-ended', 2).then(() => say('follow-up', 'later'));
+  await go();
+  await first;
+  const at = log.events.findIndex((event) => event.type === 'epoch-started' && event.baseline);
+  assert.ok(at > 0);
+  for (let n = at + 1; n <= log.events.length; n++) {
+    const root = fold(runView(), log.events.slice(0, n));
+    const short = fold(runView(), log.events.slice(at, n));
+    assert.deepEqual(plain(short), plain(root), `after event ${n} (${log.events[n - 1]?.type})`);
+  }
+});
+
+test('[A24] killed after any event of a compacted run and opened from its last epoch, the run goes on to its answer', async () => {
+  const setting = { tools: [look], compact: shorter, limits: { context: 500 } };
+  const { go, log } = await stage({ ...setting, lines: looks.map(counted) });
+  await go();
+  const at = log.events.findIndex((event) => event.type === 'epoch-started' && event.baseline);
+  for (let n = at + 1; n < log.events.length; n++) {
+    const { agent } = await stage({ ...setting, lines: [] });
+    const head = await openHead(memoryLog(log.events.slice(0, n)), runView(), 'epoch');
+    const state = await run(agent, { head, signal: new AbortController().signal, live: () => {}, clock: () => 0 });
+    assert.equal(state.ended?.reason, 'answered', `killed after event ${n} (${log.events[n - 1]?.type})`);
+  }
+});
+
+test('words and notes that come while a history is made shorter are not lost', async () => {
+  const gate = Promise.withResolvers<void>();
+  const working = Promise.withResolvers<void>();
+  const compact: Compactor = async () => {
+    working.resolve();
+    await gate.promise;
+    return [user('in short')];
+  };
+  const { go, say, requests } = await stage({
+    lines: [breaks(tooLong), says('done')],
+    compact,
+    rules: [(event) => (event.type === 'input-received' ? [{ key: `noted-${event.input}`, text: 'a note' }] : [])],
+  });
+  const going = go();
+  await working.promise;
+  await say('steer', 'wait');
+  gate.resolve();
+  assert.equal((await going).ended?.reason, 'answered');
+  const last = toArray(requests.at(-1)?.messages ?? { length: 0, items: [] })
+    .map(textOf)
+    .join('\n');
+  assert.match(last, /in short[^]*wait[^]*noted-i2/);
+});
+
+test('a request the provider finds too long is compacted and tried once more, not again and again', async () => {
+  const { go, requests, all } = await stage({ lines: [1, 2, 3, 4].map(() => breaks(tooLong)), compact: shorter });
+  const state = await go();
+  assert.deepEqual([state.ended?.reason, requests.length], ['provider-error', 2]);
+  assert.equal(all('epoch-started').length, 2);
+});
+
+const cannot: Readonly<Record<string, Compactor>> = {
+  'gives nothing': async () => undefined,
+  throws: async () => {
+    throw new Error('no summary');
+  },
+  'gives no messages': async () => [],
+  'gives a history that is not legal': async () => [{ role: 'assistant', parts: [{ type: 'text', text: 'x' }] }],
+};
+for (const [how, compact] of Object.entries(cannot)) {
+  test(`a compactor that ${how} ends the run with a reason, and nothing illegal is sent`, async () => {
+    const { go, requests, again } = await stage({ lines: [breaks(tooLong)], compact });
+    const { ended, run: going } = await go();
+    assert.deepEqual([ended?.reason, going, requests.length], ['token-budget', undefined, 1]);
+    assert.match(ended?.detail ?? '', how === 'throws' ? /no summary/ : /could not be made shorter/);
+    await again('go on');
+    assert.equal((await go()).ended?.reason, 'answered');
+  });
+}
+
+test('a compactor whose history is not shorter is not asked again', async () => {
+  let asked = 0;
+  const compact: Compactor = async (state) => (asked++, [user('x'.repeat(state.context * 8))]);
+  const { go, requests } = await stage({ compact, limits: { context: 1 } });
+  assert.deepEqual([(await go()).ended?.reason, requests.length, asked], ['token-budget', 0, 1]);
+});
+
+test('cancelled while the history is made shorter, by a compactor that does not hear it, a run ends at once', async () => {
+  const stop = new AbortController();
+  const compact: Compactor = () => {
+    stop.abort();
+    return forever();
+  };
+  const { go, again } = await stage({ compact, limits: { context: 1 } });
+  assert.equal((await go(stop.signal)).ended?.reason, 'cancelled');
+  await again('go on', { context: 1e9 });
+  assert.equal((await go()).ended?.reason, 'answered');
+});
+
+async function answered(): Promise<Stage> {
+  const set = await stage({ lines: [calls('look'), says('one')], tools: [look] });
+  await set.go();
+  return set;
+}
+
+test('a change of model begins an epoch that keeps the history word for word', async () => {
+  const { go, head, again, requests } = await answered();
+  const before = toArray(head.state.messages);
+  await head.record((state) => [{ ...newEpoch(state, 'model-changed'), model: 'other' } as never]);
+  assert.deepEqual(toArray(head.state.messages), before);
+  assert.deepEqual([head.state.epoch, head.state.model], [2, 'other']);
+  await again('next');
+  await go();
+  assert.deepEqual(toArray(requests.at(-1)?.messages ?? { length: 0, items: [] }).slice(0, before.length), before);
+});
+
+test('an edited history begins an epoch of its own, and the run it branched from does not come back to life', async () => {
+  const { go, head, log, again, requests } = await answered();
+  const middle = log.events.find((event) => event.type === 'turn-ended') as Event;
+  const edited = [user('other words')];
+  await head.branch(middle.id, (state) => [
+    { type: 'branch-started', from: middle.id, reason: 'edited' },
+    newEpoch(state, 'edited', edited),
+  ]);
+  const reopened = await openHead(log, runView(), 'epoch');
+  for (const state of [head.state, reopened.state]) {
+    assert.deepEqual([state.run, state.pending, state.calls], [undefined, [], []]);
+    assert.deepEqual(toArray(state.messages), edited);
+  }
+  await again('next');
+  await go();
+  assert.deepEqual(toArray(requests.at(-1)?.messages ?? { length: 0, items: [] }).map(textOf), ['other words\nnext']);
+});
