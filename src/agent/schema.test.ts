@@ -128,6 +128,11 @@ const broken: readonly (readonly [what: string, schema: unknown, message: RegExp
     /\$ref at \/items points to #\/\$defs\/x, which is not in the schema/,
   ],
   ['a reference to another file', { $ref: 'https://example.com/x.json' }, /which is not in the schema/],
+  [
+    'a fault in an odd place that is referred to',
+    { items: { $ref: '#/parts/a' }, parts: { a: { type: 'strng' } } },
+    /type at \/items\/\$ref must/,
+  ],
   ['a reference to itself', { $ref: '#' }, /leads back to itself/],
   [
     'a circle of references',

@@ -1,5 +1,5 @@
 // Schemas: JSON Schema, or an object of a schema library that follows the Standard Schema convention; none of those libraries is imported.
-import { dereference, Validator, type Schema, type SchemaDraft } from '@cfworker/json-schema';
+import { dereference, validate, type Schema, type SchemaDraft, type ValidationResult } from '@cfworker/json-schema';
 import { FairleadError, isObject, type AnswerShape, type Json, type JsonObject } from '../core/index.ts';
 import { auditSchema } from './schema-audit.ts';
 import { sentenceOf } from './schema-words.ts';
@@ -61,10 +61,10 @@ export function jsonSchemaOf(given: unknown): JsonObject {
 
 /** A function that says in one sentence why a value does not fit, or nothing. It never throws; a broken schema throws here, at once. */
 export function checkerFor(schema: JsonObject): (value: Json) => string | undefined {
-  const validator = compile(plainCopy(schema));
+  const judge = compile(plainCopy(schema));
   return (value) => {
     try {
-      const { valid, errors } = validator.validate(value);
+      const { valid, errors } = judge(value);
       return valid ? undefined : sentenceOf(errors);
     } catch (error) {
       return `The value could not be checked: ${messageOf(error)}`;
@@ -154,8 +154,8 @@ const drafts: readonly (readonly [RegExp, SchemaDraft])[] = [
   [/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/, '7'],
 ];
 
-/** The validator marks the schema it is given, so it gets a copy. */
-function compile(schema: JsonObject): Validator {
+/** A function that validates. The schema is marked on the way, so it must be a copy. */
+function compile(schema: JsonObject): (value: Json) => ValidationResult {
   const named = schema['$schema'] ?? 'https://json-schema.org/draft/2020-12/schema';
   const draft = drafts.find(([uri]) => typeof named === 'string' && uri.test(named))?.[1];
   if (draft === undefined)
@@ -164,7 +164,7 @@ function compile(schema: JsonObject): Validator {
   try {
     const lookup = dereference(schema);
     fault = auditSchema(schema, (each) => lookup[(each as Schema).__absolute_ref__ ?? '']);
-    if (fault === undefined) return new Validator(schema, draft, false);
+    if (fault === undefined) return (value) => validate(value, schema, draft, lookup, false);
   } catch (cause) {
     throw broken(`The JSON Schema cannot be read: ${messageOf(cause)}`, cause);
   }

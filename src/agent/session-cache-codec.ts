@@ -101,8 +101,7 @@ function look(item: object, todo: unknown[]): 'json' | 'v8' | undefined {
   if (kind === Object.prototype || kind === null) {
     const fields = item as Record<string, unknown>;
     for (const key of keys) todo.push(fields[key]);
-    if (hidden) return undefined;
-    return typeof fields['toJSON'] === 'function' ? undefined : 'json';
+    return hidden ? undefined : 'json';
   }
   if (arrayName(item)) return 'v8';
   if (!structured.has(kind as object) || keys.length || hidden) return undefined;

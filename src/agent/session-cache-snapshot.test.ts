@@ -24,6 +24,11 @@ const shapes: readonly (readonly [what: string, value: unknown, shape: SnapshotS
     },
   ],
   ['rows that differ', [{ a: 1 }, { b: 2 }], { type: 'list', length: 2, sample: [{ a: 1 }, { b: 2 }] }],
+  [
+    'rows of which one has more',
+    [{ a: 1 }, { a: 1, b: 2 }],
+    { type: 'list', length: 2, sample: [{ a: 1 }, { a: 1, b: 2 }] },
+  ],
   ['a list', [1, 'x', null], { type: 'list', length: 3, sample: [1, 'x'] }],
   ['an empty list', [], { type: 'list', length: 0, sample: [] }],
   ['an object', { a: 1, b: 2, c: 3 }, { type: 'object', totalKeys: 3, sampleKeys: ['a', 'b'], sample: { a: 1, b: 2 } }],

@@ -1,20 +1,10 @@
 // The session cache: names, order, snapshots, and values that go to disk and come back.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import * as fc from 'fast-check';
 import { SessionCache, type SessionCacheOptions } from './session-cache.ts';
 
 function cacheIn(t: test.TestContext, options: SessionCacheOptions = {}): { cache: SessionCache; dir: string } {
@@ -146,81 +136,34 @@ test('a program that ends without closing its cache leaves no folder behind', ()
   rmSync(dir, { recursive: true });
 });
 
-const shared = { n: 1 };
-const values: readonly (readonly [what: string, value: unknown, type: string])[] = [
-  ['an object', { a: [1, 'x', null, true], ['__proto__']: 5 }, 'json'],
-  ['a text with half a character', 'a\ud800b', 'json'],
-  ['undefined inside', { a: undefined }, 'v8'],
-  ['undefined', undefined, 'v8'],
-  ['numbers JSON has not', [Number.NaN, Number.POSITIVE_INFINITY, -0], 'v8'],
-  ['a big integer', 10n ** 30n, 'v8'],
-  ['a date', new Date(5), 'v8'],
-  ['a map', new Map([['k', new Set([1, 2])]]), 'v8'],
-  ['a list with holes', [1, , 3], 'v8'], // oxlint-disable-line no-sparse-arrays
-  ['a list with fields', Object.assign([1], { index: 3 }), 'v8'],
-  ['an array inside', { bytes: new Float64Array([1, 2]) }, 'v8'],
-  ['bytes', Buffer.from('bytes'), 'binary'],
-  ['floats', new Float64Array([1.5, -0, Number.NaN]), 'binary'],
-  ['a part of an array', new Uint16Array([1, 2, 3, 4]).subarray(1, 3), 'binary'],
-  ['big integers', new BigInt64Array([-(2n ** 62n)]), 'binary'],
-  ['an empty array', new Int8Array(), 'binary'],
-];
-
-for (const [what, value, type] of values) {
-  test(`[D9] what went to disk comes back equal: ${what}`, (t) => {
-    const { cache } = cacheIn(t, { hotLimit: 1 });
-    cache.put('v', value);
-    cache.put('other', 0);
-    assert.deepEqual(cache.storageMetadata()['v'], { location: 'disk', storageType: type });
-    assert.deepStrictEqual(cache.get('v'), value);
-  });
-}
-
-test('[D9] two references to one object are one object again', (t) => {
-  const { cache } = cacheIn(t, { hotLimit: 1 });
-  cache.put('v', [shared, shared]);
-  cache.put('other', 0);
-  const [a, b] = cache.get('v') as [object, object];
-  assert.equal(a, b);
-});
-
-test('[D9] any JSON value survives the way to disk and back', (t) => {
-  const { cache } = cacheIn(t, { hotLimit: 1 });
-  fc.assert(
-    fc.property(fc.jsonValue(), (value) => {
-      cache.put('v', value, { overwrite: true });
-      cache.put('other', 0, { overwrite: true });
-      assert.deepStrictEqual(cache.get('v'), value);
-    }),
-    { numRuns: 100 },
-  );
-});
-
 class Own {
   n = 1;
 }
-for (const [what, value] of [
-  ['a function', () => 1],
-  ['an instance of a class', new Own()],
-  ['an instance inside', [{ deep: new Own() }]],
-  ['a promise', Promise.resolve()],
-  ['a symbol as key', { [Symbol('s')]: 1 }],
-  ['something that writes itself otherwise', { toJSON: () => 1 }],
-] as const) {
-  test(`[D9] what no copy could equal stays in memory, itself: ${what}`, (t) => {
-    const { cache } = cacheIn(t, { hotLimit: 1 });
-    cache.put('v', value);
-    cache.put('other', 0);
-    cache.put('more', 0);
-    assert.deepEqual(cache.storageMetadata()['v'], {
-      location: 'memory',
-      storageType: 'value',
-      problem: 'no copy of it could be equal',
-    });
-    assert.equal(cache.storageMetadata()['other']?.location, 'disk');
-    assert.equal(cache.get('v'), value);
-  });
-}
+
+test('[D9] what has to stay in memory takes no place from the others', (t) => {
+  const { cache } = cacheIn(t, { hotLimit: 2 });
+  cache.put('own', new Own());
+  for (const name of ['a', 'b']) cache.put(name, name);
+  cache.get('own');
+  cache.put('c', 'c');
+  const hot = Object.entries(cache.storageMetadata()).filter(([, info]) => info.location === 'memory');
+  assert.deepEqual(
+    hot.map(([name]) => name),
+    ['c', 'own', 'b'],
+  );
+});
+
+test('[D9] what is deleted or overwritten leaves no file', (t) => {
+  const { cache } = cacheIn(t, { hotLimit: 1 });
+  for (const name of ['a', 'b', 'c']) cache.put(name, name);
+  const files = [pathOf(cache, 'a'), pathOf(cache, 'b')];
+  cache.delete('a');
+  cache.put('b', 'new', { overwrite: true });
+  assert.deepEqual(
+    files.map((file) => existsSync(file)),
+    [false, false],
+  );
+});
 
 test('[D9] a value changed in place shows as it is, and goes to disk as it is', (t) => {
   const { cache } = cacheIn(t, { hotLimit: 1 });
