@@ -110,9 +110,12 @@ function pages<T>(items: ArrayLike<T>, start: number, count: number, show: (item
   return withHeading('items', start, lines.length, items.length, lines.join('\n'));
 }
 
+/** A page never ends in the middle of a character: half a character is text that some providers refuse. */
 function characters(text: string, start: number, count: number): string {
-  const part = text.slice(start, start + Math.min(count, mostChars));
-  return withHeading('characters', start, part.length, text.length, part);
+  const end = start + Math.min(count, mostChars);
+  const half = end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1));
+  const part = text.slice(start, half ? end + 1 : end);
+  return withHeading('characters', start, part.length, text.length, part.toWellFormed());
 }
 
 function withHeading(what: string, start: number, shown: number, total: number, body: string): string {

@@ -196,3 +196,13 @@ test('[D9] a wrong handle or path is a failed result that says what there is, an
   for (const path of ['/constructor', '/__proto__', '/b/toString', '/c'])
     assert.equal((read({ name: 'a', path }) as Output).failed, true);
 });
+
+test('[D9] no page ends in half a character', () => {
+  const text = `${textOf(199)}${'😀'.repeat(300)}`;
+  const { read } = reader({ text });
+  assert.equal(
+    read({ name: 'text', from: 0, count: 200 }),
+    `characters 0 to 200 of 799; go on with from 201\n${textOf(199)}😀`,
+  );
+  assert.ok(String(read({ name: 'text', from: 200, count: 5 })).isWellFormed());
+});

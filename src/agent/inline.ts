@@ -74,7 +74,7 @@ function plainText(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' || value === null)
     return String(value);
   try {
-    return inspect(value, { depth: 2, breakLength: 100 }).slice(0, mostInlineText);
+    return inspect(value, { depth: 2, breakLength: 100 }).slice(0, mostInlineText).toWellFormed();
   } catch (error) {
     return `[unreadable: ${String(error)}]`.slice(0, mostInlineText);
   }

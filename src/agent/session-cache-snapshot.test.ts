@@ -100,3 +100,8 @@ test('[D9] a value that refuses to be looked at still has a snapshot', () => {
   cycle.push(cycle);
   assert.equal(snapshotOf(cycle, 5).type, 'list');
 });
+
+test('[D9] no sample ends in half a character', () => {
+  const { sample } = snapshotOf(`${'x'.repeat(199)}${'😀'.repeat(9)}`, 5) as { sample: string };
+  assert.ok(sample.isWellFormed());
+});

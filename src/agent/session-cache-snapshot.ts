@@ -135,8 +135,9 @@ export function shortener(items: number): (value: unknown) => Json {
   };
 }
 
+/** A cut through the middle of a character would leave a half that some providers refuse. */
 const cut = (text: string): string =>
-  text.length > mostText ? `${text.slice(0, mostText)}… (${text.length} characters)` : text;
+  text.length > mostText ? `${text.slice(0, mostText).toWellFormed()}… (${text.length} characters)` : text;
 const unreadable = (error: unknown): string => cut(`[unreadable: ${String(error)}]`);
 const cutJson = (value: Json): Json => (typeof value === 'string' ? cut(value) : value);
 const dtypeOf = (name: string): string => (name === 'Buffer' ? 'uint8' : name.replace('Array', '').toLowerCase());
