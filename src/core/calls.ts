@@ -1,5 +1,6 @@
 // Tool calls: decided by the gate, written down before they act, answered once each in call order.
-import { FairleadError } from './errors.ts';
+import { unlessAborted } from './abort.ts';
+import { FairleadError, messageOf } from './errors.ts';
 import type { Fact, Outcome } from './fact.ts';
 import { decide } from './gate.ts';
 import { isObject, toJson, type Json } from './json.ts';
@@ -15,7 +16,7 @@ type Ready = { readonly call: Call; readonly tool: Tool; readonly input: Json; r
 /** Makes these calls side by side. The intent of each is settled before its effect; the results are written in call order. */
 export async function makeCalls(agent: AgentParts, calls: readonly Call[], context: RunContext): Promise<void> {
   const { head } = context;
-  const prepared = await Promise.all(calls.map((call) => prepare(agent, call, head.state)));
+  const prepared = await prepareAll(agent, calls, context);
   const ready = prepared.filter((each): each is Ready => !('type' in each));
   const started = prepared.map((each): Fact =>
     'type' in each
@@ -33,6 +34,22 @@ export async function makeCalls(agent: AgentParts, calls: readonly Call[], conte
   for (const [i, outcome] of running.entries()) {
     const effect = ready[i]?.tool.effect;
     await head.record([await outcome], { settle: effect !== 'read' });
+  }
+}
+
+/** Nothing is prepared that an abort came before: not even a gate that hangs can then start a call, or keep a run from ending. */
+async function prepareAll(
+  agent: AgentParts,
+  calls: readonly Call[],
+  { head, signal }: RunContext,
+): Promise<readonly (Ready | Fact)[]> {
+  try {
+    const work = (): Promise<readonly (Ready | Fact)[]> =>
+      Promise.all(calls.map((call) => prepare(agent, call, head.state)));
+    return await unlessAborted(signal, work);
+  } catch (error) {
+    if (signal.aborted) return [];
+    throw error;
   }
 }
 
@@ -81,52 +98,49 @@ function unwrap(call: Call): Call | string {
 }
 
 async function act(agent: AgentParts, { call, tool, input, key }: Ready, context: RunContext): Promise<Fact> {
+  if (context.signal.aborted) return ended(call, 'interrupted', `${tool.name} was not started: the run was to stop.`);
   const since = context.clock();
-  const stop = new AbortController();
-  const quit = (): void => stop.abort(context.signal.reason);
-  context.signal.addEventListener('abort', quit, { once: true });
-  if (context.signal.aborted) quit();
-  const timer =
-    tool.timeoutMs === undefined
-      ? undefined
-      : setTimeout(
-          () =>
-            stop.abort(
-              new FairleadError('tool/timeout', `${tool.name} did not end within ${tool.timeoutMs} ms.`, {
-                blame: 'tool',
-              }),
-            ),
-          tool.timeoutMs,
-        );
+  const stop = stopFor(tool, context.signal);
   try {
     const work = Promise.resolve().then(() =>
       tool.run(input, { signal: stop.signal, key, call, agent, state: context.head.state }),
     );
-    const outcome = await Promise.race([work.then((value) => ({ value })), patience(stop.signal)]);
-    if (!outcome) {
-      work.catch(() => {});
-      return {
-        ...ended(call, tool.effect === 'read' ? 'interrupted' : 'unknown', giveUp(tool, stop.signal)),
-        ms: context.clock() - since,
-      } as Fact;
-    }
-    return result(call, outcome.value, context.head.state.limits?.outputChars ?? 100_000, context.clock() - since);
+    const outcome = await Promise.race([work.then((value) => ({ value })), stop.over]);
+    const ms = context.clock() - since;
+    if (!outcome) return ended(call, tool.effect === 'read' ? 'interrupted' : 'unknown', giveUp(tool, stop.signal), ms);
+    return result(call, outcome.value, context.head.state.limits?.outputChars ?? 100_000, ms);
   } catch (error) {
-    const text = `Error: ${error instanceof Error ? error.message : String(error)}`;
-    return ended(call, context.signal.aborted ? 'interrupted' : 'failed', text, context.clock() - since);
+    const outcome = context.signal.aborted ? 'interrupted' : 'failed';
+    return ended(call, outcome, `Error: ${messageOf(error)}`, context.clock() - since);
   } finally {
-    clearTimeout(timer);
-    context.signal.removeEventListener('abort', quit);
+    stop.release();
   }
 }
 
-/** After an abort a tool has half a second to end in order; then the run goes on without it. */
-function patience(signal: AbortSignal): Promise<undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const wait = (): void => void setTimeout(() => resolve(undefined), 500);
-  if (signal.aborted) wait();
-  else signal.addEventListener('abort', wait, { once: true });
-  return promise;
+type ToolStop = { readonly signal: AbortSignal; readonly over: Promise<undefined>; readonly release: () => void };
+
+/** How a tool is stopped: by the run's signal or by its own time. Then it has half a second to end in order, and `over` says when that is past. */
+function stopFor(tool: Tool, outer: AbortSignal): ToolStop {
+  const stop = new AbortController();
+  const { promise: over, resolve } = Promise.withResolvers<undefined>();
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  const end = (why: unknown): void => {
+    stop.abort(why);
+    timers.add(setTimeout(() => resolve(undefined), 500));
+  };
+  const quit = (): void => end(outer.reason);
+  outer.addEventListener('abort', quit, { once: true });
+  if (tool.timeoutMs !== undefined) {
+    const late = new FairleadError('tool/timeout', `${tool.name} did not end within ${tool.timeoutMs} ms.`, {
+      blame: 'tool',
+    });
+    timers.add(setTimeout(() => end(late), Math.min(tool.timeoutMs, 2 ** 31 - 1)));
+  }
+  const release = (): void => {
+    outer.removeEventListener('abort', quit);
+    for (const timer of timers) clearTimeout(timer);
+  };
+  return { signal: stop.signal, over, release };
 }
 
 const giveUp = (tool: Tool, signal: AbortSignal): string =>

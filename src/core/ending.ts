@@ -1,7 +1,7 @@
 // How a run ends: by its deadline, by a person, or by its own step; the log is left legal each time.
-import { stopped } from './abort.ts';
+import { stopped, toldToStop } from './abort.ts';
 import { FairleadError } from './errors.ts';
-import type { Fact, StopReason } from './fact.ts';
+import type { Fact } from './fact.ts';
 import type { RunContext } from './loop.ts';
 import type { Step } from './next.ts';
 import type { RunState } from './state.ts';
@@ -12,7 +12,9 @@ export function withDeadline(context: RunContext): { readonly context: RunContex
   if (limits?.ms === undefined) return { context, release: () => {} };
   const deadline = new AbortController();
   const late = new FairleadError('run/time', `All ${limits.ms} ms are used.`, { blame: 'user' });
-  const wait = Math.min(Math.max(0, limits.ms - spent.ms), 2 ** 31 - 1);
+  const wait = Math.min(limits.ms - spent.ms, 2 ** 31 - 1);
+  // Not by a timer: with no time left, nothing may begin before it fires.
+  if (wait <= 0) deadline.abort(late);
   const timer = setTimeout(() => deadline.abort(late), wait);
   const signal = AbortSignal.any([context.signal, deadline.signal]);
   return { context: { ...context, signal }, release: () => clearTimeout(timer) };
@@ -20,13 +22,8 @@ export function withDeadline(context: RunContext): { readonly context: RunContex
 
 /** The end that an abort calls for. */
 export function halt(signal: AbortSignal): Step & { readonly type: 'end' } {
-  const { code, message } = stopped(signal);
-  return { type: 'end', reason: reasonFor(code), detail: message };
-}
-
-function reasonFor(code: string): StopReason {
-  if (code === 'run/time') return 'time';
-  return code === 'run/kill-switch' ? 'kill-switch' : 'cancelled';
+  const failure = stopped(signal);
+  return { type: 'end', reason: toldToStop(failure) ?? 'cancelled', detail: failure.message };
 }
 
 /** The facts of an end, none for any other step: calls still open are answered first, so that the log stays legal and can go on. */

@@ -1,7 +1,17 @@
 // Epochs: only a fact begins a new prefix, a fold may start at one, and a run that was under way there goes on.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { breaks, calls, forever, says, stage, toolOf, until, type Line, type Stage } from '../../test/support/stage.ts';
+import {
+  breaks,
+  calls,
+  forever,
+  says,
+  stage,
+  toolOf,
+  until,
+  type Line,
+  type Stage,
+} from '../../test/support/rehearsal.ts';
 import { memoryLog } from '../stores/index.ts';
 import {
   FairleadError,

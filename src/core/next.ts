@@ -1,4 +1,5 @@
 // What to do next, decided from the state alone: to resume a run is to ask again.
+import { toldToStop } from './abort.ts';
 import type { Failure } from './errors.ts';
 import type { StopReason } from './fact.ts';
 import type { AgentParts } from './ports.ts';
@@ -49,7 +50,8 @@ function callsReady(state: RunState, open: readonly Call[], agent: AgentParts): 
 }
 
 function afterFailure(state: RunState, failure: Failure, agent: AgentParts): Step {
-  if (failure.code === 'run/time') return { type: 'end', reason: 'time', detail: failure.message };
+  const told = toldToStop(failure);
+  if (told) return { type: 'end', reason: told, detail: failure.message };
   if (failure.code === 'provider/context-too-long' && agent.compact && state.compactions === 0)
     return { type: 'compact' };
   if (!failure.retry) return { type: 'end', reason: 'provider-error', detail: failure.message, error: failure };

@@ -1,7 +1,7 @@
 // The fold: what each fact does to the state, and that nothing a user's rule does can break it.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { stage, says, calls, toolOf } from '../../test/support/stage.ts';
+import { stage, says, calls, toolOf } from '../../test/support/rehearsal.ts';
 import {
   fold,
   FairleadError,

@@ -1,4 +1,5 @@
 // Checks of a finished answer: a run is not done because the model says so.
+import { unlessAborted } from './abort.ts';
 import type { Verdict } from './fact.ts';
 import type { RunContext } from './loop.ts';
 import type { AgentParts } from './ports.ts';
@@ -10,9 +11,8 @@ export async function runChecks(agent: AgentParts, { head, signal }: RunContext)
       type: 'failed',
       why: `The check ${check.name} could not run: ${String(error)}`,
     });
-    const verdict = await Promise.resolve(head.state)
-      .then((state) => check.run(state, signal))
-      .catch(broken);
+    const verdict = await unlessAborted(signal, () => check.run(head.state, signal)).catch(broken);
+    if (signal.aborted) return;
     if (verdict.type === 'passed') continue;
     await head.record([{ type: 'checks-ended', check: check.name, verdict }], { settle: true });
     return;

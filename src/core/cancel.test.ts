@@ -1,0 +1,256 @@
+// Cancelling: at any point a run ends soon, starts nothing more, and leaves a log that is legal and can go on.
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import test from 'node:test';
+import { calls, forever, hangs, says, stage, toolOf, type Setting, type Stage } from '../../test/support/rehearsal.ts';
+import { memoryLog } from '../stores/index.ts';
+import { FairleadError, illegal, openHead, run, runView, toArray } from './index.ts';
+
+/** Everything that hangs ends long before this, or the test fails instead of hanging. */
+const patient = { timeout: 20_000 };
+
+const quiet = { live: (): void => {}, clock: (): number => performance.now() };
+
+/** Runs, aborts when the setting says so, and looks whether the session is legal and goes on. */
+async function cancelled(
+  given: (abort: () => void) => Setting,
+): Promise<Stage & { readonly reason: string | undefined }> {
+  const stop = new AbortController();
+  const set = await stage(given(() => stop.abort()));
+  const state = await set.go(stop.signal);
+  assert.equal(state.run, undefined);
+  assert.deepEqual(state.calls, []);
+  assert.equal(illegal(toArray(state.messages)), undefined);
+  assert.equal(getEventListeners(stop.signal, 'abort').length, 0, 'somebody still listens to the signal');
+  const reason = state.ended?.reason;
+  await set.again('go on');
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.ok(set.requests.every((request) => illegal(toArray(request.messages)) === undefined));
+  return { ...set, reason };
+}
+
+/** Aborts a moment later, and never answers. */
+const hangAt = (abort: () => void) => (): Promise<never> => (setImmediate(abort), forever());
+
+test('[A24] a provider that never answers and does not hear its signal', patient, async () => {
+  const { reason, all } = await cancelled((abort) => ({
+    lines: [
+      async function* () {
+        yield* [];
+        await hangAt(abort)();
+      },
+    ],
+  }));
+  assert.equal(reason, 'cancelled');
+  assert.deepEqual(
+    all('turn-failed').map((event) => [event.error.code, event.partial]),
+    [['run/cancelled', undefined]],
+  );
+});
+
+test(
+  '[A24] a provider that falls silent in the middle of a word: what was shown stays in the history',
+  patient,
+  async () => {
+    const stop = new AbortController();
+    const set = await stage({ lines: [hangs('Once upon', ' a ti')] });
+    const shown: string[] = [];
+    const state = await set.go(stop.signal, (chunk) => {
+      if (chunk.type === 'part-delta') shown.push(chunk.text);
+      if (shown.length === 2) stop.abort();
+    });
+    assert.equal(state.ended?.reason, 'cancelled');
+    assert.deepEqual(set.told(), ['user: go', 'assistant: Once upon a ti [cut off]']);
+    await set.again('go on');
+    assert.equal((await set.go()).ended?.reason, 'answered');
+  },
+);
+
+test('chunks that come after the abort are not shown', patient, async () => {
+  const stop = new AbortController();
+  const late = Promise.withResolvers<void>();
+  const set = await stage({
+    lines: [
+      async function* () {
+        yield { type: 'part-started', index: 0, part: 'text' };
+        yield { type: 'part-delta', index: 0, text: 'a' };
+        await late.promise;
+        yield { type: 'part-delta', index: 0, text: 'b' };
+      },
+    ],
+  });
+  const shown: string[] = [];
+  await set.go(stop.signal, (chunk) => {
+    if (chunk.type !== 'part-delta') return;
+    shown.push(chunk.text);
+    stop.abort();
+  });
+  late.resolve();
+  await new Promise((wake) => setImmediate(wake));
+  assert.deepEqual(shown, ['a']);
+});
+
+test(
+  '[A24] three reads that hang and do not hear their signal are each answered once, in call order',
+  patient,
+  async () => {
+    const { reason, all } = await cancelled((abort) => ({
+      lines: [calls('wait', 'wait', 'wait')],
+      tools: [toolOf('wait', 'read', hangAt(abort))],
+    }));
+    assert.equal(reason, 'cancelled');
+    assert.deepEqual(
+      all('tool-ended').map((event) => [event.call, event.outcome]),
+      [0, 1, 2].map((i) => [`c0000100${i}`, 'interrupted']),
+    );
+  },
+);
+
+test(
+  '[A24] a write that hangs may have happened, and the log says so; the calls behind it are not started',
+  patient,
+  async () => {
+    let begun = 0;
+    const { reason, all } = await cancelled((abort) => ({
+      lines: [calls('save', 'save')],
+      tools: [toolOf('save', 'write', () => (begun++, hangAt(abort)()))],
+    }));
+    assert.deepEqual([reason, begun], ['cancelled', 1]);
+    assert.deepEqual(
+      all('tool-ended').map((event) => event.outcome),
+      ['unknown', 'interrupted'],
+    );
+  },
+);
+
+test('[A24] a tool that hears its signal tells what it did before it stopped', patient, async () => {
+  const { all } = await cancelled((abort) => ({
+    lines: [calls('save')],
+    tools: [
+      toolOf('save', 'write', async (_input, { signal }) => {
+        setImmediate(abort);
+        await new Promise((wake) => signal.addEventListener('abort', wake));
+        return 'saved one of two files';
+      }),
+    ],
+  }));
+  assert.deepEqual(
+    all('tool-ended').map((event) => [event.outcome, event.text]),
+    [['ok', 'saved one of two files']],
+  );
+});
+
+test('a tool that fails long after it was given up harms nothing', patient, async () => {
+  const fail = Promise.withResolvers<never>();
+  const { log } = await cancelled((abort) => ({
+    lines: [calls('late')],
+    tools: [toolOf('late', 'read', () => (setImmediate(abort), fail.promise))],
+  }));
+  const events = log.events.length;
+  fail.reject(new Error('too late'));
+  await new Promise((wake) => setImmediate(wake));
+  assert.equal(log.events.length, events);
+});
+
+test('[A24] a gate that never answers: the call is not run, before or after', patient, async () => {
+  let ran = 0;
+  let asked = 0;
+  const stop = new AbortController();
+  const set = await stage({
+    lines: [calls('save')],
+    tools: [toolOf('save', 'write', () => ran++)],
+    gates: [() => (asked++, stop.abort(), forever())],
+  });
+  assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
+  assert.deepEqual([ran, asked, set.all('tool-started').length], [0, 1, 0]);
+});
+
+test('[A24] a check that never answers', patient, async () => {
+  const stop = new AbortController();
+  const set = await stage({ checks: [{ name: 'slow', run: () => (stop.abort(), forever()) }] });
+  assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
+  assert.equal(set.all('checks-ended').length, 0);
+});
+
+test('cancelled while a gate decides, nothing is run that it then allows', patient, async () => {
+  let ran = 0;
+  const stop = new AbortController();
+  const set = await stage({
+    lines: [calls('save')],
+    tools: [toolOf('save', 'write', () => ran++)],
+    gates: [() => (stop.abort(), { type: 'allow' })],
+  });
+  assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
+  assert.equal(ran, 0);
+});
+
+test(
+  'cancelled once the intent of a call is written, it is not run, and the log says that it was not',
+  patient,
+  async () => {
+    let ran = 0;
+    const stop = new AbortController();
+    const set = await stage({ lines: [calls('save')], tools: [toolOf('save', 'write', () => ran++)] });
+    set.head.watch((event) => event.type === 'tool-started' && stop.abort());
+    assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
+    assert.equal(ran, 0);
+    assert.deepEqual(
+      set.all('tool-ended').map((event) => event.outcome),
+      ['interrupted'],
+    );
+  },
+);
+
+test('cancelled once a turn is written, no request is sent', patient, async () => {
+  const stop = new AbortController();
+  const set = await stage({});
+  set.head.watch((event) => event.type === 'turn-started' && stop.abort());
+  assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
+  assert.equal(set.requests.length, 0);
+});
+
+test('cancelled before it begins, a run ends without a turn', patient, async () => {
+  const { reason, all } = await cancelled((abort) => (abort(), {}));
+  assert.deepEqual([reason, all('turn-started').length], ['cancelled', 1], 'one turn, of the run after it');
+});
+
+const codes = { 'run/time': 'time', 'run/kill-switch': 'kill-switch', 'session/closed': 'cancelled' } as const;
+for (const [code, expected] of Object.entries(codes)) {
+  test(`an abort for ${code} ends the run as ${expected}, also when the process died before the end was written`, async () => {
+    const stop = new AbortController();
+    const why = new FairleadError(code, 'Enough of it.', { blame: 'user', retry: true });
+    const set = await stage({ lines: [hangs('some')] });
+    const state = await set.go(stop.signal, () => stop.abort(why));
+    assert.deepEqual([state.ended?.reason, state.ended?.detail], [expected, 'Enough of it.']);
+    const failed = set.log.events.findIndex((event) => event.type === 'turn-failed');
+    const head = await openHead(memoryLog(set.log.events.slice(0, failed + 1)), runView());
+    const resumed = await run(set.agent, { head, signal: new AbortController().signal, ...quiet });
+    assert.equal(resumed.ended?.reason, expected);
+  });
+}
+
+test('a run whose time is used up starts no call when it is resumed', async () => {
+  let ran = 0;
+  const tool = toolOf('save', 'write', () => ran++);
+  const set = await stage({ lines: [calls('save')], tools: [tool], limits: { ms: 1000 } });
+  const stop = new AbortController();
+  set.head.watch((event) => event.type === 'turn-ended' && stop.abort());
+  await set.go(stop.signal);
+  const cut = set.log.events.findIndex((event) => event.type === 'turn-ended');
+  const late = set.log.events
+    .slice(0, cut + 1)
+    .map((event) => (event.type === 'turn-ended' ? { ...event, ms: 1000 } : event));
+  const head = await openHead(memoryLog(late), runView());
+  const state = await run(set.agent, { head, signal: new AbortController().signal, ...quiet });
+  assert.deepEqual([state.ended?.reason, ran], ['time', 0]);
+});
+
+test('a limit of time ends a run at a gate that hangs', patient, async () => {
+  const set = await stage({
+    lines: [calls('save'), says('done')],
+    tools: [toolOf('save', 'write', () => 'saved')],
+    gates: [forever],
+    limits: { ms: 50 },
+  });
+  assert.equal((await set.go()).ended?.reason, 'time');
+});

@@ -1,0 +1,227 @@
+// A rehearsal for tests of the core: a model that says its lines, a log in memory, and a run to be looked at.
+import {
+  openHead,
+  run,
+  runView,
+  textOf,
+  toArray,
+  type AgentParts,
+  type CallPart,
+  type Chunk,
+  type Event,
+  type Fact,
+  type Finish,
+  type Head,
+  type InputHow,
+  type Json,
+  type Limits,
+  type Log,
+  type Message,
+  type Part,
+  type Provider,
+  type Request,
+  type RunState,
+  type Tool,
+  type ToolChoice,
+} from '../../src/core/index.ts';
+import { memoryLog, type MemoryLog } from '../../src/stores/index.ts';
+
+/** One answer of the model: how its stream goes. */
+export type Line = (request: Request, signal: AbortSignal) => AsyncIterable<Chunk>;
+
+type End = Chunk & { readonly type: 'end' };
+
+/** The last chunk of an answer. */
+export const endOf = (parts: readonly Part[], more: Partial<End> = {}): End => ({
+  type: 'end',
+  message: { role: 'assistant', parts },
+  finish: parts.some((part) => part.type === 'tool-call') ? 'tool-calls' : 'stop',
+  usage: { input: 10, output: 5 },
+  model: 'test',
+  ...more,
+});
+
+/** An answer that is only its end. */
+export const ends = (parts: readonly Part[], more: Partial<End> = {}): Line =>
+  async function* () {
+    yield endOf(parts, more);
+  };
+
+/** An answer in words. */
+export const says = (text: string, finish: Finish = 'stop'): Line => ends([{ type: 'text', text }], { finish });
+
+/** A part that calls a tool. */
+export const callOf = (tool: string, input: Json = {}, id = 'wire'): CallPart => ({
+  type: 'tool-call',
+  id,
+  tool,
+  input,
+});
+
+/** An answer that calls tools, by name or by name and input. */
+export const calls = (...made: readonly (string | readonly [string, Json])[]): Line =>
+  ends(
+    made.map((each, i) => (typeof each === 'string' ? callOf(each, {}, `w${i}`) : callOf(each[0], each[1], `w${i}`))),
+  );
+
+/** Pieces of text as they stream in. */
+export const pieces = (...texts: readonly string[]): readonly Chunk[] => [
+  { type: 'part-started', index: 0, part: 'text' },
+  ...texts.map((text): Chunk => ({ type: 'part-delta', index: 0, text })),
+];
+
+/** An answer that breaks with an error, perhaps after some words. */
+export const breaks = (error: unknown, ...texts: readonly string[]): Line =>
+  async function* () {
+    if (texts.length) yield* pieces(...texts);
+    throw error as Error;
+  };
+
+/** An answer that never comes, perhaps after some words, from a provider that does not hear its signal. */
+export const hangs = (...texts: readonly string[]): Line =>
+  async function* () {
+    if (texts.length) yield* pieces(...texts);
+    await forever();
+  };
+
+/** Never settles. */
+export const forever = (): Promise<never> => new Promise(() => {});
+
+/** A provider that says these lines in order, and `done` after the last. */
+export function providerOf(lines: readonly Line[], requests: Request[] = []): Provider {
+  return {
+    family: 'test',
+    model: 'test',
+    price: { input: 1, output: 1 },
+    stream(request, signal) {
+      const line = lines[requests.length] ?? says('done');
+      requests.push(request);
+      return line(request, signal);
+    },
+  };
+}
+
+/** A tool that does this. */
+export const toolOf = (name: string, effect: Tool['effect'], act: Tool['run'], more: Partial<Tool> = {}): Tool => ({
+  name,
+  description: `The ${name} tool.`,
+  input: { type: 'object' },
+  effect,
+  ...more,
+  run: act,
+});
+
+/** Limits that do not bind in a short test. */
+export const roomy: Limits = { turns: 20, errors: 5, reasks: 2, repeats: 0, outputChars: 10_000 };
+
+/** What a stage is set with. */
+export type Setting = Omit<Partial<AgentParts>, 'tools'> & {
+  readonly lines?: readonly Line[];
+  readonly tools?: readonly Tool[];
+  readonly limits?: Partial<Limits>;
+  readonly choice?: ToolChoice;
+  readonly log?: Log;
+};
+
+/** A session about to run, and everything there is to see of it. */
+export type Stage = {
+  readonly agent: AgentParts;
+  readonly head: Head;
+  readonly log: MemoryLog;
+  readonly requests: readonly Request[];
+  /** Goes on until there is nothing to do. */
+  readonly go: (signal?: AbortSignal, live?: (chunk: Chunk) => void) => Promise<RunState>;
+  /** Adds an input of the user. */
+  readonly say: (how: InputHow, text: string) => Promise<unknown>;
+  /** Begins another run. */
+  readonly again: (text: string, limits?: Partial<Limits>) => Promise<unknown>;
+  /** The events of one type, in order. */
+  readonly all: <T extends Event['type']>(type: T) => readonly (Event & { readonly type: T })[];
+  /** The history as lines `role: text`. */
+  readonly told: () => readonly string[];
+};
+
+/** Sets a stage with one prompt, `go`, and a run that has not begun to act. */
+export async function stage({
+  lines = [],
+  tools = [],
+  limits = {},
+  choice,
+  log,
+  ...more
+}: Setting = {}): Promise<Stage> {
+  const requests: Request[] = [];
+  const agent: AgentParts = {
+    system: 'You are a test.',
+    provider: providerOf(lines, requests),
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    rules: [],
+    reminders: [],
+    gates: [],
+    stops: [],
+    checks: [],
+    settings: {},
+    ...more,
+  };
+  const memory = memoryLog();
+  const head = await openHead(log ?? memory, runView(agent.rules));
+  const bounds = { ...roomy, ...limits };
+  await head.record(opening(agent, bounds, choice));
+  let inputs = 1;
+  const say = (how: InputHow, text: string): Promise<unknown> =>
+    head.record([{ type: 'input-received', input: `i${++inputs}`, how, parts: [{ type: 'text', text }] }]);
+  return {
+    agent,
+    head,
+    log: memory,
+    requests,
+    go: (signal = new AbortController().signal, live = () => {}) =>
+      run(agent, { head, signal, live, clock: () => performance.now() }),
+    say,
+    async again(text, other = {}) {
+      await say('prompt', text);
+      await head.record([{ type: 'run-started', run: `r${inputs}`, limits: { ...bounds, ...other } }]);
+    },
+    all: <T extends Event['type']>(type: T) =>
+      memory.events.filter((event): event is Event & { readonly type: T } => event.type === type),
+    told: () => toArray(head.state.messages).map((message) => `${message.role}: ${spoken(message)}`),
+  };
+}
+
+/** What a message says, its calls and results included. */
+export const spoken = (message: Message): string =>
+  [
+    textOf(message),
+    ...message.parts.flatMap((part) =>
+      part.type === 'tool-call' ? [`${part.tool}()`] : part.type === 'tool-result' ? [part.text] : [],
+    ),
+  ]
+    .filter((text) => text !== '')
+    .join(' | ');
+
+/** The facts a session begins with. */
+export const opening = (agent: AgentParts, limits: Limits, choice?: ToolChoice): readonly Fact[] => [
+  { type: 'session-started', session: 's' },
+  {
+    type: 'epoch-started',
+    epoch: 1,
+    reason: 'started',
+    system: agent.system,
+    model: agent.provider.model,
+    tools: [...agent.tools.values()].map(({ name, description, input }) => ({ name, description, input })),
+  },
+  { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
+  { type: 'run-started', run: 'r1', limits, ...(choice === undefined ? {} : { choice }) },
+];
+
+/** Waits until an event of this type is written; the events before it do not count. */
+export function until(head: Head, type: Event['type'], times = 1): Promise<Event> {
+  const { promise, resolve } = Promise.withResolvers<Event>();
+  let left = times;
+  const leave = head.watch((event) => {
+    if (event.type !== type || --left > 0) return;
+    leave();
+    resolve(event);
+  });
+  return promise;
+}
