@@ -50,7 +50,7 @@ function toolCall(call: CallPart, family: string): Wire {
 }
 
 /** A name that no model should have used would make every later request illegal. */
-const legalName = (name: string): string =>
+export const legalName = (name: string): string =>
   /^[\w-]{1,64}$/.test(name) ? name : name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
 
 const chunks = (thoughts: readonly ReasoningPart[], text: string): readonly Wire[] => [

@@ -1,42 +1,22 @@
-// The body of a chat request in pieces: a head that stays the same, the messages encoded once, and a tail with what may change.
-import type { Message, Request, Settings, ToolChoice, ToolSpec, Trail } from '../core/index.ts';
+// A chat request around its messages: settings and tools before them, what may change from turn to turn behind them.
+import type { Request, Settings, ToolChoice, ToolSpec } from '../core/index.ts';
 import { chatMessageEncoder } from './chat-messages.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
-import { prefixEncoder } from './prefix.ts';
+import { bodyMaker, withSchemaRule, type PrefixBody } from './prefix-body.ts';
 import { isStrict, objectSchema } from './sdk-schema.ts';
 
-/** A body ready to send, and about how many characters of it a model has to read. */
-export type ChatBody = { readonly body: readonly Buffer[]; readonly chars: number };
-
 type Wire = { readonly [key: string]: unknown };
-type Head = { readonly of: Request; readonly bytes: Buffer; readonly chars: number; readonly comma: boolean };
 
-/** Makes bodies for one model. Everything before the messages is the same from turn to turn, so each body extends the one before it up to the end of its messages. */
-export function chatBodies(family: string, model: string, quirks: ChatQuirks): (request: Request) => ChatBody {
-  const encode = prefixEncoder(chatMessageEncoder(family, quirks));
-  const heads = new WeakMap<Trail<Message>['items'], Head>();
-  return (request) => {
-    const { items } = request.messages;
-    const known = heads.get(items);
-    const head = known && isSameHead(known.of, request) ? known : makeHead(request, model, quirks);
-    if (head !== known) heads.set(items, head);
-    const messages = encode(request.messages);
-    const tail = Buffer.from(tailText(request, quirks));
-    const comma = head.comma && messages.size > 0 ? [commaByte] : [];
-    return { body: [head.bytes, ...comma, ...messages.bytes, tail], chars: head.chars + messages.chars };
-  };
+/** Makes bodies for one model of a family. */
+export function chatBodies(family: string, model: string, quirks: ChatQuirks): (request: Request) => PrefixBody {
+  return bodyMaker({
+    encode: chatMessageEncoder(family, quirks),
+    head: (request) => headText(request, model, quirks),
+    tail: (request) => tailText(request, quirks),
+  });
 }
 
-const commaByte = Buffer.from(',');
-
-const isSameHead = (a: Request, b: Request): boolean =>
-  a.system === b.system &&
-  a.tools === b.tools &&
-  a.settings === b.settings &&
-  a.answer === b.answer &&
-  a.session === b.session;
-
-function makeHead(request: Request, model: string, quirks: ChatQuirks): Head {
+function headText(request: Request, model: string, quirks: ChatQuirks): string {
   const { settings, tools, session } = request;
   const fields = JSON.stringify({
     model,
@@ -48,18 +28,13 @@ function makeHead(request: Request, model: string, quirks: ChatQuirks): Head {
     ...answerFields(request, quirks),
     ...(tools.length > 0 ? { tools: tools.map(toolField) } : {}),
   });
-  const system = systemText(request, quirks);
+  const system = schemaMode(request, quirks) === 'json_schema' ? request.system : withSchemaRule(request);
   const opening = system === '' ? '' : JSON.stringify({ role: quirks.system, content: system });
-  const text = `${fields.slice(0, -1)},"messages":[${opening}`;
-  return {
-    of: { ...request, messages: { length: 0, items: [] } },
-    bytes: Buffer.from(text),
-    chars: text.length,
-    comma: opening !== '',
-  };
+  return `${fields.slice(0, -1)},"messages":[${opening}`;
 }
 
-const toolField = ({ name, description, input }: ToolSpec): Wire => ({
+/** A tool as chat servers, and Ollama like them, want it. */
+export const toolField = ({ name, description, input }: ToolSpec): Wire => ({
   type: 'function',
   function: { name, description, parameters: objectSchema(input) },
 });
@@ -96,13 +71,6 @@ function answerFields(request: Request, quirks: ChatQuirks): Wire {
   if (mode === 'json_object') return { response_format: { type: 'json_object' } };
   const json_schema = { name: 'answer', schema: answer, ...(isStrict(answer) ? { strict: true } : {}) };
   return { response_format: { type: 'json_schema', json_schema } };
-}
-
-function systemText(request: Request, quirks: ChatQuirks): string {
-  const { system, answer } = request;
-  if (!answer || schemaMode(request, quirks) === 'json_schema') return system;
-  const rule = `When you give your final answer, give one JSON value that fits this JSON schema, and nothing else:\n${JSON.stringify(answer)}`;
-  return system === '' ? rule : `${system}\n\n${rule}`;
 }
 
 /** The choice of a tool may change from one turn to the next, so it stands behind the messages. */

@@ -12,17 +12,22 @@ export interface WindowGuard {
 
 /** Room that is kept for an answer when no limit of its own is set. */
 const leastAnswer = 256;
-const charsPerToken = 4;
+/** Tokens a character is worth until the server has counted some. */
+const usualRatio = 1 / 4;
+/** A server that leaves out what it had cached counts less than can be true. */
+const leastRatio = 1 / 8;
+/** Shorter requests say more about the frame around them than about their text. */
+const telling = 2000;
 
 /** Watches over a window; without one, everything fits. */
 export function windowGuard(who: Who, window: number | undefined): WindowGuard {
   const counted = new WeakMap<readonly Message[], { readonly chars: number; readonly tokens: number }>();
+  let ratio = usualRatio;
   return {
     check({ messages, settings }, chars) {
       if (window === undefined) return;
       const known = counted.get(messages.items);
-      const tokens =
-        known && known.chars <= chars ? known.tokens + (chars - known.chars) / charsPerToken : chars / charsPerToken;
+      const tokens = known && known.chars <= chars ? known.tokens + (chars - known.chars) * ratio : chars * ratio;
       const room = window - Math.min(settings.maxOutputTokens ?? leastAnswer, Math.floor(window / 4));
       if (tokens <= room) return;
       throw new FairleadError(
@@ -32,8 +37,10 @@ export function windowGuard(who: Who, window: number | undefined): WindowGuard {
       );
     },
     learn({ messages }, chars, { input }) {
-      if (window !== undefined && input !== undefined && input > 0)
-        counted.set(messages.items, { chars, tokens: input });
+      if (window === undefined || input === undefined || input <= 0) return;
+      const tokens = Math.max(input, chars * leastRatio);
+      counted.set(messages.items, { chars, tokens });
+      if (chars >= telling) ratio = Math.min(1, tokens / chars);
     },
   };
 }

@@ -1,0 +1,303 @@
+// Recorded chat completions of ten servers come through as their bodies state, whole, cut and split at every byte.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  callsOf,
+  FairleadError,
+  trailOf,
+  type Chunk,
+  type Message,
+  type Request,
+  type Usage,
+} from '../src/core/index.ts';
+import { chatProvider } from '../src/providers/chat.ts';
+import { readChat } from '../src/providers/chat-reply.ts';
+import { sseDecoder } from '../src/providers/lines.ts';
+
+type Exchange = {
+  readonly id: string;
+  readonly host: string;
+  readonly path: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+};
+type End = Chunk & { readonly type: 'end' };
+type Stated = {
+  readonly text: string;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
+  readonly finish: string;
+  readonly usage: Usage;
+  readonly usd: number | undefined;
+};
+type Wire = { readonly [key: string]: unknown };
+
+const file = path.resolve(import.meta.dirname, '../../shared/data/wire/exchanges.jsonl');
+const skip = existsSync(file) ? false : 'the recorded exchanges are not here';
+const exchanges: readonly Exchange[] = skip
+  ? []
+  : readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Exchange)
+      .filter((each) => each.path.endsWith('/chat/completions'));
+const isStream = (each: Exchange): boolean => each.contentType.startsWith('text/event-stream');
+const answers = exchanges.filter((each) => each.status === 200);
+const streams = answers.filter(isStream);
+
+const families: readonly (readonly [string, string])[] = [
+  ['api.openai.com', 'openai'],
+  ['api.groq.com', 'groq'],
+  ['api.mistral.ai', 'mistral'],
+  ['api.cerebras.ai', 'cerebras'],
+  ['api.deepseek.com', 'deepseek'],
+  ['router.huggingface.co', 'huggingface'],
+  ['openrouter.ai', 'openrouter'],
+];
+const familyOf = (each: Exchange): string => families.find(([host]) => host === each.host)?.[1] ?? 'openai-compatible';
+
+// --- what a body states, read by hand -------------------------------------------------------------------------
+
+const object = (value: unknown): Wire => (typeof value === 'object' && value !== null ? (value as Wire) : {});
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const string = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function stated(each: Exchange): Stated {
+  return isStream(each) ? statedByStream(each.body) : statedByDocument(object(JSON.parse(each.body)));
+}
+
+function statedByDocument(body: Wire): Stated {
+  const choice = object(list(body['choices'])[0]);
+  const message = object(choice['message']);
+  const content = message['content'];
+  const pieces = Array.isArray(content)
+    ? content.map((piece) => string(object(piece)['text'])).join('')
+    : string(content);
+  const calls = list(message['tool_calls']).map((each) => {
+    const fn = object(object(each)['function']);
+    return {
+      id: string(object(each)['id']),
+      name: string(fn['name']),
+      input: JSON.parse(string(fn['arguments']) || '{}') as unknown,
+    };
+  });
+  return { text: pieces, calls, finish: string(choice['finish_reason']), ...statedUsage(object(body['usage'])) };
+}
+
+function statedByStream(body: string): Stated {
+  const events = body
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => object(JSON.parse(line.slice(6))));
+  const choices = events.flatMap((event) => list(event['choices'])).map(object);
+  const deltas = choices.map((choice) => object(choice['delta']));
+  const names = new Map<unknown, { id: string; name: string; text: string }>();
+  for (const each of deltas.flatMap((delta) => list(delta['tool_calls'])).map(object)) {
+    const call = names.get(each['index']) ?? { id: '', name: '', text: '' };
+    call.id ||= string(each['id']);
+    call.name += string(object(each['function'])['name']);
+    call.text += string(object(each['function'])['arguments']);
+    names.set(each['index'], call);
+  }
+  return {
+    text: deltas.map((delta) => string(delta['content'])).join(''),
+    calls: [...names.values()].map(({ id, name, text }) => ({ id, name, input: JSON.parse(text || '{}') as unknown })),
+    finish: choices.map((choice) => string(choice['finish_reason'])).find((reason) => reason !== '') ?? '',
+    ...statedUsage(object(events.findLast((event) => event['usage'])?.['usage'])),
+  };
+}
+
+function statedUsage(usage: Wire): Pick<Stated, 'usage' | 'usd'> {
+  const prompt = object(usage['prompt_tokens_details']);
+  const cached =
+    prompt['cached_tokens'] ?? usage['prompt_cache_hit_tokens'] ?? usage['cached_tokens'] ?? usage['num_cached_tokens'];
+  const counts: Wire = {
+    input: usage['prompt_tokens'],
+    output: usage['completion_tokens'],
+    cacheRead: cached,
+    cacheWrite: prompt['cache_write_tokens'],
+    reasoning: object(usage['completion_tokens_details'])['reasoning_tokens'],
+  };
+  const known = Object.fromEntries(Object.entries(counts).filter(([, count]) => typeof count === 'number'));
+  return { usage: known, usd: usage['cost'] as number | undefined };
+}
+
+const finishes: Readonly<Record<string, string>> = { stop: 'stop', tool_calls: 'tool-calls', length: 'length' };
+
+function assertAs(end: End, expected: Stated): void {
+  const { message } = end;
+  const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  assert.equal(text, expected.text);
+  const calls = callsOf(message).map((call) => {
+    assert.equal(call.invalid, undefined);
+    return { id: call.id, name: call.tool, input: call.input };
+  });
+  assert.deepEqual(calls, expected.calls);
+  assert.equal(end.rawFinish, expected.finish);
+  assert.equal(end.finish, finishes[expected.finish]);
+  assert.deepEqual(end.usage, expected.usage);
+  assert.equal(end.usd, expected.usd);
+}
+
+// --- a server that plays the recordings back ------------------------------------------------------------------
+
+const server = http.createServer((request, response) => {
+  request.resume();
+  const [, index, how, size] = (request.url ?? '').split('/');
+  const each = exchanges[Number(index)] as Exchange;
+  const bytes = Buffer.from(each.body);
+  const cut = how === 'cut' ? Number(size) : bytes.length;
+  request.on('end', () => {
+    response.writeHead(each.status, { 'content-type': each.contentType });
+    const step = how === 'split' ? Number(size) : cut;
+    for (let from = 0; from < cut; from += step) response.write(bytes.subarray(from, Math.min(from + step, cut)));
+    if (how === 'cut') response.write('', () => setImmediate(() => response.destroy()));
+    else response.end();
+  });
+});
+let origin = '';
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+});
+after(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+const question: Message = { role: 'user', parts: [{ type: 'text', text: 'hi' }] };
+
+async function ask(each: Exchange, how = 'whole/0'): Promise<End> {
+  const baseUrl = `${origin}/${exchanges.indexOf(each)}/${how}`;
+  const provider = chatProvider({ model: 'asked', baseUrl, apiKey: 'sk-secret', family: familyOf(each) });
+  const request: Request = {
+    system: 'Be brief.',
+    tools: [],
+    messages: trailOf([question]),
+    choice: 'auto',
+    settings: {},
+  };
+  return endOf(provider.stream(request, new AbortController().signal));
+}
+
+/** The one end of an answer, checked against the deltas that came before it. */
+async function endOf(chunks: AsyncIterable<Chunk>): Promise<End> {
+  const deltas: string[] = [];
+  let end: End | undefined;
+  for await (const chunk of chunks) {
+    assert.equal(end, undefined, 'something follows the end');
+    if (chunk.type === 'part-delta') deltas[chunk.index] = (deltas[chunk.index] ?? '') + chunk.text;
+    if (chunk.type === 'end') end = chunk;
+  }
+  assert.ok(end);
+  for (const [index, part] of end.message.parts.entries())
+    if (part.type === 'text' || part.type === 'reasoning') assert.equal(deltas[index] ?? '', part.text);
+  return end;
+}
+
+// --- the promises ---------------------------------------------------------------------------------------------
+
+test(
+  '[A1] [A3] every recorded chat answer comes through with the text, calls, finish and usage it states',
+  { skip },
+  async (t) => {
+    assert.ok(answers.length > 100);
+    for (const each of answers) await t.test(each.id, async () => assertAs(await ask(each), stated(each)));
+  },
+);
+
+test('[A54] recorded errors come through as errors of their kind, with what the server said', { skip }, async () => {
+  const codes: Record<string, string> = { 400: 'provider/bad-request', 429: 'provider/rate-limited' };
+  const errors = exchanges.filter((each) => each.status !== 200);
+  assert.ok(errors.length > 0);
+  for (const each of errors) {
+    await assert.rejects(ask(each), (error: FairleadError) => {
+      assert.equal(error.code, codes[each.status]);
+      assert.equal(error.retry, each.status === 429 || each.body.includes('tool_use_failed'));
+      const said = object(object(JSON.parse(each.body))['error']);
+      assert.ok(error.message.includes(string(object(said['metadata'])['raw']) || string(said['message'])));
+      return true;
+    });
+  }
+});
+
+test('[A6] a recorded stream that is split into small writes gives the same answer', { skip }, async () => {
+  for (const each of streams) for (const size of [1, 7, 1000]) assertAs(await ask(each, `split/${size}`), stated(each));
+});
+
+test(
+  '[A6] a recorded stream cut off by the server gives its complete answer or a cut, never half of one',
+  { skip },
+  async () => {
+    let seed = 20261115;
+    const random = (): number => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
+    for (const each of streams) {
+      const expected = stated(each);
+      const length = Buffer.byteLength(each.body);
+      for (let i = 0; i < 20; i++) {
+        const cut = Math.floor(random() * length);
+        await isCompleteOrCut(ask(each, `cut/${cut}`), expected, `${each.id} at ${cut}`);
+      }
+    }
+  },
+);
+
+async function isCompleteOrCut(asked: Promise<End>, expected: Stated, where: string): Promise<'complete' | 'cut'> {
+  try {
+    const end = await asked;
+    // The counts come after the answer: a cut in between loses them and nothing else.
+    assertAs({ ...end, usage: expected.usage, ...(expected.usd === undefined ? {} : { usd: expected.usd }) }, expected);
+    return 'complete';
+  } catch (error) {
+    if (!(error instanceof FairleadError)) throw error;
+    assert.equal(error.code, 'provider/cut', where);
+    assert.equal(error.retry, true);
+    return 'cut';
+  }
+}
+
+async function* inPieces(...pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
+  for (const piece of pieces) yield await Promise.resolve(piece);
+}
+
+const read = (...pieces: readonly Buffer[]): Promise<End> =>
+  endOf(readChat(inPieces(...pieces), { who: { name: 'test' }, family: 'test', model: 'asked', thoughts: 'none' }));
+
+test(
+  '[A6] a recorded stream cut at every byte gives its complete answer or a cut, and both happen',
+  { skip },
+  async () => {
+    for (const each of streams) {
+      const bytes = Buffer.from(each.body);
+      const expected = stated(each);
+      const seen = new Set<string>();
+      for (let cut = 0; cut < bytes.length; cut++)
+        seen.add(await isCompleteOrCut(read(bytes.subarray(0, cut)), expected, `${each.id} at ${cut}`));
+      assert.deepEqual([...seen].toSorted(), ['complete', 'cut']);
+    }
+  },
+);
+
+test(
+  '[A6] a recorded stream split at every byte, in two and into single bytes, gives the same answer',
+  { skip },
+  async () => {
+    for (const each of streams) {
+      const bytes = Buffer.from(each.body);
+      const single = Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
+      assertAs(await read(...single), stated(each));
+      // Longer ones would only take longer: the decoder's own tests split arbitrary streams.
+      if (bytes.length > 5000) continue;
+      const whole = sseDecoder({ name: 'test' }).push(bytes);
+      for (let at = 1; at < bytes.length; at++) {
+        const decoder = sseDecoder({ name: 'test' });
+        const events = [...decoder.push(bytes.subarray(0, at)), ...decoder.push(bytes.subarray(at))];
+        assert.equal(events.length, whole.length);
+        assert.ok(events.every(({ event, data }, i) => event === whole[i]?.event && data === whole[i]?.data));
+      }
+    }
+  },
+);
