@@ -1,7 +1,7 @@
 // Anthropic's Messages API, through the AI SDK's package for it.
 import { createAnthropic } from '@ai-sdk/anthropic';
 import type { JSONValue } from '@ai-sdk/provider';
-import { callsOf, toArray, type Finish, type Provider, type Request } from '../core/index.ts';
+import { callsOf, toArray, type Finish, type Part, type Provider, type Request } from '../core/index.ts';
 import { sdkProvider, type SdkOptions } from './sdk.ts';
 import { objectSchema } from './sdk-schema.ts';
 import { countOf, textFrom, usageOf, wireOf, wiresOf, type Account, type Dialect, type Wire } from './sdk-wire.ts';
@@ -66,10 +66,10 @@ function outputTokensOf(model: string): number {
 function adjust({ choice, settings, messages }: Request, model: string, family: string): Adjusted {
   const { reasoning, ...others } = settings;
   const wanted = reasoning !== undefined && reasoning !== 'none';
-  const asked = toArray(messages).findLast((message) => message.role === 'assistant');
-  const [first] = asked?.parts ?? [];
-  const thought = first?.type === 'reasoning' && first.meta?.family === family;
-  const thinks = wanted && (thought || !asked || callsOf(asked).length === 0);
+  const isSent = (part: Part): boolean => part.type !== 'reasoning' || part.meta?.family === family;
+  const last = toArray(messages).findLast((each) => each.role === 'assistant' && each.parts.some(isSent));
+  const thought = last?.parts.find(isSent)?.type === 'reasoning';
+  const thinks = wanted && (thought || !last || callsOf(last).length === 0);
   const stubborn = /claude-(sonnet|opus)-5-5|claude-fable-5-[12]/.test(model);
   return {
     choice: typeof choice === 'object' && (thinks || stubborn) ? 'auto' : choice,

@@ -23,6 +23,7 @@ export function responsesProvider(given: ResponsesOptions): Provider {
         options: (request) => requestOptions(request, model),
         // Without the mark this API rewrites schemas to its strict form, and optional arguments become required.
         loose: true,
+        unmarked: true,
       },
       dialect: responsesDialect,
       open: (fetch) =>

@@ -37,6 +37,8 @@ export type Accent = {
   readonly system?: Readonly<Record<string, JSONValue>>;
   /** Whether schemas of tools are marked as not strict: some servers would otherwise rewrite them. */
   readonly loose?: boolean;
+  /** Whether results that failed have no mark of their own on this wire: their text tells, and is not wrapped to tell it again. */
+  readonly unmarked?: boolean;
   /** Whether the model's own files can be handed back. */
   readonly ownFiles?: boolean;
   /** Settings that cannot be kept for this request, replaced by what can. */
@@ -120,7 +122,7 @@ function messageFor({ role, parts }: Message, accent: Accent): LanguageModelV4Me
     return content.length > 0 ? { role, content } : undefined;
   }
   const results = parts.filter((part): part is ResultPart => part.type === 'tool-result');
-  return results.length > 0 ? { role, content: results.map(resultPart) } : undefined;
+  return results.length > 0 ? { role, content: results.map((part) => resultPart(part, accent)) } : undefined;
 }
 
 function userPart(part: Part): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
@@ -152,11 +154,17 @@ function assistantPart(part: Part, accent: Accent): AssistantPart[] {
   }
 }
 
-const resultPart = (part: ResultPart): (LanguageModelV4Message & { role: 'tool' })['content'][number] => ({
+const resultPart = (
+  part: ResultPart,
+  { unmarked }: Accent,
+): (LanguageModelV4Message & { role: 'tool' })['content'][number] => ({
   type: 'tool-result',
   toolCallId: part.id,
   toolName: part.tool,
-  output: { type: part.failed ? 'error-text' : 'text', value: part.text === '' ? '(no output)' : part.text },
+  output: {
+    type: part.failed && !unmarked ? 'error-text' : 'text',
+    value: part.text === '' ? '(no output)' : part.text,
+  },
 });
 
 function ofFamily(
