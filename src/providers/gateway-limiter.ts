@@ -19,7 +19,7 @@ export interface Limiter {
   readonly countsTokens: boolean;
 }
 
-/** For a while after a hold requests leave one by one, this far apart, so that they do not run into the next limit together. */
+/** After a hold, until nobody waits any more and a while has passed, requests leave one by one, this far apart: they shall not run into the next limit together. */
 const gapMs = 250;
 const rampMs = 10_000;
 
@@ -40,6 +40,7 @@ export function makeLimiter(name: string, clock: Clock): Limiter {
   const queue: Waiter[] = [];
   let heldUntil = Number.NEGATIVE_INFINITY;
   let nextAt = Number.NEGATIVE_INFINITY;
+  let careful = false;
   let cancel: (() => void) | undefined;
 
   const wait = (need: number): number =>
@@ -48,7 +49,8 @@ export function makeLimiter(name: string, clock: Clock): Limiter {
   function spend(need: number): void {
     requests.spend(1);
     tokens.spend(need);
-    nextAt = clock.now() < heldUntil + rampMs ? clock.now() + gapMs : Number.NEGATIVE_INFINITY;
+    careful &&= queue.length > 0 || clock.now() < heldUntil + rampMs;
+    nextAt = careful ? clock.now() + gapMs : Number.NEGATIVE_INFINITY;
   }
 
   function serve(): void {
@@ -103,6 +105,7 @@ export function makeLimiter(name: string, clock: Clock): Limiter {
     settle: (taken, used) => tokens.spend(used - taken),
     hold(ms) {
       heldUntil = Math.max(heldUntil, clock.now() + ms);
+      careful = true;
       const left = heldUntil - clock.now();
       for (const waiter of queue.filter((each) => each.most < left)) drop(waiter, limited(name, left));
       serve();

@@ -13,8 +13,17 @@ export type TestClock = Clock & {
   readonly pending: number;
 };
 
-/** A clock under control. With `instant`, waits that hold something up are over as soon as nothing else is to be done. */
-export function testClock(options: { readonly instant?: boolean; readonly random?: () => number } = {}): TestClock {
+/** How a clock runs by itself. */
+type Running = {
+  /** Waits that hold something up are over as soon as their turn comes. */
+  readonly instant?: boolean;
+  /** Time stands still as long as this is so. */
+  readonly busy?: () => boolean;
+  readonly random?: () => number;
+};
+
+/** A clock under control. */
+export function testClock(options: Running = {}): TestClock {
   const timers = new Set<Timer>();
   const waits: number[] = [];
   let now = 0;
@@ -34,6 +43,10 @@ export function testClock(options: { readonly instant?: boolean; readonly random
     jumping = true;
     setImmediate(() => {
       jumping = false;
+      if (options.busy?.()) {
+        jump();
+        return;
+      }
       const next = earliest([...timers].filter((each) => each.hold));
       if (!next) return;
       fire(next);

@@ -1,227 +1,225 @@
-// A small stage for tests of the core: a model that says its lines, a log in memory, and a run to be looked at.
+// A session on a scripted server, through the gateway and the real loop; and the checker that every fault ends with.
+import assert from 'node:assert/strict';
+import type test from 'node:test';
 import {
+  fold,
+  illegal,
   openHead,
+  render,
   run,
   runView,
-  textOf,
   toArray,
   type AgentParts,
-  type CallPart,
   type Chunk,
   type Event,
-  type Fact,
-  type Finish,
   type Head,
-  type InputHow,
-  type Json,
+  type JsonObject,
   type Limits,
-  type Log,
-  type Message,
-  type Part,
   type Provider,
   type Request,
   type RunState,
   type Tool,
-  type ToolChoice,
 } from '../../src/core/index.ts';
+import { gateway, gatewayState, openProvider, type GatewayOptions } from '../../src/providers/index.ts';
 import { memoryLog, type MemoryLog } from '../../src/stores/index.ts';
+import { says, scriptedServer, type Script, type ScriptedServer } from '../../src/testing/index.ts';
+import { testClock, type TestClock } from './clock.ts';
 
-/** One answer of the model: how its stream goes. */
-export type Line = (request: Request, signal: AbortSignal) => AsyncIterable<Chunk>;
+/** The ways a model is spoken to. */
+export const dialects = ['chat', 'responses', 'anthropic', 'google', 'ollama'] as const;
 
-type End = Chunk & { readonly type: 'end' };
+/** One of the ways. */
+export type DialectName = (typeof dialects)[number];
 
-/** The last chunk of an answer. */
-export const endOf = (parts: readonly Part[], more: Partial<End> = {}): End => ({
-  type: 'end',
-  message: { role: 'assistant', parts },
-  finish: parts.some((part) => part.type === 'tool-call') ? 'tool-calls' : 'stop',
-  usage: { input: 10, output: 5 },
-  model: 'test',
-  ...more,
-});
-
-/** An answer that is only its end. */
-export const ends = (parts: readonly Part[], more: Partial<End> = {}): Line =>
-  async function* () {
-    yield endOf(parts, more);
-  };
-
-/** An answer in words. */
-export const says = (text: string, finish: Finish = 'stop'): Line => ends([{ type: 'text', text }], { finish });
-
-/** A part that calls a tool. */
-export const callOf = (tool: string, input: Json = {}, id = 'wire'): CallPart => ({
-  type: 'tool-call',
-  id,
-  tool,
-  input,
-});
-
-/** An answer that calls tools, by name or by name and input. */
-export const calls = (...made: readonly (string | readonly [string, Json])[]): Line =>
-  ends(
-    made.map((each, i) => (typeof each === 'string' ? callOf(each, {}, `w${i}`) : callOf(each[0], each[1], `w${i}`))),
-  );
-
-/** Pieces of text as they stream in. */
-export const pieces = (...texts: readonly string[]): readonly Chunk[] => [
-  { type: 'part-started', index: 0, part: 'text' },
-  ...texts.map((text): Chunk => ({ type: 'part-delta', index: 0, text })),
-];
-
-/** An answer that breaks with an error, perhaps after some words. */
-export const breaks = (error: unknown, ...texts: readonly string[]): Line =>
-  async function* () {
-    if (texts.length) yield* pieces(...texts);
-    throw error as Error;
-  };
-
-/** An answer that never comes, perhaps after some words, from a provider that does not hear its signal. */
-export const hangs = (...texts: readonly string[]): Line =>
-  async function* () {
-    if (texts.length) yield* pieces(...texts);
-    await forever();
-  };
-
-/** Never settles. */
-export const forever = (): Promise<never> => new Promise(() => {});
-
-/** A provider that says these lines in order, and `done` after the last. */
-export function providerOf(lines: readonly Line[], requests: Request[] = []): Provider {
-  return {
-    family: 'test',
-    model: 'test',
-    price: { input: 1, output: 1 },
-    stream(request, signal) {
-      const line = lines[requests.length] ?? says('done');
-      requests.push(request);
-      return line(request, signal);
-    },
-  };
+/** A provider in a dialect, without a gateway. */
+export function speak(dialect: DialectName, url: string, apiKey = 'k', contextWindow?: number): Promise<Provider> {
+  switch (dialect) {
+    case 'chat':
+      return openProvider({ provider: 'openai-compatible', model: 'm', baseUrl: `${url}/v1`, apiKey });
+    case 'responses':
+      return openProvider({ provider: 'openai', model: 'gpt-5', baseUrl: `${url}/v1`, apiKey, api: 'responses' });
+    case 'anthropic':
+      return openProvider({ provider: 'anthropic', model: 'claude-sonnet-4-5', baseUrl: `${url}/v1`, apiKey });
+    case 'google':
+      return openProvider({ provider: 'google', model: 'gemini-2.5-flash', baseUrl: `${url}/v1beta`, apiKey });
+    case 'ollama':
+      return openProvider({
+        provider: 'ollama',
+        model: 'm',
+        baseUrl: url,
+        ...(contextWindow === undefined ? {} : { contextWindow }),
+      });
+  }
 }
 
-/** A tool that does this. */
-export const toolOf = (name: string, effect: Tool['effect'], act: Tool['run'], more: Partial<Tool> = {}): Tool => ({
-  name,
-  description: `The ${name} tool.`,
-  input: { type: 'object' },
-  effect,
-  ...more,
-  run: act,
-});
+/** Something that happened in the world, with the key it was done under. */
+export type Effect = { readonly n: unknown; readonly key: string };
 
-/** Limits that do not bind in a short test. */
-export const roomy: Limits = { turns: 20, errors: 5, reasks: 2, repeats: 0, outputChars: 10_000 };
-
-/** What a stage is set with. */
-export type Setting = Omit<Partial<AgentParts>, 'tools'> & {
-  readonly lines?: readonly Line[];
-  readonly tools?: readonly Tool[];
-  readonly limits?: Partial<Limits>;
-  readonly choice?: ToolChoice;
-  readonly log?: Log;
-};
-
-/** A session about to run, and everything there is to see of it. */
+/** A session to be played. */
 export type Stage = {
-  readonly agent: AgentParts;
-  readonly head: Head;
+  readonly server: ScriptedServer;
+  readonly clock: TestClock;
   readonly log: MemoryLog;
-  readonly requests: readonly Request[];
-  /** Goes on until there is nothing to do. */
-  readonly go: (signal?: AbortSignal, live?: (chunk: Chunk) => void) => Promise<RunState>;
-  /** Adds an input of the user. */
-  readonly say: (how: InputHow, text: string) => Promise<unknown>;
-  /** Begins another run. */
-  readonly again: (text: string, limits?: Partial<Limits>) => Promise<unknown>;
-  /** The events of one type, in order. */
-  readonly all: <T extends Event['type']>(type: T) => readonly (Event & { readonly type: T })[];
-  /** The history as lines `role: text`. */
-  readonly told: () => readonly string[];
+  readonly head: Head;
+  /** What the tool that changes the world was really asked to do. */
+  readonly ledger: Effect[];
+  readonly shown: Chunk[];
+  readonly agent: AgentParts;
+  /** Gives the model words and runs to the end. */
+  say(words: string, more?: { readonly agent?: Partial<AgentParts>; readonly signal?: AbortSignal }): Promise<RunState>;
+  /** What every fault ends with. */
+  check(): Promise<void>;
 };
 
-/** Sets a stage with one prompt, `go`, and a run that has not begun to act. */
-export async function stage({
-  lines = [],
-  tools = [],
-  limits = {},
-  choice,
-  log,
-  ...more
-}: Setting = {}): Promise<Stage> {
-  const requests: Request[] = [];
+/** How a stage is set. */
+export type StageOptions = {
+  readonly dialect?: DialectName;
+  readonly gateway?: GatewayOptions;
+  readonly agent?: Partial<AgentParts>;
+  readonly limits?: Partial<Limits>;
+  readonly clock?: TestClock;
+  /** Another provider than the one that speaks to the server. */
+  readonly provider?: Provider;
+  /** What stands around the gateway's provider. */
+  readonly around?: (provider: Provider) => Provider | readonly Provider[];
+};
+
+const wide: Limits = { turns: 40, errors: 5, reasks: 2, repeats: 0, outputChars: 100_000 };
+const number: JsonObject = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+
+function toolsFor(ledger: Effect[]): ReadonlyMap<string, Tool> {
+  const check: Tool['check'] = (input) =>
+    Number.isInteger((input as { n?: unknown }).n) ? undefined : 'n must be an integer.';
+  const tools: readonly Tool[] = [
+    { name: 'look', description: 'Looks.', input: number, effect: 'read', check, run: () => 'seen' },
+    {
+      name: 'send',
+      description: 'Sends.',
+      input: number,
+      effect: 'outside',
+      check,
+      run(input, { key }) {
+        ledger.push({ n: (input as { n: unknown }).n, key });
+        return 'sent';
+      },
+    },
+  ];
+  return new Map(tools.map((tool) => [tool.name, tool]));
+}
+
+/** Sets a stage around a script. */
+export async function stage(
+  t: test.TestContext,
+  script: Script<JsonObject>,
+  options: StageOptions = {},
+): Promise<Stage> {
+  const server = await scriptedServer(script, { models: [{ id: 'm', context: 100_000, tools: true }] });
+  t.after(() => server.close());
+  const clock = options.clock ?? testClock({ instant: true });
+  const raw = options.provider ?? (await speak(options.dialect ?? 'chat', server.url));
+  const provider = gateway(options.around?.(raw) ?? raw, { clock, state: gatewayState(), ...options.gateway });
+  const ledger: Effect[] = [];
+  const shown: Chunk[] = [];
   const agent: AgentParts = {
     system: 'You are a test.',
-    provider: providerOf(lines, requests),
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    provider,
+    tools: toolsFor(ledger),
     rules: [],
     reminders: [],
     gates: [],
     stops: [],
     checks: [],
     settings: {},
-    ...more,
+    ...options.agent,
   };
-  const memory = memoryLog();
-  const head = await openHead(log ?? memory, runView(agent.rules));
-  const bounds = { ...roomy, ...limits };
-  await head.record(opening(agent, bounds, choice));
-  let inputs = 1;
-  const say = (how: InputHow, text: string): Promise<unknown> =>
-    head.record([{ type: 'input-received', input: `i${++inputs}`, how, parts: [{ type: 'text', text }] }]);
-  return {
-    agent,
-    head,
-    log: memory,
-    requests,
-    go: (signal = new AbortController().signal, live = () => {}) =>
-      run(agent, { head, signal, live, clock: () => performance.now() }),
-    say,
-    async again(text, other = {}) {
-      await say('prompt', text);
-      await head.record([{ type: 'run-started', run: `r${inputs}`, limits: { ...bounds, ...other } }]);
+  const log = memoryLog();
+  const head = await openHead(log, runView(agent.rules));
+  await head.record([
+    { type: 'session-started', session: 's' },
+    {
+      type: 'epoch-started',
+      epoch: 1,
+      reason: 'started',
+      system: agent.system,
+      tools: [...agent.tools.values()].map(({ name, description, input }) => ({ name, description, input })),
+      model: provider.model,
     },
-    all: <T extends Event['type']>(type: T) =>
-      memory.events.filter((event): event is Event & { readonly type: T } => event.type === type),
-    told: () => toArray(head.state.messages).map((message) => `${message.role}: ${spoken(message)}`),
+  ]);
+  let inputs = 0;
+  return {
+    server,
+    clock,
+    log,
+    head,
+    ledger,
+    shown,
+    agent,
+    async say(words, more = {}) {
+      const input = `i${++inputs}`;
+      await head.record([
+        { type: 'input-received', input, how: 'prompt', parts: [{ type: 'text', text: words }] },
+        { type: 'run-started', run: `r${inputs}`, limits: { ...wide, ...options.limits } },
+      ]);
+      const signal = more.signal ?? new AbortController().signal;
+      const live = (chunk: Chunk): void => void shown.push(chunk);
+      return run({ ...agent, ...more.agent }, { head, signal, live, clock: () => clock.now() });
+    },
+    check: () => check({ log, head, ledger, clock, agent }),
   };
 }
 
-/** What a message says, its calls and results included. */
-export const spoken = (message: Message): string =>
-  [
-    textOf(message),
-    ...message.parts.flatMap((part) =>
-      part.type === 'tool-call' ? [`${part.tool}()`] : part.type === 'tool-result' ? [part.text] : [],
-    ),
-  ]
-    .filter((text) => text !== '')
-    .join(' | ');
+/** The log opens and is legal at every event, every effect happened at most once, and the next request is legal in every dialect. */
+async function check({
+  log,
+  head,
+  ledger,
+  clock,
+  agent,
+}: Omit<Stage, 'server' | 'shown' | 'say' | 'check'>): Promise<void> {
+  const events: readonly Event[] = JSON.parse(JSON.stringify(log.events)) as Event[];
+  const view = runView(agent.rules);
+  let state = view.initial;
+  for (const event of events) {
+    state = view.on(state, event);
+    const { messages } = render(state, agent);
+    if (messages.length > 0)
+      assert.equal(illegal(toArray(messages)), undefined, `after event ${event.seq}, ${event.type}`);
+  }
+  const again = fold(view, events);
+  assert.deepEqual(
+    toArray(again.messages),
+    toArray(head.state.messages),
+    'the log folds to the state it was kept from',
+  );
+  const keys = ledger.map((effect) => effect.key);
+  assert.deepEqual(keys, [...new Set(keys)], 'each effect happened at most once');
+  assert.equal(clock.pending, 0, 'no timer is left behind');
+  await legalEverywhere(render(withWords(head.state), agent));
+}
 
-/** The facts a session begins with. */
-export const opening = (agent: AgentParts, limits: Limits, choice?: ToolChoice): readonly Fact[] => [
-  { type: 'session-started', session: 's' },
-  {
-    type: 'epoch-started',
-    epoch: 1,
-    reason: 'started',
-    system: agent.system,
-    model: agent.provider.model,
-    tools: [...agent.tools.values()].map(({ name, description, input }) => ({ name, description, input })),
-  },
-  { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
-  { type: 'run-started', run: 'r1', limits, ...(choice === undefined ? {} : { choice }) },
-];
+const withWords = (state: RunState): RunState =>
+  runView().on(runView().on(state, fact(state, 'input-received')), fact(state, 'turn-started'));
 
-/** Waits until an event of this type is written; the events before it do not count. */
-export function until(head: Head, type: Event['type'], times = 1): Promise<Event> {
-  const { promise, resolve } = Promise.withResolvers<Event>();
-  let left = times;
-  const leave = head.watch((event) => {
-    if (event.type !== type || --left > 0) return;
-    leave();
-    resolve(event);
+function fact(state: RunState, type: 'input-received' | 'turn-started'): Event {
+  const place = { seq: state.seq + 1, id: 'next', parent: state.head, time: '' };
+  return type === 'input-received'
+    ? { type, input: 'last', how: 'prompt', parts: [{ type: 'text', text: 'And now?' }], ...place }
+    : { type, turn: state.turn + 1, inputs: state.pending.map(({ input }) => input), notes: [], ...place };
+}
+
+/** Sends a request in every dialect to a server that refuses what the real one would refuse. */
+export async function legalEverywhere(request: Request): Promise<void> {
+  await using server = await scriptedServer(() => says('fine'), {
+    models: [{ id: 'm', context: 10_000_000, tools: true }],
   });
-  return promise;
+  for (const dialect of dialects) {
+    const provider = await speak(dialect, server.url, 'k', 10_000_000);
+    const types: string[] = [];
+    try {
+      for await (const chunk of provider.stream(request, new AbortController().signal)) types.push(chunk.type);
+    } catch (error) {
+      assert.fail(`the next request is not legal for ${dialect}: ${String(error)}`);
+    }
+    assert.equal(types.at(-1), 'end', dialect);
+  }
 }

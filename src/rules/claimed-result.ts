@@ -1,0 +1,35 @@
+// Notices an answer that plays a tool's part: words that look like a result although no tool ran are words, and the model is told so.
+import { textOf, type Rule } from '../core/index.ts';
+
+/** Tags that wrap tool results in the formats models were trained on. */
+const tags =
+  /<\/?(tool_result|tool_results|function_result|function_results|function_response|tool_response|tool_output|observation)\b[^>]*>/i;
+
+/** A line that announces a result; it counts where it goes on to name one of the tools. */
+const lines = /^[ \t>*_#-]*(?:tool|function)?[ \t]*(?:results?|outputs?|responses?|observation)\b[^\n]{0,200}/gim;
+
+/** Leaves a note when an answer claims a result that no tool gave. Code that is shown in a fence or between backticks claims nothing. */
+export const claimedResult: Rule = (event, state) => {
+  if (event.type !== 'turn-ended') return [];
+  const text = textOf(event.message)
+    .replaceAll(/^ {0,3}(```+|~~~+)[^]*?(^ {0,3}\1|$(?![^]))/gm, '')
+    .replaceAll(/`[^`\n]*`/g, '');
+  const names = state.tools.map((tool) => tool.name);
+  const claim = tags.exec(text)?.[0] ?? announced(text, names);
+  if (claim === undefined) return [];
+  return [
+    {
+      key: 'claimed-result',
+      text: `Your last answer contains "${claim.trim().slice(0, 80)}", which looks like the result of a tool, but no tool ran there: results come from the tools alone. Do not rely on it. Call the tool if you need what it says, and correct what you told the user.`,
+      priority: 80,
+    },
+  ];
+};
+
+function announced(text: string, names: readonly string[]): string | undefined {
+  for (const [line] of text.matchAll(lines)) {
+    const words = new Set(line.match(/[\w.-]+/g));
+    if (/:/.test(line) && names.some((name) => words.has(name))) return line;
+  }
+  return undefined;
+}

@@ -1,0 +1,2 @@
+// The behaviours we ship: pure rules that see what happened and leave notes for the model.
+export { claimedResult } from './claimed-result.ts';

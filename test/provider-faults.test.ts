@@ -1,0 +1,506 @@
+// Faults 40 to 60: what providers do wrong, each through a real server, a real wire, the gateway and the real loop.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { callsOf, textOf, toArray, type Chunk, type Message, type Provider, type RunState } from '../src/core/index.ts';
+import { gatewayState } from '../src/providers/index.ts';
+import { claimedResult } from '../src/rules/index.ts';
+import {
+  calls,
+  closedUrl,
+  fails,
+  join,
+  says,
+  sends,
+  sendsPage,
+  thinks,
+  type Answer,
+  type Asked,
+  type ScriptStep,
+} from '../src/testing/index.ts';
+import { testClock } from './support/clock.ts';
+import { dialects, speak, stage, type Stage } from './support/stage.ts';
+
+const answer = (state: RunState): string => {
+  const tail = toArray(state.messages).at(-1) as Message;
+  return tail.role === 'assistant' ? textOf(tail) : `(${tail.role})`;
+};
+const facts = (on: Stage, type: string): number => on.log.events.filter((event) => event.type === type).length;
+const asked = (on: Stage): number => on.server.requests.filter((request) => request.dialect !== undefined).length;
+const restarts = (on: Stage): number => on.shown.filter((chunk) => chunk.type === 'restarted').length;
+
+async function until(what: () => boolean): Promise<void> {
+  for (let i = 0; i < 10_000 && !what(); i++) await new Promise((wake) => setTimeout(wake, i < 100 ? 0 : 1));
+  assert.ok(what(), `never so: ${what.toString()}`);
+}
+
+/** The first answer ends in this; then a tool is called once, then there is an answer: one try more must not act more. */
+const then = (...first: readonly ScriptStep[]): readonly ScriptStep[] => [
+  ...first,
+  calls('send', { n: 1 }),
+  says('done'),
+];
+
+for (const [what, headers, low, high] of [
+  ['seconds', { 'retry-after': '7' }, 7000, 8000],
+  ['an HTTP date', { 'retry-after': new Date(Date.now() + 20_000).toUTCString() }, 1000, 21_000],
+  ['nothing', {}, 1000, 2000],
+] as const) {
+  test(`fault 40: [A54, P48] 429 with ${what} in Retry-After is waited for, with jitter, and tried again`, async (t) => {
+    const limited = sends({
+      status: 429,
+      headers,
+      body: '{"error":{"message":"slow down","type":"rate_limit_error"}}',
+    });
+    const on = await stage(t, then(limited));
+    assert.equal((await on.say('go')).ended?.reason, 'answered');
+    const [wait = 0] = on.clock.waits;
+    assert.ok(wait >= low && wait <= high, `${wait} ms`);
+    assert.deepEqual([asked(on), on.ledger.length], [3, 1]);
+    await on.check();
+  });
+}
+
+test('fault 40: [A54] 429 with an hour in Retry-After is told at once, and the session can go on later', async (t) => {
+  const on = await stage(t, [fails(429, { afterMs: 3_600_000 }), says('done')]);
+  const { ended } = await on.say('go');
+  assert.deepEqual(
+    [ended?.reason, ended?.error?.code, ended?.error?.retry],
+    ['provider-error', 'provider/rate-limited', false],
+  );
+  assert.match(ended?.detail ?? '', /wants no request before .* \(in 60 min\)/);
+  assert.deepEqual([asked(on), on.clock.waits], [1, []]);
+  on.clock.advance(3_600_000);
+  assert.equal((await on.say('again')).ended?.reason, 'answered');
+  await on.check();
+});
+
+test('fault 41: [A54, A57] 500, 502 and 529 are tried again: one answer, and what it cost is counted once', async (t) => {
+  const on = await stage(t, then(fails(500), fails(502), fails(529)), {
+    around: (provider) => ({ ...provider, price: { input: 1e6, output: 0 } }),
+  });
+  const state = await on.say('go');
+  assert.equal(state.ended?.reason, 'answered');
+  assert.deepEqual([restarts(on), facts(on, 'turn-ended'), facts(on, 'turn-failed'), on.ledger.length], [3, 2, 0, 1]);
+  assert.equal(state.spent.usd, 20, 'two answers of ten tokens');
+  await on.check();
+});
+
+test('fault 41: [A54] a server that stays broken ends the run with how often it was tried, and the loop does not try on', async (t) => {
+  const on = await stage(t, () => fails(503));
+  const { ended } = await on.say('go');
+  assert.deepEqual([ended?.reason, ended?.error?.code, asked(on)], ['provider-error', 'provider/overloaded', 4]);
+  assert.match(ended?.detail ?? '', /\(tried 4 times\)/);
+  await on.check();
+});
+
+test('fault 42: a context that is too long is made shorter once and sent once more', async (t) => {
+  const shorter: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'In short: go.' }] }];
+  const compact = { compact: async () => shorter };
+  const on = await stage(t, [fails('context-too-long'), says('done')], { agent: compact });
+  assert.equal((await on.say('go')).ended?.reason, 'answered');
+  assert.deepEqual([asked(on), facts(on, 'epoch-started'), on.clock.waits], [2, 2, []]);
+  await on.check();
+
+  const never = await stage(t, () => fails('context-too-long'), { agent: compact });
+  const { ended } = await never.say('go');
+  assert.deepEqual(
+    [ended?.reason, ended?.error?.code, asked(never)],
+    ['provider-error', 'provider/context-too-long', 2],
+  );
+  await never.check();
+});
+
+for (const status of [401, 403]) {
+  test(`fault 43: ${status} in the middle of a session stops it, keeps everything, and another key goes on`, async (t) => {
+    const on = await stage(t, [calls('send', { n: 1 }), fails(status), says('done')]);
+    const stopped = await on.say('go');
+    assert.deepEqual([stopped.ended?.reason, stopped.ended?.error?.code], ['provider-error', 'provider/unauthorized']);
+    assert.deepEqual([asked(on), on.ledger.length, on.clock.waits], [2, 1, []]);
+    await on.check();
+    const rotated = await speak('chat', on.server.url, 'another key');
+    assert.equal((await on.say('go on', { agent: { provider: rotated } })).ended?.reason, 'answered');
+    assert.equal(on.server.requests.at(-1)?.headers.authorization, 'Bearer another key');
+    assert.equal(on.ledger.length, 1);
+    await on.check();
+  });
+}
+
+for (const [what, url, code, tries] of [
+  ['a refused connection', closedUrl, 'provider/unreachable', 4],
+  ['a name that does not resolve', () => 'http://no-such-host.invalid', 'provider/unreachable', 4],
+  ['https where http is spoken', (on: string) => on.replace('http:', 'https:'), 'provider/tls', 1],
+] as const) {
+  test(`fault 44: ${what} has its own class and its own policy`, async (t) => {
+    const server = await stage(t, []);
+    let asked = 0;
+    const provider = await speak('chat', await url(server.server.url));
+    const counted: Provider = { ...provider, stream: (...given) => (asked++, provider.stream(...given)) };
+    const on = await stage(t, [says('never')], { provider: counted });
+    const { ended } = await on.say('go');
+    assert.deepEqual([ended?.reason, ended?.error?.code, asked], ['provider-error', code, tries]);
+    assert.ok(ended?.error?.hint, 'it says what to do');
+    await on.check();
+  });
+}
+
+test('fault 44: a proxy that wants credentials is the user’s to mend, and is not tried again', async (t) => {
+  const on = await stage(t, [sends({ status: 407, body: 'Proxy Authentication Required' })]);
+  const { ended } = await on.say('go');
+  assert.deepEqual([ended?.error?.code, ended?.error?.blame, asked(on)], ['provider/proxy', 'user', 1]);
+  await on.check();
+});
+
+test('fault 45: [A54] no first byte, and a stall in the middle: given up on the clock and tried again', async (t) => {
+  for (const [silent, first] of [
+    [{ hang: true }, true],
+    [says('Let me see', { hang: true, cutAfter: 2 }), false],
+  ] as const) {
+    const on = await stage(t, then(silent), { gateway: { patience: { firstMs: 9000, stallMs: 4000 } } });
+    const work = on.say('go');
+    await until(() => asked(on) === 1 && (first || on.shown.length >= 2));
+    on.clock.advance(first ? 9000 : 4000);
+    assert.equal((await work).ended?.reason, 'answered');
+    assert.deepEqual([restarts(on), asked(on), on.ledger.length], [1, 3, 1]);
+    assert.ok(on.server.requests[0]?.outcome.abandoned, 'the first connection was let go');
+    await on.check();
+  }
+});
+
+test('fault 45: what was said before a stall that is not tried again is kept and marked', async (t) => {
+  const on = await stage(t, [says('Let me see', { hang: true, cutAfter: 2 }), says('done')], {
+    gateway: { patience: { stallMs: 4000 }, retry: { retries: 0 } },
+  });
+  const work = on.say('go');
+  await until(() => on.shown.length >= 2);
+  on.clock.advance(4000);
+  const state = await work;
+  assert.equal(state.ended?.error?.code, 'provider/stalled');
+  assert.match(answer(state), /^Let.* \[cut off\]$/);
+  assert.equal((await on.say('go on')).ended?.reason, 'answered');
+  await on.check();
+});
+
+test('fault 46: a connection cut after any number of bytes never runs half a call', async (t) => {
+  const whole = join([says('I send.'), calls('send', { n: 1234 })]);
+  const size = await streamSize(t, whole);
+  for (let cutAt = 0; cutAt < size; cutAt += 17) {
+    const on = await stage(t, ({ results }: Asked<unknown>, index) =>
+      index === 0 ? { ...whole, wire: { cutAt } } : results.length ? says('done') : whole,
+    );
+    const state = await on.say('go');
+    assert.equal(state.ended?.reason, 'answered', `cut at ${cutAt}`);
+    assert.deepEqual(
+      on.ledger.map(({ n }) => n),
+      [1234],
+      `cut at ${cutAt}`,
+    );
+    if (cutAt % 340 === 0) await on.check();
+  }
+});
+
+async function streamSize(t: test.TestContext, whole: Answer): Promise<number> {
+  const on = await stage(t, [whole]);
+  const reply = await fetch(`${on.server.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer k', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'go' }] }),
+  });
+  return (await reply.arrayBuffer()).byteLength;
+}
+
+for (const dialect of dialects) {
+  test(`fault 47: ${dialect}: a stream split at every byte, inside characters and line ends, reads as the whole one`, async (t) => {
+    const text = 'Grüße 👩‍🚀 aus\r\nder “Mitte”\u2028Ende';
+    const script = [join([says(text), calls('send', { n: 7 })]), says(text)];
+    const run = async (splitEvery: number | undefined): Promise<unknown> => {
+      const wire = splitEvery === undefined ? {} : { wire: { splitEvery } };
+      const on = await stage(
+        t,
+        script.map((each) => ({ ...each, ...wire })),
+        { dialect },
+      );
+      const state = await on.say('go');
+      await on.check();
+      return [state.ended, toArray(state.messages), on.ledger];
+    };
+    assert.deepEqual(await run(1), await run(undefined));
+  });
+}
+
+for (const [what, wire, code] of [
+  ['a chunk that is not JSON', { malformed: 0 }, 'provider/malformed'],
+  ['no [DONE]', { done: 'missing' }, undefined],
+  ['two [DONE]', { done: 'twice' }, undefined],
+  [
+    'data after the end',
+    { trailing: 'data: {"choices":[{"delta":{"content":"more"}}]}\n\ndata: nonsense\n\n' },
+    undefined,
+  ],
+] as const) {
+  test(`fault 48: a stream with ${what} ${code ? 'is an error of its class' : 'is read as far as it is whole'}`, async (t) => {
+    const on = await stage(
+      t,
+      ({ results }) => ({ ...(results.length ? says('all is done') : calls('send', { n: 1 })), wire }),
+      {
+        gateway: { retry: { retries: 1 } },
+      },
+    );
+    const state = await on.say('go');
+    if (code === undefined) assert.deepEqual([state.ended?.reason, answer(state)], ['answered', 'all is done']);
+    else assert.deepEqual([state.ended?.reason, state.ended?.error?.code], ['provider-error', code]);
+    assert.ok(on.ledger.length <= 1);
+    await on.check();
+  });
+}
+
+for (const dialect of dialects) {
+  test(`fault 49: [A54] ${dialect}: an error inside a stream that began well is tried again like one before it`, async (t) => {
+    const broken = says('Let me think about it', { cutAfter: 2, error: { name: 'overloaded' } });
+    const on = await stage(t, then(broken), { dialect });
+    const state = await on.say('go');
+    assert.deepEqual([state.ended?.reason, answer(state)], ['answered', 'done']);
+    assert.deepEqual([restarts(on), asked(on), on.ledger.length], [1, 3, 1]);
+    await on.check();
+  });
+}
+
+for (const [what, made] of [
+  ['a half object', { tool: 'send', raw: '{"n": 1' }],
+  ['a trailing comma', { tool: 'send', raw: '{"n": 1,}' }],
+  ['single quotes', { tool: 'send', raw: "{'n': 1}" }],
+  ['two objects', { tool: 'send', raw: '{"n": 1}{"n": 2}' }],
+  ['a list', { tool: 'send', raw: '[{"n": 1}]' }],
+  ['a text', { tool: 'send', raw: '"n"' }],
+  ['a wrong type', { tool: 'send', input: { n: 'one' } }],
+  ['a missing field', { tool: 'send', input: { m: 1 } }],
+  ['an unknown tool', { tool: 'sned', input: { n: 1 } }],
+  ['five megabytes of nonsense', { tool: 'send', raw: `{"n": "${'x'.repeat(5 * 2 ** 20)}` }],
+] as const) {
+  test(`fault 50: arguments with ${what} come back to the model as an error, and nothing is run`, async (t) => {
+    const on = await stage(t, [{ calls: [made] }, says('I was wrong.')]);
+    const state = await on.say('go');
+    assert.equal(state.ended?.reason, 'answered');
+    assert.deepEqual(on.ledger, []);
+    const [result] = toArray(state.messages).flatMap(({ parts }) =>
+      parts.filter((part) => part.type === 'tool-result'),
+    );
+    assert.equal(result?.failed, true);
+    assert.match(result.text, /nothing was run|There is no tool named sned/);
+    assert.ok(result.text.length < 1000, 'the model is not sent its own nonsense back');
+    await on.check();
+  });
+}
+
+for (const dialect of dialects) {
+  test(`fault 51: ${dialect}: a call cut off by the output limit is not run, and the run says that it was cut`, async (t) => {
+    const cut = join([says('I send it now.'), { calls: [{ tool: 'send', raw: '{"n": 12' }], finish: 'length' }]);
+    const on = await stage(t, [cut, says('done')], { dialect });
+    const state = await on.say('go');
+    assert.deepEqual([state.ended?.reason, on.ledger], ['truncated', []]);
+    assert.equal((await on.say('go on')).ended?.reason, 'answered');
+    await on.check();
+  });
+}
+
+for (const [what, poor, why] of [
+  ['an empty answer', says(''), 'empty'],
+  ['only thinking', thinks('Hmm.'), 'empty'],
+  ['a refusal', says('I cannot.', { finish: 'refusal' }), 'refused'],
+  ['a content filter', says('', { finish: 'filtered' }), 'filtered'],
+] as const) {
+  test(`fault 52: ${what} is shown as such and asked for again a bounded number of times`, async (t) => {
+    const dialect = why === 'refused' ? 'anthropic' : 'chat';
+    const once = await stage(t, [poor, says('done')], { dialect });
+    assert.equal((await once.say('go')).ended?.reason, 'answered');
+    const rejected = once.log.events.flatMap((event) => (event.type === 'answer-rejected' ? [event.why] : []));
+    assert.deepEqual(rejected, [why]);
+    await once.check();
+
+    const always = await stage(t, () => poor, { dialect });
+    const { ended } = await always.say('go');
+    assert.deepEqual([ended?.reason, asked(always)], ['error-threshold', 3]);
+    await always.check();
+  });
+}
+
+test('fault 53: the same call again and again, and a circle of two, are noticed and stopped', async (t) => {
+  for (const period of [1, 2]) {
+    const on = await stage(t, (_: unknown, index) => calls('look', { n: index % period }), {
+      limits: { repeats: 5, turns: 50 },
+    });
+    const { ended } = await on.say('go');
+    assert.deepEqual([ended?.reason, asked(on)], ['stuck', 5 * period]);
+    await on.check();
+  }
+});
+
+for (const [what, usage] of [
+  ['missing', {}],
+  ['negative', { input: -10, output: 5 }],
+  ['absurd', { input: 1e15, output: 5 }],
+] as const) {
+  test(`fault 54: [A57] token counts that are ${what} leave the cost an estimate, and the budget holds by it`, async (t) => {
+    const around = (provider: Provider): Provider => ({ ...provider, price: { input: 1e4, output: 1e4 } });
+    const on = await stage(t, ({ results }) => ({ ...calls('look', { n: results.length }), usage }), {
+      around,
+      limits: { usd: 3 },
+    });
+    const state = await on.say('go');
+    assert.equal(state.ended?.reason, 'money-budget');
+    assert.ok(state.spent.unpriced > 0 && state.spent.usd > 0 && state.spent.usd < 4, String(state.spent.usd));
+    const ended = on.log.events.filter((event) => event.type === 'turn-ended');
+    assert.ok(ended.every((event) => event.estimated === true));
+    await on.check();
+  });
+}
+
+test('fault 55: [A54] a first stream that comes to life after its retry is not heard: one answer is kept', async (t) => {
+  const late = says('the first answer', { wire: { stall: { at: 400, ms: 60_000 } } });
+  const on = await stage(t, [late, calls('send', { n: 2 }), says('the second answer')], {
+    gateway: { patience: { firstMs: 5000, stallMs: 5000 } },
+  });
+  const work = on.say('go');
+  await until(() => asked(on) === 1 && on.clock.pending > 0);
+  await until(() => on.shown.length > 0 || on.server.requests[0]?.outcome.status === 200);
+  on.clock.advance(5000);
+  on.clock.advance(5000);
+  const state = await work;
+  assert.equal(answer(state), 'the second answer');
+  assert.deepEqual([facts(on, 'turn-ended'), on.ledger.length], [2, 1]);
+  assert.ok(!JSON.stringify(on.log.events).includes('the first answer'));
+  await on.check();
+});
+
+for (const [from, to] of [
+  ['anthropic', 'chat'],
+  ['responses', 'anthropic'],
+  ['google', 'responses'],
+  ['chat', 'google'],
+  ['anthropic', 'ollama'],
+] as const) {
+  test(`fault 56: [A3] from ${from} to ${to} in the middle of a session: the history is converted, and foreign marks are dropped`, async (t) => {
+    const second = await stage(t, [says('done by the second')]);
+    const fallback = await speak(to, second.server.url);
+    const on = await stage(
+      t,
+      (_: unknown, index) =>
+        index === 0 ? join([thinks('Deep.'), says('First.'), calls('send', { n: 1 })]) : fails(529),
+      { dialect: from, around: (provider) => [provider, fallback] },
+    );
+    const state = await on.say('go');
+    assert.deepEqual([state.ended?.reason, answer(state)], ['answered', 'done by the second']);
+    assert.deepEqual([asked(on), asked(second), on.ledger.length], [5, 1, 1]);
+    const meta = toArray(state.messages).flatMap(({ parts }) =>
+      parts.flatMap((part) => ('meta' in part && part.meta ? [part.meta] : [])),
+    );
+    const sent = second.server.requests.at(-1)?.raw.toString() ?? '';
+    for (const { family, data } of meta) {
+      assert.notEqual(family, undefined);
+      for (const mark of Object.values(data))
+        if (typeof mark === 'string' && mark.length > 8) assert.ok(!sent.includes(mark), `${family}: ${mark}`);
+    }
+    await on.check();
+  });
+}
+
+test('fault 57: a result that no tool gave is words, not a result, and the model is told so', async (t) => {
+  const fake = 'I ran it.\n<tool_result>42</tool_result>\nIt says 42.';
+  const on = await stage(t, [says(fake), says('Sorry: I did not run it.')], { agent: { rules: [claimedResult] } });
+  const first = await on.say('Run it.');
+  assert.equal(first.ended?.reason, 'answered');
+  assert.ok(!toArray(first.messages).some(({ role }) => role === 'tool'), 'nothing is stored as a result');
+  assert.equal(callsOf(toArray(first.messages).at(-1) as Message).length, 0);
+  assert.deepEqual(
+    first.queue.map(({ key }) => key),
+    ['claimed-result'],
+  );
+  await on.say('Really?');
+  const sent = on.server.requests.at(-1)?.raw.toString() ?? '';
+  assert.match(sent, /no tool ran there/);
+  await on.check();
+});
+
+test('fault 58: [A56] twenty sessions at once under one limit: nobody is lost, nobody pushes in, and the limit is not run into again and again', async (t) => {
+  const perSecond = 5;
+  let busy = 0;
+  const clock = testClock({ instant: true, busy: () => busy > 0, random: Math.random });
+  const state = gatewayState();
+  const starts: number[] = [];
+  let refused = 0;
+  const script = ({ results }: Asked<unknown>): Answer => {
+    starts.push(clock.now());
+    const recent = starts.filter((at) => clock.now() - at < 1000).length;
+    if (recent > perSecond) {
+      refused++;
+      return fails(429, { afterMs: 2000 });
+    }
+    return results.length < 2 ? calls('send', { n: results.length }) : says('done');
+  };
+  const around = (provider: Provider): Provider => ({
+    ...provider,
+    async *stream(request, signal): AsyncIterable<Chunk> {
+      busy++;
+      try {
+        yield* provider.stream(request, signal);
+      } finally {
+        busy--;
+      }
+    },
+  });
+  const one = await stage(t, script);
+  const sessions = await Promise.all(
+    Array.from({ length: 20 }, async () =>
+      stage(t, [], { provider: around(await speak('chat', one.server.url)), clock, gateway: { state, clock } }),
+    ),
+  );
+  const ends = await Promise.all(sessions.map((on) => on.say('go')));
+  assert.deepEqual(new Set(ends.map(({ ended }) => ended?.reason)), new Set(['answered']));
+  assert.ok(sessions.every((on) => on.ledger.length === 2));
+  assert.ok(refused <= 20, `${refused} refusals: only the first burst runs into the limit`);
+  const later = starts.filter((at) => at > 2000);
+  for (const at of later) {
+    const crowd = later.filter((each) => each >= at && each < at + 1000).length;
+    assert.ok(crowd <= perSecond, `${crowd} requests in the second after ${at}`);
+  }
+  for (const on of sessions.slice(0, 2)) await on.check();
+});
+
+for (const [what, reply, code, words] of [
+  [
+    'a page where an answer should be',
+    sendsPage(`<!doctype html><title>Sign in</title>${'<p>x</p>'.repeat(200)}`),
+    'provider/malformed',
+    /Sign in/,
+  ],
+  ['broken gzip', says('hello', { wire: { gzip: 'broken' } }), 'provider/malformed', /compressed|gzip|JSON/],
+  [
+    'the wrong content type',
+    sends({ headers: { 'content-type': 'text/plain' }, body: 'I am a teapot.' }),
+    'provider/malformed',
+    /I am a teapot/,
+  ],
+] as const) {
+  test(`fault 59: ${what} is an error of its class that shows how it begins`, async (t) => {
+    const on = await stage(t, () => reply, { gateway: { retry: { retries: 1 } } });
+    const { ended } = await on.say('go');
+    assert.deepEqual([ended?.reason, ended?.error?.code], ['provider-error', code]);
+    assert.match(ended?.detail ?? '', words);
+    assert.ok((ended?.detail ?? '').length < 500);
+    await on.check();
+  });
+}
+
+test('fault 60: ten megabytes of text are taken and kept, and everything else goes on meanwhile', async (t) => {
+  const text = 'word '.repeat(2 * 2 ** 20);
+  const on = await stage(t, [says(text, { chunks: 2000 })]);
+  let ticks = 0;
+  const beat = setInterval(() => ticks++, 1);
+  const state = await on.say('go');
+  clearInterval(beat);
+  assert.equal(state.ended?.reason, 'answered');
+  assert.equal(answer(state).length, text.length);
+  const kept = on.log.events.find((event) => event.type === 'turn-ended');
+  assert.equal(kept && textOf(kept.message).length, text.length);
+  assert.ok(ticks > 5, `${ticks} ticks: the event loop was not held`);
+  await on.check();
+});
