@@ -63,8 +63,13 @@ export function settleOpenCalls(s: RunState, why: string): RunState {
 
 /** A person answered the question of an open call. */
 export function answerAsk(s: RunState, id: string, allowed: boolean): RunState {
-  const ask = s.calls.find((call) => call.id === id && !call.result)?.ask;
-  return ask ? patchCall(s, id, { ask: { question: ask.question, allowed } }) : s;
+  const call = s.calls.find((each) => each.id === id && !each.result);
+  if (!call?.ask) return s;
+  const { question } = call.ask;
+  return patchCall(s, id, {
+    ask: { question, allowed },
+    ...(allowed ? { granted: [...(call.granted ?? []), question] } : {}),
+  });
 }
 
 /** Adds to what is known of an open call. */

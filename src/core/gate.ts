@@ -1,6 +1,7 @@
 // The one gate: every call on every path is decided here, and whatever is unclear is denied.
-import { canonical, type Json } from './json.ts';
-import type { AgentParts, Decision } from './ports.ts';
+import { messageOf } from './errors.ts';
+import { canonical, isJson, isObject, type Json } from './json.ts';
+import type { AgentParts, Decision, Gate } from './ports.ts';
 import type { Call, RunState } from './state.ts';
 
 /** What the gates decided together. */
@@ -27,18 +28,26 @@ export async function decide(agent: AgentParts, call: Call, state: RunState): Pr
 async function firstObjection(agent: AgentParts, call: Call, state: RunState): Promise<Decision> {
   let question: Decision | undefined;
   for (const gate of agent.gates) {
-    try {
-      const decision = await gate(call, state);
-      if (decision.type === 'deny') return decision;
-      if (decision.type === 'rewrite' && canonical(decision.input) !== canonical(call.input)) return decision;
-      if (decision.type === 'ask' && !(call.ask?.allowed && call.ask.question === decision.question))
-        question ??= decision;
-    } catch (error) {
-      return {
-        type: 'deny',
-        reason: `A rule failed, so the call is denied: ${error instanceof Error ? error.message : String(error)}`,
-      };
-    }
+    const decision = await answerOf(gate, call, state);
+    if (decision.type === 'deny') return decision;
+    if (decision.type === 'rewrite' && canonical(decision.input) !== canonical(call.input)) return decision;
+    if (decision.type === 'ask' && !call.granted?.includes(decision.question)) question ??= decision;
   }
   return question ?? { type: 'allow' };
+}
+
+/** What a gate says, where it can be understood. Gates are users' code: a word that is none of ours must not open the door. */
+async function answerOf(gate: Gate, call: Call, state: RunState): Promise<Decision> {
+  try {
+    const said: unknown = await gate(call, state);
+    const { type, reason, question, input } = isObject(said) ? said : {};
+    if (type === 'allow') return { type };
+    if (type === 'ask' && typeof question === 'string') return { type, question };
+    if (type === 'rewrite' && isJson(input)) return { type, input };
+    if (type === 'deny') return { type, reason: typeof reason === 'string' ? reason : 'A rule denies this call.' };
+    const fault = type === 'rewrite' ? 'rewrote the call to what is not JSON' : 'gave no clear decision';
+    return { type: 'deny', reason: `A rule ${fault}, so the call is denied.` };
+  } catch (error) {
+    return { type: 'deny', reason: `A rule failed, so the call is denied: ${messageOf(error)}` };
+  }
 }

@@ -28,7 +28,7 @@ export type {
 export { decide, type Ruling } from './gate.ts';
 export { openHead, type Facts, type Head } from './head.ts';
 export { illegal } from './legal.ts';
-export { canonical, digest, isObject, toJson, type Json, type JsonObject } from './json.ts';
+export { canonical, digest, isJson, isObject, toJson, type Json, type JsonObject } from './json.ts';
 export { run, type RunContext } from './loop.ts';
 export {
   callsOf,

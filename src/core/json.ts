@@ -10,6 +10,20 @@ export type JsonObject = { readonly [key: string]: Json };
 export const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const deepest = 200;
+
+/** Whether a value is plain JSON that every reader can take: no strangers, no cycles, nested no deeper than 200. */
+export function isJson(value: unknown, depth = 0): value is Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || depth >= deepest) return false;
+  if (Array.isArray(value)) return value.every((each) => isJson(each, depth + 1));
+  const proto: unknown = Object.getPrototypeOf(value);
+  return (
+    (proto === Object.prototype || proto === null) && Object.values(value).every((each) => isJson(each, depth + 1))
+  );
+}
+
 /** The one text of a value whatever the order of its keys, so that equal calls look equal. */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;

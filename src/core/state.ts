@@ -18,6 +18,8 @@ export type Call = {
   readonly invalid?: string;
   readonly key?: string;
   readonly ask?: { readonly question: string; readonly allowed?: boolean };
+  /** The questions a person said yes to: several gates may ask, one after the other. */
+  readonly granted?: readonly string[];
   readonly result?: ResultPart;
 };
 

@@ -1,0 +1,131 @@
+// The gate: whatever is unclear is denied, and a person's yes is for the question that was asked.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calls, says, stage, toolOf, type Stage } from '../../test/support/rehearsal.ts';
+import { memoryLog } from '../stores/index.ts';
+import { decide, openHead, run, runView, type Call, type Gate, type Json, type Ruling } from './index.ts';
+
+const call: Call = { id: 'c', tool: 'save', input: { n: 1 } };
+
+async function ruled(gates: readonly Gate[], about: Call = call): Promise<Ruling> {
+  const { agent, head } = await stage({ gates });
+  return decide(agent, about, head.state);
+}
+
+const cyclic: Record<string, unknown> = {};
+cyclic['self'] = cyclic;
+
+const unclear: Readonly<Record<string, () => unknown>> = {
+  nothing: () => undefined,
+  null: () => null,
+  'an empty object': () => ({}),
+  'a word': () => 'allow',
+  true: () => true,
+  'a type that is none': () => ({ type: 'maybe' }),
+  'a type in capitals': () => ({ type: 'Allow' }),
+  'a question that is no text': () => ({ type: 'ask' }),
+  'an error': () => {
+    throw new Error('a fault');
+  },
+  'an error that has no words': () => {
+    throw Object.create(null);
+  },
+  'a promise that is broken': () => Promise.reject(new Error('a fault')),
+  'a rewriting to nothing': () => ({ type: 'rewrite' }),
+  'a rewriting to what is not JSON': () => ({ type: 'rewrite', input: { n: 1n } }),
+  'a rewriting that has no end': () => ({ type: 'rewrite', input: cyclic }),
+};
+for (const [what, gate] of Object.entries(unclear)) {
+  test(`[M31] a gate that gives ${what} denies`, async () => {
+    const ruling = await ruled([gate as Gate]);
+    assert.equal(ruling.type, 'deny');
+    assert.ok(ruling.type === 'deny' && ruling.reason.length > 10);
+  });
+}
+
+test('without gates a call is allowed as it is, and a gate that rewrites it to the same allows it', async () => {
+  assert.deepEqual(await ruled([]), { type: 'allow', input: { n: 1 } });
+  assert.deepEqual(await ruled([() => ({ type: 'rewrite', input: { n: 1 } })]), { type: 'allow', input: { n: 1 } });
+});
+
+test('a denial outweighs a question, whichever gate comes first', async () => {
+  const ask: Gate = () => ({ type: 'ask', question: 'may I?' });
+  const deny: Gate = () => ({ type: 'deny', reason: 'never' });
+  for (const gates of [
+    [ask, deny],
+    [deny, ask],
+  ])
+    assert.deepEqual(await ruled(gates), { type: 'deny', reason: 'never' });
+});
+
+const asking: Gate = (each) => ({ type: 'ask', question: `run with ${JSON.stringify(each.input)}?` });
+
+test('a yes to one question is no yes to another, also when a gate rewrites what was allowed', async () => {
+  const allowed: Call = { ...call, granted: ['run with {"n":1}?'] };
+  assert.equal((await ruled([asking], allowed)).type, 'allow');
+  const rewriting: Gate = (each) =>
+    (each.input as { n: number }).n === 1 ? { type: 'rewrite', input: { n: 2 } } : { type: 'allow' };
+  assert.deepEqual(await ruled([rewriting, asking], allowed), { type: 'ask', question: 'run with {"n":2}?' });
+  assert.equal((await ruled([], { ...allowed, ask: { question: 'x', allowed: false } })).type, 'deny');
+});
+
+/** Answers every open question until the run has ended, in a process of its own each time. */
+async function answered(set: Stage, yes: (question: string) => boolean): Promise<readonly string[]> {
+  const questions: string[] = [];
+  let { log, head } = set;
+  for (let i = 0; i < 10; i++) {
+    const state = await run(set.agent, { head, signal: new AbortController().signal, live: () => {}, clock: () => 0 });
+    const open = state.calls.find((each) => each.ask && each.ask.allowed === undefined);
+    if (!open?.ask) return questions;
+    questions.push(open.ask.question);
+    await head.record([{ type: 'ask-answered', call: open.id, allowed: yes(open.ask.question) }]);
+    log = memoryLog(log.events);
+    head = await openHead(log, runView());
+  }
+  return questions;
+}
+
+const twoAsk: readonly Gate[] = [
+  () => ({ type: 'ask', question: 'touch the disk?' }),
+  () => ({ type: 'ask', question: 'spend the money?' }),
+];
+
+test('[M28] two gates that ask are each answered once, and then the call runs, though the process dies in between', async () => {
+  const ran: Json[] = [];
+  const set = await stage({
+    lines: [calls('save'), says('done')],
+    tools: [toolOf('save', 'write', (input) => ran.push(input))],
+    gates: twoAsk,
+  });
+  assert.deepEqual(await answered(set, () => true), ['touch the disk?', 'spend the money?']);
+  assert.equal(ran.length, 1);
+});
+
+test('[M28] a no to the second question is a no to the call', async () => {
+  const ran: Json[] = [];
+  const set = await stage({
+    lines: [calls('save'), says('done')],
+    tools: [toolOf('save', 'write', (input) => ran.push(input))],
+    gates: twoAsk,
+  });
+  assert.deepEqual(await answered(set, (question) => question.includes('disk')), [
+    'touch the disk?',
+    'spend the money?',
+  ]);
+  assert.equal(ran.length, 0);
+});
+
+test('a gate sees the loaded tool that is called through another, not the other', async () => {
+  const seen: string[] = [];
+  const { go } = await stage({
+    lines: [calls('load'), calls(['use_tool', { tool: 'secret', input: { n: 7 } }])],
+    tools: [
+      toolOf('load', 'read', () => ({ type: 'output', text: 'loaded', loads: ['secret'] })),
+      toolOf('secret', 'read', () => 'told', { hidden: true }),
+      toolOf('use_tool', 'outside', () => 'never'),
+    ],
+    gates: [(each) => (seen.push(`${each.tool} ${JSON.stringify(each.input)}`), { type: 'allow' })],
+  });
+  await go();
+  assert.deepEqual(seen, ['load {}', 'secret {"n":7}']);
+});
