@@ -33,6 +33,8 @@ const { output } = await build({
   cwd: root,
   input: { bin: 'src/cli/bin.ts', ...entries },
   platform: 'node',
+  // The oldest Node that may run it, as package.json's engines say.
+  transform: { target: 'node22' },
   external: (id) => id.startsWith('node:') || builtinModules.includes(id) || external.has(packageOf(id)),
   output: {
     dir: fresh,

@@ -40,20 +40,27 @@ export class Agent {
 
   /** Asks once and gives the answer's text. */
   async run(words: Words, options?: AskOptions): Promise<string> {
-    await using session = await this.session();
-    return await session.ask(words, options);
+    return answered(await this.runResult(words, options));
   }
 
   /** Asks once and gives the whole result. */
   async runResult(words: Words, options?: AskOptions): Promise<RunResult> {
-    await using session = await this.session();
-    return await session.askResult(words, options);
+    const session = await this.session();
+    try {
+      return await session.askResult(words, options);
+    } finally {
+      await session.close();
+    }
   }
 
   /** Asks once and streams what happens. */
   async *runStream(words: Words, options?: AskOptions): AsyncGenerator<StreamEvent> {
-    await using session = await this.session();
-    yield* session.askStream(words, options);
+    const session = await this.session();
+    try {
+      yield* session.askStream(words, options);
+    } finally {
+      await session.close();
+    }
   }
 
   /** A conversation with this agent. */

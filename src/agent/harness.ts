@@ -1,6 +1,5 @@
 // The front door for explicit wiring: a provider, a system text and tools, and the ways to ask.
-import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   FairleadError,
@@ -157,15 +156,15 @@ export class Harness {
       return;
     }
     const { openJsonl } = await import('../stores/index.ts');
-    await mkdir(this.#runDir, { recursive: true });
-    const file = join(resolve(this.#runDir), `${stamp(new Date())}-${randomUUID().slice(0, 8)}.jsonl`);
+    mkdirSync(this.#runDir, { recursive: true });
+    const file = join(resolve(this.#runDir), `${stamp(new Date())}-${crypto.randomUUID().slice(0, 8)}.jsonl`);
     this.#session = await Session.open(this.#parts, await openJsonl(file), id);
     this.#runFile = file;
   }
 
   async #go(words: Words | undefined, options: AskOptions): Promise<RunResult> {
     const session = this.#session as Session;
-    const runId = options.runId ?? randomUUID();
+    const runId = options.runId ?? crypto.randomUUID();
     let stop: WireStop | undefined;
     const unwatch = session.watch((event: Event) => {
       if (event.type === 'turn-ended') stop = wireStop(event);

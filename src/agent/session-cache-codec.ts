@@ -1,6 +1,5 @@
 // Values as bytes and back. A value is only ever written in a form from which an equal one can be read.
 import { types } from 'node:util';
-import { deserialize, serialize } from 'node:v8';
 import { FairleadError } from '../core/index.ts';
 
 /** The form of a stored value: JSON text, the bytes of a typed array, or the engine's own serialisation. */
@@ -16,7 +15,7 @@ export function encode(value: unknown): Encoded | undefined {
     if (array) return { type: 'binary', bytes: withHeader(value as NodeJS.TypedArray, array) };
     const type = formOf(value);
     if (type === 'json') return { type, bytes: Buffer.from(JSON.stringify(value)) };
-    return type && { type, bytes: serialize(value) };
+    return type && { type, bytes: process.getBuiltinModule('node:v8').serialize(value) };
   } catch {
     return undefined;
   }
@@ -25,7 +24,7 @@ export function encode(value: unknown): Encoded | undefined {
 /** The value of these bytes. */
 export function decode({ type, bytes }: Encoded): unknown {
   if (type === 'json') return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
-  return type === 'v8' ? (deserialize(bytes) as unknown) : withoutHeader(bytes);
+  return type === 'v8' ? (process.getBuiltinModule('node:v8').deserialize(bytes) as unknown) : withoutHeader(bytes);
 }
 
 const magic = 'FLARRAY';

@@ -1,5 +1,4 @@
 // The folder of values that were moved out of memory: made when first needed, private, and gone when closed.
-import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -78,4 +77,5 @@ export class SpillFolder {
   }
 }
 
-const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64');
+const digestOf = (bytes: Uint8Array): string =>
+  process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('base64');

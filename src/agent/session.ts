@@ -1,5 +1,4 @@
 // A conversation that is kept: start, resume, steer, answer, fork, edit, all of them facts in one log.
-import { randomUUID } from 'node:crypto';
 import {
   FairleadError,
   illegal,
@@ -52,7 +51,7 @@ export class Session {
   }
 
   /** Opens the session on this log: a new one if the log is empty, otherwise the one it holds. */
-  static async open(parts: AgentParts, log: Log, id: string = randomUUID()): Promise<Session> {
+  static async open(parts: AgentParts, log: Log, id: string = crypto.randomUUID()): Promise<Session> {
     const head = await openHead(log, runView(parts.rules));
     await head.record((state) => opening(parts, state, id), { settle: true });
     return new Session(parts, head);
@@ -164,7 +163,7 @@ export class Session {
   }
 
   /** A new session on another log that begins with this conversation, or with what it was at an event; this one is left as it is. */
-  async fork(log: Log, at?: string, id: string = randomUUID()): Promise<Session> {
+  async fork(log: Log, at?: string, id: string = crypto.randomUUID()): Promise<Session> {
     const { state } = await openHead(
       { ...this.#head.log, read: (options) => this.#head.log.read(at === undefined ? options : { at }) },
       runView(this.parts.rules),
@@ -202,7 +201,7 @@ export class Session {
   #newRun({ limits, choice, runId }: RunOptions): Fact {
     return {
       type: 'run-started',
-      run: runId ?? randomUUID(),
+      run: runId ?? crypto.randomUUID(),
       limits: limitsFor(this.parts.provider, limits),
       ...(choice === undefined ? {} : { choice }),
     };
@@ -219,7 +218,7 @@ export class Session {
 
 const input = (how: InputHow, parts: readonly Part[]): Fact => ({
   type: 'input-received',
-  input: randomUUID().slice(0, 8),
+  input: crypto.randomUUID().slice(0, 8),
   how,
   parts,
 });
