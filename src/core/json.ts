@@ -1,4 +1,5 @@
 // Plain JSON: the only kind of value a fact may hold, and the few things done with it.
+import { messageOf } from './errors.ts';
 
 /** Any value that survives a round trip through JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -46,30 +47,58 @@ export function digest(text: string): number {
   return 4294967296 * (2097151 & b) + (a >>> 0);
 }
 
-/** Any value as legal JSON: cycles, big integers, functions and other strangers become text, never an exception. */
+const mostItems = 1_000_000;
+
+/** Any value as legal JSON: cycles, big integers, functions and other strangers become text, never an exception; what is too deep or too much is left out and says so. */
 export function toJson(value: unknown): Json {
   const open = new Set<object>();
-  const visit = (item: unknown): Json | undefined => {
+  let room = mostItems;
+
+  function visit(item: unknown, depth: number): Json | undefined {
     if (item === null || typeof item === 'string' || typeof item === 'boolean') return item;
-    if (typeof item === 'number') return Number.isFinite(item) ? item : String(item);
-    if (typeof item === 'bigint') return item.toString();
-    if (typeof item !== 'object') return item === undefined ? undefined : String(item);
+    if (typeof item === 'number') return Number.isFinite(item) ? item || 0 : String(item);
+    if (typeof item === 'bigint' || typeof item === 'symbol') return item.toString();
+    if (typeof item === 'function') return '[function]';
+    if (typeof item !== 'object') return undefined;
     if (open.has(item)) return '[cycle]';
+    if (depth >= deepest) return '[nested too deep, left out]';
     open.add(item);
     try {
-      if (item instanceof Error) return `${item.name}: ${item.message}`;
-      const own = (item as { toJSON?: unknown }).toJSON;
-      if (typeof own === 'function') return visit(own.call(item));
-      if (Array.isArray(item)) return item.map((each) => visit(each) ?? null);
-      if (item instanceof Map) return visit(Object.fromEntries(item));
-      if (item instanceof Set) return visit([...item]);
-      const entries = Object.entries(item).map(([key, each]) => [key, visit(each)] as const);
-      return Object.fromEntries(entries.filter(([, each]) => each !== undefined)) as JsonObject;
+      return visitObject(item, depth + 1);
     } catch (error) {
-      return `[unreadable: ${String(error)}]`;
+      return `[unreadable: ${messageOf(error)}]`;
     } finally {
       open.delete(item);
     }
-  };
-  return visit(value) ?? null;
+  }
+
+  function visitObject(item: object, depth: number): Json | undefined {
+    if (item instanceof Error) return `${item.name}: ${item.message}`;
+    const own = (item as { readonly toJSON?: unknown }).toJSON;
+    if (ArrayBuffer.isView(item)) return `[${item.byteLength} bytes]`;
+    if (typeof own === 'function') return visit(own.call(item), depth);
+    if (Array.isArray(item) || item instanceof Set) return visitList(item, depth);
+    return visitEntries(item instanceof Map ? item : Object.entries(item), depth);
+  }
+
+  function visitList(items: Iterable<unknown>, depth: number): Json {
+    const list: Json[] = [];
+    for (const each of items) {
+      if (room-- > 0) list.push(visit(each, depth) ?? null);
+      else return [...list, '[more, left out]'];
+    }
+    return list;
+  }
+
+  function visitEntries(entries: Iterable<readonly [unknown, unknown]>, depth: number): Json {
+    const kept: [string, Json][] = [];
+    for (const [key, each] of entries) {
+      const json = room-- > 0 ? visit(each, depth) : '[more, left out]';
+      if (json !== undefined) kept.push([messageOf(key), json]);
+      if (room < 0) break;
+    }
+    return Object.fromEntries(kept);
+  }
+
+  return visit(value, 0) ?? null;
 }

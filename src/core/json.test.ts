@@ -1,0 +1,156 @@
+// JSON: whatever a tool gives becomes legal JSON, and equal values have one text.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import * as fc from 'fast-check';
+import { canonical, digest, isJson, toJson, type Json } from './index.ts';
+
+const roundTrip = (value: Json): Json => JSON.parse(JSON.stringify(value)) as Json;
+
+test('[M7] any value at all becomes JSON that survives a round trip', () => {
+  const options = {
+    withBigInt: true,
+    withBoxedValues: true,
+    withDate: true,
+    withMap: true,
+    withNullPrototype: true,
+    withObjectString: true,
+    withSet: true,
+    withSparseArray: true,
+    withTypedArray: true,
+  };
+  fc.assert(
+    fc.property(fc.anything(options), (value) => {
+      const json = toJson(value);
+      assert.deepEqual(roundTrip(json), json);
+      assert.ok(isJson(json));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('JSON stays what it is', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const json = roundTrip(value as Json);
+      assert.deepEqual(toJson(json), json);
+    }),
+  );
+});
+
+const cyclic: Record<string, unknown> = { name: 'a' };
+cyclic['self'] = { list: [cyclic] };
+const { proxy, revoke } = Proxy.revocable({}, {});
+revoke();
+const wordless = Object.assign(() => 1, {
+  toString(): string {
+    throw Object.create(null);
+  },
+});
+const strangers: readonly (readonly [string, unknown, unknown])[] = [
+  ['a cycle', cyclic, { name: 'a', self: { list: ['[cycle]'] } }],
+  ['a big integer', { n: 10n ** 30n }, { n: '1000000000000000000000000000000' }],
+  ['numbers that JSON lacks', [Number.NaN, Number.POSITIVE_INFINITY, -0], ['NaN', 'Infinity', 0]],
+  ['nothing', undefined, null],
+  ['holes', [1, , 3], [1, null, 3]], // oxlint-disable-line no-sparse-arrays
+  ['an error', new RangeError('too far'), 'RangeError: too far'],
+  ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
+  ['a date that is none', new Date(Number.NaN), null],
+  ['a map and a set', [new Map([['a', new Set([1])]])], [{ a: [1] }]],
+  ['a symbol', Symbol('s'), 'Symbol(s)'],
+  ['bytes', new Uint8Array(5), '[5 bytes]'],
+  ['properties that are undefined', { a: undefined, b: 1 }, { b: 1 }],
+  ['a key that is special', JSON.parse('{"__proto__": {"x": 1}}'), JSON.parse('{"__proto__": {"x": 1}}')],
+];
+for (const [what, value, expected] of strangers) {
+  test(`${what}: told in JSON`, () => assert.deepEqual(toJson(value), expected));
+}
+
+const traps: Readonly<Record<string, unknown>> = {
+  'a getter that throws': {
+    get a(): never {
+      throw new Error('no');
+    },
+  },
+  'a toJSON that throws what has no words': {
+    toJSON(): never {
+      throw Object.create(null);
+    },
+  },
+  'a toJSON that gives itself': {
+    toJSON(): unknown {
+      return this;
+    },
+  },
+  'a toJSON without end': {
+    toJSON: function more(): unknown {
+      return { toJSON: more };
+    },
+  },
+  'a proxy that was revoked': proxy,
+  'a function without words': wordless,
+  'an error whose message is none': Object.assign(new Error('x'), { message: { toString: null } }),
+  'a map whose keys have no words': new Map([[Object.create(null), 1]]),
+  'an array that claims a billion items': Array.from({ length: 3 }, () => new Array(1e9)), // oxlint-disable-line no-new-array
+};
+for (const [what, value] of Object.entries(traps)) {
+  test(`${what}: never an exception, always JSON`, () => {
+    const json = toJson({ value });
+    assert.deepEqual(roundTrip(json), json);
+  });
+}
+
+test('a value nested deeper than any reader goes is cut off there', () => {
+  let deep: unknown = 'bottom';
+  for (let i = 0; i < 100_000; i++) deep = i % 2 ? [deep] : { deep };
+  const json = toJson(deep);
+  assert.deepEqual(roundTrip(json), json);
+  assert.ok(isJson(json));
+  assert.ok(!isJson(deep));
+  assert.doesNotThrow(() => canonical(json));
+});
+
+test('a value that shares its parts and would fill the memory when written out is cut off', () => {
+  let wide: unknown = 1;
+  for (let i = 0; i < 60; i++) wide = [wide, wide];
+  const text = JSON.stringify(toJson(wide));
+  assert.match(text, /left out/);
+});
+
+test('equal values have one canonical text whatever the order of their keys, different ones do not', () => {
+  const shuffled = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(shuffled);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .toReversed()
+        .map(([key, each]) => [key, shuffled(each)]),
+    );
+  };
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+      const [one, other] = [roundTrip(a as Json), roundTrip(b as Json)];
+      assert.equal(canonical(shuffled(one)), canonical(one));
+      assert.deepEqual(JSON.parse(canonical(one)), one);
+      const same = canonical(one) === canonical(other);
+      assert.equal(same, isEqual(one, other));
+      if (same) assert.equal(digest(canonical(one)), digest(canonical(other)));
+    }),
+  );
+});
+
+function isEqual(a: Json, b: Json): boolean {
+  try {
+    assert.deepEqual(a, b);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('[M15] a digest tells texts apart, is a whole number and stays the same in later versions', () => {
+  const texts = Array.from({ length: 20_000 }, (_, i) => `call ${i}`);
+  const digests = new Set(texts.map(digest));
+  assert.equal(digests.size, texts.length);
+  assert.ok([...digests].every((each) => Number.isSafeInteger(each) && each >= 0));
+  assert.equal(digest(''), 3338908027751811);
+});
