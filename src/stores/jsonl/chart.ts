@@ -1,0 +1,155 @@
+// What is known of a session file without holding its events: its straight stretches, its holes, its end, and what was wrong.
+import type { Header } from './line.ts';
+
+/** Something that was found wrong, or worth knowing, about a session file. */
+export type Problem = {
+  readonly kind:
+    | 'torn'
+    | 'damaged'
+    | 'duplicate'
+    | 'edited'
+    | 'unlinked'
+    | 'header'
+    | 'format'
+    | 'taken-over'
+    | 'place';
+  /** The line, counted from one; 0 where it is about the whole file. */
+  readonly line: number;
+  /** The byte at which it begins. */
+  readonly offset: number;
+  /** One sentence. */
+  readonly what: string;
+  /** The side file that keeps the bytes as they were found. */
+  readonly kept?: string;
+  /** Nothing more has to be done about it. */
+  readonly healed?: boolean;
+};
+
+/** Consecutive lines of which each follows the one before it. `parentEnd` is where the line that the first one follows ends, once found. */
+export type Stretch = {
+  readonly from: number;
+  to: number;
+  readonly line: number;
+  parent: string | null;
+  parentEnd: number | undefined;
+  readonly epochs: number[];
+};
+
+/** A line that is an event but not the one that was written there. */
+export type Suspect = {
+  readonly line: number;
+  readonly offset: number;
+  readonly end: number;
+  readonly text: string;
+  readonly links: readonly string[];
+  readonly before: Spot;
+};
+
+/** Bytes that are no event as they stand. */
+export type Damage = {
+  readonly line: number;
+  readonly offset: number;
+  readonly end: number;
+  readonly links: readonly string[];
+  /** What could be done about it was done. */
+  mended: boolean;
+};
+
+/** A place between two lines: what a new line would follow there. */
+export type Spot = {
+  readonly offset: number;
+  readonly line: number;
+  readonly events: number;
+  readonly seq: number;
+  readonly id: string | null;
+  readonly link: string;
+};
+
+/** The chart of a file, filled by a scan and carried on by a writer. */
+export type Chart = {
+  -readonly [key in keyof Spot]: Spot[key];
+} & {
+  /** Where charting began: 0, or the epoch that an index vouched for. */
+  readonly base: number;
+  header: Header | undefined;
+  time: string;
+  /** Other hashes that the next line may be tied to, because lines before it are not what they were. */
+  others: readonly string[];
+  /** What the next line is tied to was lost. */
+  lost: boolean;
+  /** A line follows an event that lies before the charted part. */
+  escapes: boolean;
+  /** The last self-contained epoch, as the spot before it. */
+  epoch: Spot | undefined;
+  readonly stretches: Stretch[];
+  /** Lines that are not read as they stand, by offset, with the sound lines that were found in each. */
+  readonly holes: Map<number, readonly string[]>;
+  readonly damage: Damage[];
+  readonly problems: Problem[];
+  suspects: Suspect[];
+  /** Lines that repeat an id, until it is known whether they repeat the event. */
+  repeats: (Suspect & { readonly id: string })[];
+};
+
+/** A chart of nothing yet, or of what lies before a spot that is known to be sound. */
+export const newChart = (spot?: Spot, header?: Header): Chart => ({
+  ...(spot ?? { offset: 0, line: 0, events: 0, seq: 0, id: null, link: '' }),
+  base: spot?.offset ?? 0,
+  header,
+  time: '',
+  others: [],
+  lost: false,
+  escapes: false,
+  epoch: undefined,
+  stretches: [],
+  holes: new Map(),
+  damage: [],
+  problems: [],
+  suspects: [],
+  repeats: [],
+});
+
+/** The spot at which a chart ends. */
+export const spotOf = ({ offset, line, events, seq, id, link }: Chart): Spot => ({
+  offset,
+  line,
+  events,
+  seq,
+  id,
+  link,
+});
+
+/** A part of a file, from a byte to a byte. */
+export type Range = { readonly from: number; readonly to: number };
+
+/** The parts of the file that make up the path to the line that ends at a place; nothing if the path leaves the chart. */
+export function pathTo(chart: Chart, end: number): readonly Range[] | undefined {
+  const path: Range[] = [];
+  for (let to: number | undefined = end; to !== undefined;) {
+    const at = stretchAt(chart, to);
+    if (!at) return undefined;
+    path.push({ from: at.from, to });
+    if (at.parentEnd === undefined && at.parent !== null) return undefined;
+    to = at.parentEnd;
+  }
+  return path.toReversed();
+}
+
+/** The same path from its last self-contained epoch on; the whole of it if it has none; nothing if neither is charted. */
+export function pathFromEpoch(chart: Chart, end: number): readonly Range[] | undefined {
+  const path: Range[] = [];
+  for (let to: number | undefined = end; to !== undefined;) {
+    const at = stretchAt(chart, to);
+    if (!at) return undefined;
+    const limit: number = to;
+    const epoch = at.epochs.findLast((offset) => offset < limit);
+    path.push({ from: epoch ?? at.from, to });
+    if (epoch !== undefined) break;
+    if (at.parentEnd === undefined && at.parent !== null) return undefined;
+    to = at.parentEnd;
+  }
+  return path.toReversed();
+}
+
+const stretchAt = (chart: Chart, end: number): Stretch | undefined =>
+  chart.stretches.findLast((stretch) => stretch.from < end && end <= stretch.to);

@@ -1,0 +1,69 @@
+// Follows a session file as it grows, in this process or another, through torn ends, truncations and replaced files.
+import type { Event } from '../../core/index.ts';
+import type { Chart } from './chart.ts';
+import type { Disk } from './disk.ts';
+import { eventAt } from './line.ts';
+import { blocksOf, eachLine, type Line } from './lines.ts';
+
+/** A file that grows. */
+export type Source = {
+  readonly disk: Disk;
+  readonly file: string;
+  readonly chart: Chart;
+  /** How far the file may be read; the whole of it where that is not known. */
+  end(): number | undefined;
+  /** Waits until there may be more, or the signal aborts. */
+  change(signal: AbortSignal): Promise<void>;
+  isClosed(): boolean;
+};
+
+/** Every event after a seq, in the order written, until the signal aborts or the log is closed. */
+export async function* followFile(source: Source, from: number, signal: AbortSignal): AsyncGenerator<Event> {
+  const { disk, file, chart } = source;
+  let fd = disk.open(file, 'r');
+  try {
+    let offset = startFor(chart, from);
+    for (let last = from; !signal.aborted && !source.isClosed();) {
+      for (const block of blocksOf(disk, fd, offset, source.end())) {
+        const events: Event[] = [];
+        eachLine(block, (line) => {
+          if (!block.whole && line.end === block.text.length) return;
+          for (const event of eventsOf(chart, line)) if (event.seq > last) events.push(event);
+          offset = line.next;
+        });
+        for (const event of events) {
+          if (signal.aborted) return;
+          last = event.seq;
+          yield event;
+        }
+      }
+      await source.change(signal);
+      if (disk.inode(file) !== disk.facts(fd)?.inode) {
+        const fresh = disk.inode(file) === undefined ? undefined : disk.open(file, 'r');
+        if (fresh === undefined) continue;
+        disk.close(fd);
+        fd = fresh;
+        offset = 0;
+      } else if ((disk.facts(fd)?.size ?? 0) < offset) offset = 0;
+    }
+  } finally {
+    disk.close(fd);
+  }
+}
+
+function startFor(chart: Chart, from: number): number {
+  if (from >= chart.seq) return chart.offset;
+  return chart.epoch && from >= chart.epoch.seq ? chart.epoch.offset : 0;
+}
+
+/** The events of a line; none if it holds the header, or nothing that can be read. */
+function eventsOf(chart: Chart, { text, start, end, offset }: Line): readonly Event[] {
+  const hole = chart.holes.get(offset);
+  if (hole) return hole.map((line) => eventAt(line, 0, line.length));
+  if (offset === 0 && chart.header) return [];
+  try {
+    return [eventAt(text, start, end)];
+  } catch {
+    return [];
+  }
+}

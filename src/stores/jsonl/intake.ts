@@ -1,0 +1,66 @@
+// Takes lines into a chart: what each one changes in what is known of the file.
+import { spotOf, type Chart, type Stretch } from './chart.ts';
+import { eventAt, isTypeAt, timeAt, type Envelope } from './line.ts';
+import type { Line } from './lines.ts';
+
+/** Adds a line that is what was written there. `pass` must follow. */
+export function accept(chart: Chart, line: Line, envelope: Envelope, claim: string): void {
+  const { text } = line;
+  const stretch = extend(chart, line, envelope.parent);
+  if (isTypeAt('epoch-started', text, envelope)) markEpoch(chart, stretch, line);
+  else if (isTypeAt('branch-started', text, envelope)) closeEdits(chart, line);
+  place(chart, envelope, claim);
+  chart.time = timeAt(text, envelope);
+}
+
+/** Makes a sound line the one that the next line follows. */
+export function place(chart: Chart, { seq, id }: { readonly seq: number; readonly id: string }, claim: string): void {
+  chart.events++;
+  chart.seq = seq;
+  chart.id = id;
+  chart.link = claim;
+  chart.others = none;
+  chart.lost = false;
+}
+
+const none: readonly string[] = [];
+
+/** Moves the chart's end behind a line. */
+export function pass(chart: Chart, next: number): void {
+  chart.offset = next;
+  chart.line++;
+}
+
+/** Lengthens the last stretch, or begins another where a line does not follow the one before it. */
+export function extend(chart: Chart, { offset, next }: Pick<Line, 'offset' | 'next'>, parent: string | null): Stretch {
+  const last = chart.stretches.at(-1);
+  if (last && parent === chart.id) {
+    last.to = next;
+    return last;
+  }
+  const stretch: Stretch = { from: offset, to: next, line: chart.line + 1, parent, parentEnd: undefined, epochs: [] };
+  chart.stretches.push(stretch);
+  return stretch;
+}
+
+function markEpoch(chart: Chart, stretch: Stretch, { text, start, end, offset }: Line): void {
+  const event = eventAt(text, start, end);
+  if (event.type !== 'epoch-started' || !event.baseline) return;
+  stretch.epochs.push(offset);
+  chart.epoch = spotOf(chart);
+}
+
+/** A branch that records an edit settles every edit before it. */
+function closeEdits(chart: Chart, { text, start, end }: Line): void {
+  const event = eventAt(text, start, end);
+  if (event.type !== 'branch-started' || event.reason !== 'edited') return;
+  for (const { line, offset } of chart.suspects)
+    chart.problems.push({
+      kind: 'edited',
+      line,
+      offset,
+      what: `Line ${line} was changed outside the program; the session goes on as the edited branch ${event.id}.`,
+      healed: true,
+    });
+  chart.suspects = [];
+}

@@ -1,0 +1,74 @@
+// Reads a file of lines in blocks of bounded size, each cut at a line's end.
+import { isAscii } from 'node:buffer';
+import type { Disk } from './disk.ts';
+
+/** A run of whole lines. Its bytes are only good until the next block is asked for; the last block may lack a line's end. */
+export type Block = {
+  readonly text: string;
+  readonly bytes: Buffer;
+  readonly offset: number;
+  readonly ascii: boolean;
+  readonly whole: boolean;
+};
+
+const blockSize = 512 * 1024;
+
+/** The blocks between two places of a file. */
+export function* blocksOf(
+  disk: Disk,
+  fd: number,
+  from: number,
+  to: number = Number.POSITIVE_INFINITY,
+): Generator<Block> {
+  let buffer = Buffer.allocUnsafe(Math.min(blockSize, Math.max(1024, to - from)));
+  let held = 0;
+  for (let offset = from; ;) {
+    const room = Math.min(buffer.length - held, to - offset - held);
+    const got = room > 0 ? disk.read(fd, buffer, held, room, offset + held) : 0;
+    held += got;
+    if (got === 0) {
+      if (held > 0) yield blockOf(buffer.subarray(0, held), offset);
+      return;
+    }
+    const end = buffer.subarray(held - got, held).lastIndexOf(10) + 1;
+    if (end === 0) {
+      // A line longer than the buffer: the only thing that makes it grow.
+      if (held === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+      continue;
+    }
+    const used = held - got + end;
+    yield blockOf(buffer.subarray(0, used), offset);
+    buffer.copyWithin(0, used, held);
+    offset += used;
+    held -= used;
+  }
+}
+
+function blockOf(bytes: Buffer, offset: number): Block {
+  const ascii = isAscii(bytes);
+  return { text: bytes.toString(ascii ? 'latin1' : 'utf8'), bytes, offset, ascii, whole: bytes.at(-1) === 10 };
+}
+
+/** A line: where it begins and ends in a text, where its bytes begin in the file, and where the next line's do. */
+export type Line = {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly offset: number;
+  readonly next: number;
+};
+
+/** Visits each line of a block. */
+export function eachLine({ text, bytes, offset: base, ascii }: Block, visit: (line: Line) => void): void {
+  let offset = base;
+  for (let start = 0; start < text.length;) {
+    const found = text.indexOf('\n', start);
+    const end = found < 0 ? text.length : found;
+    // Damaged text can hold other characters than the bytes do, never other line ends: so bytes are counted in the bytes.
+    const stop = ascii ? end : bytes.indexOf(10, offset - base);
+    const next = base + (stop < 0 ? bytes.length : Math.min(stop + 1, bytes.length));
+    visit({ text, start, end, offset, next });
+    start = end + 1;
+    offset = next;
+  }
+}

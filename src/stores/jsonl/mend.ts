@@ -1,0 +1,89 @@
+// Gives back what a disk changed by itself: a single flipped bit is found by trying, since only the true line has the right hash.
+import type { Chart, Suspect } from './chart.ts';
+import { readAll, type Disk } from './disk.ts';
+import { claimAt, envelopeAt, expectedAt } from './line.ts';
+
+const longestLine = 4096;
+const mostLines = 32;
+/** Between the time in an event and the time of the write that saved it, at most. */
+const writeMs = 2000;
+
+/** Mends what can be mended, in the chart alone. Changed lines are a disk's fault only if nobody wrote to the file after we did. */
+export function mend(chart: Chart, disk: Disk, fd: number): void {
+  if (chart.suspects.length > 0 && !wasTouched(chart, disk, fd)) dropSuspects(chart);
+  let tries = 0;
+  for (const damage of chart.damage) {
+    if (damage.mended || ++tries > mostLines) continue;
+    damage.mended = true;
+    const { line, offset, end, links } = damage;
+    const text = unflip(readAll(disk, fd, offset, end - offset), links);
+    if (text === undefined) continue;
+    chart.holes.set(offset, [text]);
+    chart.events++;
+    if (end === chart.offset) standBehind(chart, text);
+    const what = `One bit of line ${line} had flipped; the event was restored to what was written.`;
+    replace(chart, offset, what);
+  }
+}
+
+/** Whether the file was written to after our last line was. */
+function wasTouched(chart: Chart, disk: Disk, fd: number): boolean {
+  const changed = disk.facts(fd)?.changed ?? 0;
+  return Math.abs(changed - Date.parse(chart.time)) > writeMs;
+}
+
+function dropSuspects(chart: Chart): void {
+  for (const { line, offset, end, links } of chart.suspects) {
+    chart.holes.set(offset, []);
+    chart.damage.push({ line, offset, end, links, mended: false });
+    const what = `Line ${line} does not match its hash, and nobody wrote to the file: its bytes were damaged where they lay.`;
+    chart.problems.push({ kind: 'damaged', line, offset, what });
+    chart.events--;
+  }
+  stepBack(chart, chart.suspects);
+  chart.suspects = [];
+}
+
+/** If the last lines were dropped, the file ends, for who goes on with it, at the line before them. */
+function stepBack(chart: Chart, dropped: readonly Suspect[]): void {
+  for (let end = chart.offset; ;) {
+    const last = dropped.findLast((suspect) => suspect.end === end);
+    if (!last) return;
+    chart.seq = last.before.seq;
+    chart.id = last.before.id;
+    end = last.offset;
+  }
+}
+
+/** The restored line is the last one: what is added next follows it. */
+function standBehind(chart: Chart, text: string): void {
+  const envelope = envelopeAt(text, 0);
+  if (!envelope) return;
+  chart.seq = envelope.seq;
+  chart.id = envelope.id;
+  chart.link = claimAt(text, 0, text.length) ?? chart.link;
+}
+
+function replace(chart: Chart, offset: number, what: string): void {
+  const index = chart.problems.findIndex((problem) => problem.kind === 'damaged' && problem.offset === offset);
+  const problem = chart.problems[index];
+  if (problem) chart.problems[index] = { ...problem, what };
+}
+
+/** The line of which this is all but one bit, if there is one. */
+function unflip(bytes: Buffer, links: readonly string[]): string | undefined {
+  const length = bytes.at(-1) === 10 ? bytes.length - 1 : bytes.length;
+  if (length > longestLine) return undefined;
+  const line = Buffer.from(bytes.subarray(0, length));
+  for (let i = 0; i < length; i++) {
+    const was = line[i] ?? 0;
+    for (let bit = 1; bit < 256; bit <<= 1) {
+      line[i] = was ^ bit;
+      const text = line.toString();
+      const claim = claimAt(text, 0, text.length);
+      if (claim !== undefined && links.some((link) => expectedAt(link, text, 0, text.length) === claim)) return text;
+    }
+    line[i] = was;
+  }
+  return undefined;
+}

@@ -1,0 +1,86 @@
+// Says what keeps a piece of JSON from being an event: what a person or a bad disk changed is looked at before it is believed.
+import { isObject, type Fact } from '../../core/index.ts';
+
+type Test = (value: unknown) => boolean;
+
+const text: Test = (value) => typeof value === 'string';
+const number: Test = (value) => typeof value === 'number';
+const yesNo: Test = (value) => typeof value === 'boolean';
+const oneOf =
+  (...words: readonly string[]): Test =>
+  (value) =>
+    typeof value === 'string' && words.includes(value);
+const some: Test = (value) => value !== undefined;
+const list =
+  (each: Test): Test =>
+  (value) =>
+    Array.isArray(value) && value.every(each);
+const shape =
+  (fields: Readonly<Record<string, Test>>): Test =>
+  (value) =>
+    isObject(value) && Object.entries(fields).every(([key, test]) => test(value[key]));
+const maybe =
+  (test: Test): Test =>
+  (value) =>
+    value === undefined || test(value);
+
+const parts: Readonly<Record<string, Test>> = {
+  text: shape({ text }),
+  reasoning: shape({ text }),
+  file: shape({ mediaType: text, data: text }),
+  'tool-call': shape({ id: text, tool: text, input: some }),
+  'tool-result': shape({ id: text, tool: text, text, failed: yesNo }),
+};
+const part: Test = (value) => isObject(value) && parts[String(value['type'])]?.(value) === true;
+const message = shape({ role: oneOf('user', 'assistant', 'tool'), parts: list(part) });
+const note = shape({ key: text, text });
+const tool = shape({ name: text, description: text, input: isObject });
+const error = shape({ code: text, message: text, blame: text, retry: yesNo });
+const limits = shape({ turns: number, errors: number, reasks: number, repeats: number, outputChars: number });
+const baseline = shape({
+  session: text,
+  messages: list(message),
+  turn: number,
+  loaded: list(text),
+  queue: list(note),
+  total: isObject,
+});
+const verdict: Test = (value) =>
+  isObject(value) &&
+  (value['type'] === 'passed' || (oneOf('failed', 'abstained')(value['type']) && text(value['why'])));
+
+const facts: { readonly [type in Fact['type']]: Readonly<Record<string, Test>> } = {
+  'session-started': { session: text },
+  'epoch-started': { epoch: number, system: text, tools: list(tool), model: text, baseline: maybe(baseline) },
+  'branch-started': { from: text, reason: text },
+  'input-received': { input: text, how: oneOf('prompt', 'steer', 'follow-up', 'continue'), parts: list(part) },
+  'run-started': { run: text, limits },
+  'turn-started': { turn: number, inputs: list(text), notes: list(note) },
+  'turn-ended': { turn: number, message, finish: text, usage: isObject, model: text, ms: number },
+  'turn-failed': { turn: number, error, ms: number },
+  'answer-rejected': { why: text, text },
+  'ask-raised': { call: text, question: text },
+  'ask-answered': { call: text, allowed: yesNo },
+  'tool-started': { call: text, tool: text, key: text },
+  'tool-ended': {
+    call: text,
+    outcome: oneOf('ok', 'failed', 'denied', 'interrupted', 'unknown'),
+    text,
+    notes: maybe(list(note)),
+    loads: maybe(list(text)),
+    ms: number,
+  },
+  'checks-ended': { check: text, verdict },
+  'run-ended': { reason: text },
+  'remark-made': { key: text, value: some },
+};
+
+/** What is wrong with a value as an event, as the end of a sentence; nothing if it can be one. */
+export function flawOf(value: unknown): string | undefined {
+  if (!isObject(value)) return value === undefined ? 'is not JSON' : 'is not a JSON object';
+  const type = value['type'];
+  if (typeof type !== 'string') return 'has no "type"';
+  if (!Object.hasOwn(facts, type)) return `has the unknown type "${type}"`;
+  const wrong = Object.entries(facts[type as Fact['type']]).find(([key, test]) => !test(value[key]));
+  return wrong && `has no legal "${wrong[0]}"`;
+}

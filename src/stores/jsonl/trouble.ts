@@ -1,0 +1,79 @@
+// What can go wrong between a session and its file, each as one clear error.
+import { FairleadError } from '../../core/index.ts';
+import { codeOf } from './disk.ts';
+
+type Kind = { readonly code: string; readonly says: string; readonly hint: string; readonly retry?: boolean };
+
+const full: Kind = {
+  code: 'store/full',
+  says: 'there is no room left on its disk',
+  hint: 'Free some space (or raise the quota), then go on: nothing that was saved is lost.',
+  retry: true,
+};
+const readOnly: Kind = {
+  code: 'store/read-only',
+  says: 'its place may not be written to',
+  hint: 'Give back the right to write there, or export the session and save it elsewhere.',
+};
+const gone: Kind = {
+  code: 'store/gone',
+  says: 'its file or folder is no longer there',
+  hint: 'Export the session and save it elsewhere: what was written is still readable through this open log.',
+};
+const crowded: Kind = {
+  code: 'store/too-many-files',
+  says: 'this process or machine has too many files open',
+  hint: 'Close some sessions or raise the limit of open files, then go on.',
+  retry: true,
+};
+const broken: Kind = {
+  code: 'store/io',
+  says: 'its disk reported an error',
+  hint: 'Export the session and keep that text, check the disk, then open the session again.',
+};
+
+const kinds: Readonly<Record<string, Kind>> = {
+  ENOSPC: full,
+  EDQUOT: full,
+  EFBIG: full,
+  EROFS: readOnly,
+  EACCES: readOnly,
+  EPERM: readOnly,
+  ENOENT: gone,
+  ENOTDIR: gone,
+  ESTALE: gone,
+  EMFILE: crowded,
+  ENFILE: crowded,
+};
+
+/** An error of the operating system as one that says who must act; any other error stays what it is. */
+export function diskTrouble(error: unknown, file: string, doing: string): Error {
+  if (error instanceof FairleadError) return error;
+  const code = codeOf(error);
+  if (code === undefined) return error instanceof Error ? error : new Error(String(error));
+  const kind = kinds[code] ?? broken;
+  return new FairleadError(kind.code, `Could not ${doing} ${file}: ${kind.says} (${code}).`, {
+    blame: 'store',
+    retry: kind.retry ?? false,
+    hint: kind.hint,
+    cause: error,
+  });
+}
+
+/** The file was deleted or another one was put in its place while the session was open. */
+export const goneTrouble = (file: string): FairleadError =>
+  new FairleadError('store/gone', `${file} was removed or replaced while the session was open.`, {
+    blame: 'store',
+    hint: gone.hint,
+  });
+
+/** The writer's place was lost to another process: nothing more may be written here. */
+export const fencedTrouble = (file: string): FairleadError =>
+  new FairleadError('store/fenced', `Another process has taken over ${file}; nothing more is written from here.`, {
+    blame: 'store',
+    hint: 'Open the session again, once the other process has closed it.',
+  });
+
+/** There is no such event. */
+export const unknownEvent = (id: string): FairleadError =>
+  new FairleadError('store/unknown-event', `There is no event ${id} in this session.`, { blame: 'user' });

@@ -1,0 +1,175 @@
+// Adds lines to a session file: one write for the facts of a call, synced before they count, taken back if they cannot be.
+import { randomBytes } from 'node:crypto';
+import { FairleadError, type AppendOptions, type Event, type Fact } from '../../core/index.ts';
+import { spotOf, type Chart } from './chart.ts';
+import { readAll, writeAll, type Disk } from './disk.ts';
+import { extend, pass, place } from './intake.ts';
+import { bodyOf, hashOf, sealed } from './line.ts';
+import type { Lock } from './lock.ts';
+import { diskTrouble, fencedTrouble, goneTrouble } from './trouble.ts';
+
+/** What a writer writes to. */
+export type Desk = {
+  readonly disk: Disk;
+  readonly file: string;
+  readonly fd: number;
+  readonly lock: Lock;
+  readonly chart: Chart;
+  /** Where the line of an event ends; throws if there is no such event. */
+  readonly endOf: (id: string) => Promise<number>;
+};
+
+/** The one who adds to a file. */
+export type Writer = {
+  add(after: number, facts: readonly Fact[], options?: AppendOptions): Promise<readonly Event[]>;
+  /** Makes everything added so far safe from a power cut. */
+  settle(): Promise<void>;
+  /** The session's text: what the file holds, what is not yet settled and, at the end, what could not be saved. */
+  readonly text: () => string;
+};
+
+type Written = { readonly event: Event; readonly text: string; readonly link: string };
+
+/** How much unsettled text is kept in memory for an export. */
+const mostHeld = 4 * 1024 * 1024;
+
+/** A random part for ids, so that two writers never make the same one. */
+export const newMark = (): string => randomBytes(3).toString('base64url').replaceAll('-', '_').toLowerCase();
+
+/** Makes the writer of a file. */
+export function newWriter({ disk, file, fd, lock, chart, endOf }: Desk): Writer {
+  const mark = newMark();
+  const inode = disk.facts(fd)?.inode;
+  let held: string[] = [];
+  let heldFrom = chart.offset;
+  let heldSize = 0;
+  let unsaved = '';
+  let broken: Error | undefined;
+
+  function compose(facts: readonly Fact[], above: string | null): readonly Written[] {
+    const time = new Date().toISOString();
+    let { seq, link } = chart;
+    let parent = above;
+    return facts.map((fact) => {
+      const spot = { seq: ++seq, id: `${seq.toString(36)}.${mark}`, parent, time };
+      const body = bodyOf(fact, spot);
+      link = hashOf(link, body);
+      parent = spot.id;
+      return { event: { ...fact, ...spot }, text: `${sealed(body, link)}\n`, link };
+    });
+  }
+
+  async function save(bytes: Buffer, settle: boolean): Promise<void> {
+    try {
+      checkPlace(false);
+      writeAll(disk, fd, bytes);
+    } catch (error) {
+      const trouble = diskTrouble(error, file, 'write to');
+      if (isLost(trouble) || !takeBack()) broken = trouble;
+      throw trouble;
+    }
+    if (settle) await sync();
+  }
+
+  async function sync(): Promise<void> {
+    try {
+      await disk.sync(fd);
+      checkPlace(true);
+    } catch (error) {
+      // After a failed sync nobody knows what the disk holds: nothing may succeed on this descriptor again.
+      broken = diskTrouble(error, file, 'make safe');
+      if (!isLost(broken)) takeBack();
+      throw broken;
+    }
+  }
+
+  /** What is written here must still be the session. The lock is looked at always, the file where a promise is given. */
+  function checkPlace(promising: boolean): void {
+    if (!lock.holds()) throw disk.inode(file) === undefined ? goneTrouble(file) : fencedTrouble(file);
+    if (promising && disk.inode(file) !== inode) throw goneTrouble(file);
+  }
+
+  /** Cuts off what was written of a call that failed. Never lengthens the file: bytes that are missing are not ours to invent. */
+  function takeBack(): boolean {
+    try {
+      const size = disk.facts(fd)?.size ?? 0;
+      if (size > chart.offset) disk.truncate(fd, chart.offset);
+      return size >= chart.offset;
+    } catch {
+      return false;
+    }
+  }
+
+  function count(written: readonly Written[], parentEnd: number | undefined): void {
+    for (const { event, text, link } of written) {
+      const { offset } = chart;
+      const next = offset + Buffer.byteLength(text);
+      const stretch = extend(chart, { offset, next }, event.parent);
+      if (stretch.from === offset) stretch.parentEnd = parentEnd;
+      if (event.type === 'epoch-started' && event.baseline) {
+        stretch.epochs.push(offset);
+        chart.epoch = spotOf(chart);
+      }
+      pass(chart, next);
+      place(chart, event, link);
+    }
+  }
+
+  /** Unsettled text is kept until it is settled: it may be the only copy if the disk gives up. */
+  function keep(text: string, settled: boolean): void {
+    unsaved = '';
+    if (settled || heldSize + text.length > mostHeld) {
+      held = [];
+      heldSize = 0;
+      heldFrom = chart.offset;
+    } else {
+      held.push(text);
+      heldSize += text.length;
+    }
+  }
+
+  return {
+    async add(after, facts, options = {}) {
+      if (broken) throw broken;
+      if (after !== chart.seq) throw conflict(after, chart.seq);
+      if (facts.length === 0) return [];
+      const above = options.parent ?? chart.id;
+      const parentEnd = above === chart.id || above === null ? undefined : await endOf(above);
+      const written = compose(facts, above);
+      const text = written.length === 1 ? (written[0]?.text ?? '') : written.map((each) => each.text).join('');
+      try {
+        await save(Buffer.from(text), options.settle === true);
+      } catch (error) {
+        unsaved = text;
+        throw error;
+      }
+      count(written, parentEnd);
+      keep(text, options.settle === true);
+      return written.map(({ event }) => event);
+    },
+    async settle() {
+      if (broken || held.length === 0) return;
+      await sync();
+      keep('', true);
+    },
+    text() {
+      let saved = '';
+      try {
+        saved = readAll(disk, fd, 0, heldFrom).toString();
+      } catch {
+        // The disk does not even read: what memory holds is all there is.
+      }
+      return saved + held.join('') + unsaved;
+    },
+  };
+}
+
+const isLost = (error: Error): boolean =>
+  error instanceof FairleadError && (error.code === 'store/fenced' || error.code === 'store/gone');
+
+const conflict = (after: number, last: number): FairleadError =>
+  new FairleadError(
+    'store/conflict',
+    `Another writer has added to this session: expected event ${after} to be the last, found ${last}.`,
+    { blame: 'store' },
+  );

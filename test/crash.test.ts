@@ -1,0 +1,201 @@
+// Law 2: killed before any append, at any byte of the file, or by the system at any moment, a session resumes and ends as it would have.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { FairleadError, last, textOf, type Event, type Log, type RunState } from '../src/core/index.ts';
+import { openJsonl, verifyFile } from '../src/stores/index.ts';
+import { beginning, effectsIn, plan } from './crash/agent.ts';
+import { assertEffects, assertLegal, assertTidy, eventsOf, inspect } from './crash/checker.ts';
+import { randomOf } from './crash/disks.ts';
+import { resume } from './crash/session.ts';
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fairlead-crash-'));
+test.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+let folders = 0;
+function place(): { readonly file: string; readonly ledger: string } {
+  const own = path.join(folder, String(++folders));
+  fs.mkdirSync(own);
+  return { file: path.join(own, 'session.jsonl'), ledger: path.join(own, 'ledger') };
+}
+
+async function finish(file: string, ledger: string): Promise<RunState> {
+  const log = await openJsonl(file, { session: 's1' });
+  const state = await resume(log, ledger, undefined);
+  assertEffects(await eventsOf(log), ledger);
+  await log.close();
+  assertEnded(state);
+  return state;
+}
+
+function assertEnded(state: RunState): void {
+  assertLegal(state);
+  assert.equal(state.ended?.reason, 'answered');
+  const answer = last(state.messages);
+  assert.equal(answer && textOf(answer), 'all done');
+  assert.equal(state.messages.length, 1 + 2 * plan.length + 1);
+}
+
+const allEffects = plan.flatMap((tools, turn) =>
+  tools.flatMap((tool, i) => (tool === 'look' ? [] : [`${tool} ${plan.slice(0, turn).flat().length + i}`])),
+);
+
+const killed = new FairleadError('test/killed', 'killed', { blame: 'store' });
+
+test('[A24] killed before every single append, a run resumes and ends as it would have, each effect exactly once', async () => {
+  for (let n = 1; ; n++) {
+    const { file, ledger } = place();
+    const log = await openJsonl(file, { session: 's1' });
+    let appends = 0;
+    const mortal: Log = {
+      ...log,
+      append: (...given) => (++appends < n ? log.append(...given) : Promise.reject(killed)),
+    };
+    const died = await resume(mortal, ledger).then(
+      () => false,
+      (error: unknown) => error === killed,
+    );
+    const copy = `${file}.copy`;
+    fs.copyFileSync(file, copy);
+    await log.close();
+    await finish(copy, ledger);
+    assert.deepEqual([...new Set(effectsIn(ledger))], allEffects);
+    if (died) continue;
+    assert.ok(n > 40, `only ${n} appends`);
+    break;
+  }
+});
+
+/** A finished session, its lines with their line ends, and its events. */
+async function finished(): Promise<{ readonly lines: readonly string[]; readonly events: readonly Event[] }> {
+  const { file, ledger } = place();
+  await finish(file, ledger);
+  const lines = fs.readFileSync(file, 'utf8').match(/[^\n]*\n/g) ?? [];
+  return { lines, events: (await inspect(file)).events };
+}
+
+/** Resumes from the beginning of a session, its effects being those that had been started by then. */
+async function resumeFrom(text: string, known: readonly Event[]): Promise<void> {
+  const { file, ledger } = place();
+  fs.writeFileSync(file, text);
+  const started = known.flatMap((event) => (event.type === 'tool-started' ? [event.call] : []));
+  const calls = known.flatMap((event) =>
+    event.type === 'turn-ended' ? event.message.parts.flatMap((part) => (part.type === 'tool-call' ? [part] : [])) : [],
+  );
+  const effects = calls.filter(({ id, tool }) => started.includes(id) && tool !== 'look');
+  fs.writeFileSync(ledger, effects.map(({ tool, input }) => `${tool} ${(input as { n: number }).n}\n`).join(''));
+  await finish(file, ledger);
+  assert.deepEqual([...new Set(effectsIn(ledger))], allEffects);
+}
+
+test('[A24] [J93] a session file cut at every line opens, resumes and ends', async () => {
+  const { lines, events } = await finished();
+  for (let n = 1; n <= lines.length; n++) await resumeFrom(lines.slice(0, n).join(''), events.slice(0, n - 1));
+});
+
+test('[A24] [J93] a session file cut at every byte of its last line opens, resumes and ends', async () => {
+  const { lines, events } = await finished();
+  const before = lines.slice(0, -1).join('');
+  const end = lines.at(-1) ?? '';
+  for (let n = 0; n < end.length; n++) await resumeFrom(before + end.slice(0, n), events.slice(0, -1));
+});
+
+test('a session file cut at every byte of its header and first events opens as the prefix it is', async () => {
+  const { lines } = await finished();
+  const text = lines.slice(0, 3).join('');
+  for (let n = 0; n < text.length; n++) {
+    const { file } = place();
+    fs.writeFileSync(file, text.slice(0, n));
+    const { events } = await inspect(file);
+    const whole = text.slice(0, n + 1).split('\n').length - 2;
+    assert.equal(events.length, Math.max(0, whole));
+    assert.equal((await verifyFile(file)).ok, true);
+  }
+});
+
+const program = path.join(import.meta.dirname, 'crash/child.ts');
+const env = { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'cache') };
+
+/** Runs a session in a process of its own; `kill` is asked after each line it says whether, and in how many ms, to kill it. */
+async function live(
+  args: readonly string[],
+  kill: (lines: number) => number | undefined = () => undefined,
+): Promise<{ readonly saved: number; readonly said: string; readonly signal: string | null }> {
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  let lines = 0;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    while (lines < said.split('\n').length - 1) {
+      const wait = kill(++lines);
+      if (wait === 0) child.kill('SIGKILL');
+      else if (wait !== undefined) setTimeout(() => child.kill('SIGKILL'), wait);
+    }
+  });
+  const signal = await new Promise<string | null>((resolve) => {
+    child.on('close', (_code, by) => resolve(by));
+  });
+  const saved = Number(/saved (\d+)\n(?!.*saved)/s.exec(said)?.[1] ?? 0);
+  return { saved, said, signal };
+}
+
+test('fault 1: kill -9 after every change to the disk leaves a prefix of the acknowledged history, and the session ends', async () => {
+  let changes = 0;
+  for (let n = 1; ; n++) {
+    const { file, ledger } = place();
+    const { saved, said, signal } = await live([file, ledger, String(n)]);
+    if (fs.existsSync(file)) {
+      const { events } = await inspect(file, { mode: n % 2 ? 'read' : 'write' }).catch(
+        async (error: { code?: string }) => {
+          // Killed between making the file and writing its header: there is nothing to read yet.
+          assert.equal(fs.statSync(file).size, 0, String(error));
+          return inspect(file);
+        },
+      );
+      assert.ok(events.length >= saved, `change ${n}: ${saved} acknowledged, ${events.length} found`);
+      assertEffects(events, ledger);
+    } else assert.equal(saved, 0);
+    await finish(file, ledger);
+    assertTidy(file);
+    if (signal === 'SIGKILL') continue;
+    changes = Number(/after (\d+) changes/.exec(said)?.[1]);
+    assert.ok(changes > 80 && changes < n, `${changes} changes`);
+    break;
+  }
+});
+
+const kills = Number(process.env['FAIRLEAD_KILLS'] ?? 200);
+const seed = Number(process.env['FAIRLEAD_SEED'] ?? Date.now() % 1_000_000);
+
+test(`[A24] [M11] ${kills} times kill -9 at random moments: nothing acknowledged is lost, nothing is done twice`, async (t) => {
+  t.diagnostic(`FAIRLEAD_SEED=${seed}`);
+  const random = randomOf(seed);
+  let done = 0;
+  let sessions = 0;
+  while (done < kills) {
+    const { file, ledger } = place();
+    let saved = 0;
+    for (let ended = false; !ended;) {
+      const after = Math.floor(random() ** 2 * 24) + 1;
+      const wait = random() < 0.5 ? 0 : random() * 8;
+      const lived = await live([file, ledger], (lines) => (done < kills && lines === after ? wait : undefined));
+      saved = Math.max(saved, lived.saved);
+      ended = lived.signal === null;
+      if (!ended) done++;
+      if (!fs.existsSync(file) || fs.statSync(file).size === 0) continue;
+      // Half of the time the file is left as the killed process left it, lock and all, for the next process to take over.
+      const { events, state } = await inspect(file, { mode: random() < 0.5 ? 'read' : 'write' });
+      assert.ok((events.at(-1)?.seq ?? 0) >= saved, `${saved} acknowledged, ${events.at(-1)?.seq} found, seed ${seed}`);
+      assertEffects(events, ledger);
+      if (ended) assertEnded(state);
+    }
+    sessions++;
+    assertTidy(file);
+    assert.equal((await verifyFile(file)).ok, true);
+    assert.equal(beginning.length, 4);
+  }
+  t.diagnostic(`${done} kills over ${sessions} sessions`);
+});

@@ -1,0 +1,103 @@
+// A scripted agent whose acts outside the session are counted in a ledger: one line an effect, synced, never taken back.
+import fs from 'node:fs';
+import {
+  toArray,
+  type Agent,
+  type CallPart,
+  type Chunk,
+  type Fact,
+  type Json,
+  type Limits,
+  type Message,
+  type Request,
+  type Tool,
+} from '../../src/core/index.ts';
+
+const limits: Limits = { turns: 1e6, errors: 1e6, reasks: 2, repeats: 0, outputChars: 10_000 };
+
+/** The facts that begin a session with one prompt. */
+export const beginning: readonly Fact[] = [
+  { type: 'session-started', session: 's1' },
+  { type: 'epoch-started', epoch: 1, reason: 'started', system: 'be good', tools: [], model: 'script' },
+  { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
+  { type: 'run-started', run: 'r1', limits },
+];
+
+/** What the model asks for, answer by answer; each effect has a number of its own. */
+export const plan: readonly (readonly string[])[] = [
+  ['look', 'look'],
+  ['write'],
+  ['send'],
+  ['look', 'write', 'send'],
+  ['put'],
+  ['send', 'send'],
+  ['look', 'put', 'write'],
+  ['write', 'look', 'look'],
+  ['send', 'put'],
+  ['write', 'send'],
+];
+
+/** How many tool calls the plan makes. */
+export const planned: number = plan.flat().length;
+
+const numbered: readonly (readonly CallPart[])[] = plan.map((tools, turn) =>
+  tools.map((tool, i) => {
+    const n = plan.slice(0, turn).flat().length + i;
+    return { type: 'tool-call', id: `x${i}`, tool, input: { n } };
+  }),
+);
+
+/** An agent that follows the plan by counting its own answers, and writes its effects to a ledger. */
+export function agentOf(ledger: string, seen: (request: Request) => void = () => {}): Agent {
+  const tools = [
+    toolOf('look', 'read', (n) => `seen ${n}`),
+    toolOf('write', 'write', (n) => effect(ledger, 'write', n)),
+    toolOf('send', 'outside', (n) => effect(ledger, 'send', n)),
+    { ...toolOf('put', 'outside', (n) => effect(ledger, 'put', n)), idempotent: true },
+  ];
+  return {
+    system: 'be good',
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    rules: [],
+    reminders: [],
+    gates: [],
+    stops: [],
+    checks: [],
+    settings: {},
+    provider: {
+      family: 'script',
+      model: 'script',
+      async *stream(request): AsyncIterable<Chunk> {
+        seen(request);
+        const answers = toArray(request.messages).filter(({ role }) => role === 'assistant').length;
+        const calls = numbered[answers];
+        const message: Message = { role: 'assistant', parts: calls ?? [{ type: 'text', text: 'all done' }] };
+        const finish = calls ? 'tool-calls' : 'stop';
+        yield { type: 'end', message, finish, usage: { input: 1, output: 1 }, model: 'script', usd: 0 };
+      },
+    },
+  };
+}
+
+const toolOf = (name: string, effect: Tool['effect'], act: (n: number) => string): Tool => ({
+  name,
+  description: name,
+  input: { type: 'object' },
+  effect,
+  run: (input) => act((input as { readonly n: number }).n),
+});
+
+function effect(ledger: string, tool: string, n: number): string {
+  const fd = fs.openSync(ledger, 'a');
+  fs.writeSync(fd, `${tool} ${n}\n`);
+  fs.fsyncSync(fd);
+  fs.closeSync(fd);
+  return `done ${n}`;
+}
+
+/** The effects in a ledger, in order. */
+export const effectsIn = (ledger: string): readonly string[] =>
+  fs.existsSync(ledger) ? fs.readFileSync(ledger, 'utf8').split('\n').filter(Boolean) : [];
+
+/** The number that a call of the plan carries. */
+export const numberOf = (input: Json): number => (input as { readonly n: number }).n;

@@ -1,0 +1,76 @@
+// What must hold of a session file whatever happened to it: it opens, kept what it acknowledged, and makes a legal request.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  callsOf,
+  fold,
+  render,
+  runView,
+  toArray,
+  type Event,
+  type Log,
+  type Message,
+  type RunState,
+} from '../../src/core/index.ts';
+import { openJsonl, type JsonlLog, type JsonlOptions } from '../../src/stores/index.ts';
+import { effectsIn, numberOf } from './agent.ts';
+
+/** A session as it was found. */
+export type Found = { readonly events: readonly Event[]; readonly state: RunState; readonly log: JsonlLog };
+
+/** Every event on the way to the last one, or to another. */
+export async function eventsOf(log: Log, options?: Parameters<Log['read']>[0]): Promise<readonly Event[]> {
+  const all: Event[] = [];
+  for await (const events of log.read(options)) all.push(...events);
+  return all;
+}
+
+/** Opens a session, reads it, checks it, and closes it again. */
+export async function inspect(file: string, options?: JsonlOptions): Promise<Found> {
+  const log = await openJsonl(file, options);
+  try {
+    const events = await eventsOf(log);
+    const state = fold(runView(), events);
+    assertLegal(state);
+    return { events, state, log };
+  } finally {
+    await log.close();
+  }
+}
+
+/** The request that a state makes answers every call once, in order, and its roles alternate as every dialect wants. */
+export function assertLegal(state: RunState): void {
+  const messages = toArray(render(state, { settings: {} }).messages);
+  messages.forEach((message, i) => {
+    const asked = callsOf(message).map(({ id }) => id);
+    const next: Message | undefined = messages[i + 1];
+    const answered =
+      next?.role === 'tool' ? next.parts.map((part) => (part.type === 'tool-result' ? part.id : '')) : [];
+    assert.deepEqual(answered, asked, `message ${i} is answered in full and in order`);
+    if (next) assert.notEqual(next.role, message.role, `message ${i + 1} has another role than the one before it`);
+  });
+}
+
+/** Effects that must not be repeated happened at most once, and each that the log calls done did happen. */
+export function assertEffects(events: readonly Event[], ledger: string): void {
+  const effects = effectsIn(ledger);
+  const once = effects.filter((effect) => !effect.startsWith('put'));
+  assert.deepEqual([...new Set(once)], once, 'no effect happened twice');
+  const calls = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === 'turn-ended')
+      for (const { id, tool, input } of callsOf(event.message)) calls.set(id, `${tool} ${numberOf(input)}`);
+    if (event.type === 'tool-ended' && event.outcome === 'ok') {
+      const call = calls.get(event.call) ?? '';
+      if (!call.startsWith('look')) assert.ok(effects.includes(call), `${call} was acknowledged and happened`);
+    }
+  }
+}
+
+/** Nothing of ours lies beside the session but what is named. */
+export function assertTidy(file: string, expected: readonly string[] = []): void {
+  const base = path.basename(file);
+  const beside = fs.readdirSync(path.dirname(file)).filter((name) => name !== base && name.startsWith(base));
+  assert.deepEqual(beside.toSorted(), expected.map((name) => base + name).toSorted());
+}

@@ -1,0 +1,188 @@
+// Disks that fail: one at its n-th operation, one that loses what was not synced when the power goes.
+import fs from 'node:fs';
+import path from 'node:path';
+import { digest } from '../../src/core/index.ts';
+import { realDisk, type Disk } from '../../src/stores/index.ts';
+
+/** The error an operating system gives. */
+export const systemError = (code: string): Error => Object.assign(new Error(`${code}: made to fail`), { code });
+
+/** What a disk that counts has seen. */
+export type Tally = { operations: number; failed: number; open: number };
+
+/** A real disk on which operation number `at`, of those named, fails; with `lasting`, all that follow fail too. */
+export function failingDisk(
+  at: number,
+  code: string,
+  options: { readonly only?: readonly (keyof Disk)[]; readonly lasting?: boolean } = {},
+): Disk & { readonly tally: Tally } {
+  const tally: Tally = { operations: 0, failed: 0, open: 0 };
+  const isDue = (operation: keyof Disk): boolean => {
+    if (options.only && !options.only.includes(operation)) return false;
+    const now = ++tally.operations;
+    const due = now === at || (options.lasting === true && now > at);
+    if (due) tally.failed++;
+    return due;
+  };
+  const check = (operation: keyof Disk): void => {
+    if (isDue(operation)) throw systemError(code);
+  };
+  return {
+    tally,
+    open(file, how) {
+      check('open');
+      const fd = realDisk.open(file, how);
+      tally.open++;
+      return fd;
+    },
+    close(fd) {
+      realDisk.close(fd);
+      tally.open--;
+    },
+    read(fd, into, from, length, position) {
+      check('read');
+      return realDisk.read(fd, into, from, length, position);
+    },
+    write(fd, bytes, from, position) {
+      // A full disk takes a part first: the rest of the call must undo it.
+      if (isDue('write')) {
+        realDisk.write(fd, bytes.subarray(0, from + Math.ceil((bytes.length - from) / 2)), from, position);
+        throw systemError(code);
+      }
+      return realDisk.write(fd, bytes, from, position);
+    },
+    async sync(fd) {
+      check('sync');
+      await realDisk.sync(fd);
+    },
+    truncate(fd, length) {
+      check('truncate');
+      realDisk.truncate(fd, length);
+    },
+    facts: (file) => realDisk.facts(file),
+    inode: (file) => realDisk.inode(file),
+    link(from, to) {
+      check('link');
+      realDisk.link(from, to);
+    },
+    rename(from, to) {
+      check('rename');
+      realDisk.rename(from, to);
+    },
+    remove(file) {
+      check('remove');
+      realDisk.remove(file);
+    },
+    list: (folder) => realDisk.list(folder),
+    syncFolder(folder) {
+      check('syncFolder');
+      realDisk.syncFolder(folder);
+    },
+    kind: (folder) => realDisk.kind(folder),
+  };
+}
+
+type Content = { durable: Buffer; now: Buffer };
+type Names = ReadonlyMap<string, Content>;
+
+/** A disk that remembers what a power cut would leave. `off` writes that to another folder; `random` gives numbers from 0 to 1. */
+export function powerDisk(
+  cutAt: number,
+): Disk & { operations: number; off(folder: string, random: () => number): void } {
+  const open = new Map<number, Content>();
+  let durable: Names = new Map();
+  const steps: Names[] = [new Map()];
+  const names = (): Names => steps.at(-1) ?? durable;
+  const step = (change: (next: Map<string, Content>) => void): void => {
+    const next = new Map(names());
+    change(next);
+    steps.push(next);
+  };
+  const refresh = (fd: number): void => {
+    const content = open.get(fd);
+    const size = realDisk.facts(fd)?.size ?? 0;
+    if (!content) return;
+    content.now = Buffer.alloc(size);
+    if (size > 0) realDisk.read(fd, content.now, 0, size, 0);
+  };
+  const disk: ReturnType<typeof powerDisk> = {
+    ...realDisk,
+    operations: 0,
+    open(file, how) {
+      tick();
+      const fd = realDisk.open(file, how);
+      if (how === 'x') step((next) => next.set(file, { durable: Buffer.alloc(0), now: Buffer.alloc(0) }));
+      const content = names().get(file) ?? { durable: fs.readFileSync(file), now: fs.readFileSync(file) };
+      if (!names().has(file)) step((next) => next.set(file, content));
+      open.set(fd, content);
+      return fd;
+    },
+    write(fd, bytes, from, position) {
+      tick();
+      const taken = realDisk.write(fd, bytes, from, position);
+      refresh(fd);
+      return taken;
+    },
+    truncate(fd, length) {
+      tick();
+      realDisk.truncate(fd, length);
+      refresh(fd);
+    },
+    async sync(fd) {
+      tick();
+      const content = open.get(fd);
+      if (content) content.durable = content.now;
+    },
+    link(from, to) {
+      tick();
+      realDisk.link(from, to);
+      const content = names().get(from);
+      step((next) => content && next.set(to, content));
+    },
+    rename(from, to) {
+      tick();
+      realDisk.rename(from, to);
+      const content = names().get(from);
+      step((next) => {
+        next.delete(from);
+        if (content) next.set(to, content);
+      });
+    },
+    remove(file) {
+      tick();
+      realDisk.remove(file);
+      step((next) => next.delete(file));
+    },
+    syncFolder() {
+      tick();
+      durable = names();
+      steps.splice(0, steps.length, durable);
+    },
+    off(folder, random) {
+      const left = steps[Math.floor(random() * steps.length)] ?? durable;
+      for (const [file, content] of left)
+        fs.writeFileSync(path.join(folder, path.basename(file)), survivors(content, random));
+    },
+  };
+  const tick = (): void => {
+    if (++disk.operations >= cutAt) throw systemError('EPOWER');
+  };
+  return disk;
+}
+
+/** What is left of a file: what was synced, and of the rest nothing, all, a part, or zeros where the data did not arrive in time. */
+function survivors({ durable, now }: Content, random: () => number): Buffer {
+  if (now.length <= durable.length) return random() < 0.5 ? durable : now;
+  const kind = Math.floor(random() * 4);
+  if (kind === 0) return durable;
+  if (kind === 1) return now;
+  const cut = durable.length + Math.floor(random() * (now.length - durable.length));
+  const part = Buffer.concat([now.subarray(0, cut)], kind === 2 ? cut : now.length);
+  return part;
+}
+
+/** Numbers from 0 to 1 that a seed gives again. */
+export function randomOf(seed: number): () => number {
+  let drawn = 0;
+  return () => digest(`${seed} ${drawn++}`) / 2 ** 53;
+}
