@@ -37,7 +37,9 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
 /** All calls of an answer are settled: their results become one message, in call order. */
 function endRound(s: RunState): RunState {
   const results = s.calls.map((call) => call.result as ResultPart);
-  const round = digest(s.calls.map((call) => `${call.tool} ${canonical(call.input)} ${call.result?.text}`).join('\n'));
+  const round = digest(
+    s.calls.map((call) => `${call.tool} ${canonical(call.input)} ${gist(call.result?.text ?? '')}`).join('\n'),
+  );
   const failed = results.every((result) => result.failed);
   return {
     ...s,
@@ -48,6 +50,14 @@ function endRound(s: RunState): RunState {
     messages: push(s.messages, { role: 'tool', parts: results }),
     context: s.context + results.reduce((sum, result) => sum + estimate(result.text), 0),
   };
+}
+
+/** Enough of a text to notice a change in it, at a cost that does not grow with it: its length, its ends and a letter here and there. */
+function gist(text: string): string {
+  if (text.length <= 1024) return text;
+  const step = text.length / 256;
+  const letters = Array.from({ length: 256 }, (_, i) => text[Math.floor(i * step)]);
+  return `${text.length} ${text.slice(0, 256)}${letters.join('')}${text.slice(-256)}`;
 }
 
 /** Calls that will never settle get a result that says so, so that the history stays legal. */
