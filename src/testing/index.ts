@@ -19,7 +19,7 @@ export type { Departure } from './departure.ts';
 export { recordedExchanges, resends, type Exchange } from './exchanges.ts';
 export { assertLegal } from './legality/legal.ts';
 export { assertLegalRequest } from './legality/request.ts';
-export type { ListedModel, ListingStyle } from './listings.ts';
+export type { ListedModel, ListingStyle } from './listings/model.ts';
 export { prefixBreaks, prefixWarnings, type PrefixBreak, type PrefixOptions } from './prefix.ts';
 export { scriptedProvider, type ScriptedProvider, type ScriptedProviderOptions } from './provider.ts';
 export type { Outcome, RecordedRequest } from './recording.ts';

@@ -268,9 +268,7 @@ test('closing cuts the connections that are open, and the port is then refused',
   const reading = response.text();
   await server.close();
   await assert.rejects(reading);
-  await assert.rejects(fetch(server.url), (error: Error) =>
-    /ECONNREFUSED/.test((error.cause as Error).message),
-  );
+  await assert.rejects(fetch(server.url), (error: Error) => /ECONNREFUSED/.test((error.cause as Error).message));
 });
 
 test('a client that goes away is noticed', async () => {

@@ -1,0 +1,126 @@
+// How the services that others run, and the servers that list like them, describe a model.
+import type { JsonObject } from '../../core/index.ts';
+import type { ListedModel, ListingStyle } from './model.ts';
+
+const created = 1_750_000_000;
+
+const plain = (model: ListedModel, owner: string): JsonObject => ({
+  id: model.id,
+  object: 'model',
+  created,
+  owned_by: owner,
+});
+
+/** A model in the fields of each service that lists in OpenAI's shape. */
+export const describers: Readonly<Record<ListingStyle, (model: ListedModel) => JsonObject>> = {
+  openai: (model) => plain(model, 'scripted'),
+  'lm-studio': (model) => plain(model, 'organization_owner'),
+  groq: (model) => ({
+    ...plain(model, 'Scripted'),
+    active: true,
+    context_window: model.context ?? 8192,
+    max_completion_tokens: 8192,
+  }),
+  vllm: (model) => ({
+    ...plain(model, 'vllm'),
+    root: model.id,
+    parent: null,
+    max_model_len: model.loaded ?? model.context ?? 8192,
+    permission: [],
+  }),
+  'llama.cpp': (model) => ({
+    ...plain(model, 'llamacpp'),
+    meta: {
+      vocab_type: 1,
+      n_vocab: 32000,
+      n_ctx_train: model.context ?? 4096,
+      n_embd: 2048,
+      n_params: 1_100_000_000,
+      size: 668_000_000,
+    },
+  }),
+  mistral: (model) => ({
+    ...plain(model, 'mistralai'),
+    capabilities: {
+      completion_chat: !model.embedding,
+      function_calling: model.tools ?? false,
+      vision: model.images ?? false,
+      fine_tuning: false,
+    },
+    max_context_length: model.context ?? 32768,
+    aliases: [],
+    type: 'base',
+  }),
+  openrouter: (model) => ({
+    id: model.id,
+    name: model.id,
+    created,
+    context_length: model.context ?? 8192,
+    architecture: modalities(model),
+    pricing: { prompt: perToken(model.price?.input), completion: perToken(model.price?.output) },
+    top_provider: { context_length: model.context ?? 8192, max_completion_tokens: null, is_moderated: false },
+    supported_parameters: [
+      'max_tokens',
+      'temperature',
+      ...(model.tools ? ['tools', 'tool_choice'] : []),
+      ...(model.reasoning ? ['reasoning'] : []),
+    ],
+  }),
+  huggingface: (model) => ({
+    ...plain(model, 'scripted'),
+    architecture: modalities(model),
+    providers: [
+      {
+        provider: 'scripted',
+        status: 'live',
+        context_length: model.context ?? 8192,
+        ...(model.price ? { pricing: { input: model.price.input, output: model.price.output } } : {}),
+        supports_tools: model.tools ?? false,
+        supports_structured_output: false,
+      },
+    ],
+  }),
+  lemonade: (model) => ({
+    ...plain(model, 'lemonade'),
+    checkpoint: `scripted/${model.id}`,
+    recipe: 'llamacpp',
+    size: 2.5,
+    downloaded: true,
+    suggested: true,
+    labels: [
+      ...(model.tools ? ['tool-calling'] : []),
+      ...(model.images ? ['vision'] : []),
+      ...(model.reasoning ? ['reasoning'] : []),
+      ...(model.embedding ? ['embeddings'] : []),
+    ],
+    recipe_options: model.loaded === undefined ? {} : { ctx_size: model.loaded },
+  }),
+};
+
+const perToken = (usd = 0): string => String(Number((usd / 1e6).toPrecision(12)));
+
+const modalities = (model: ListedModel): JsonObject => ({
+  input_modalities: model.images ? ['text', 'image'] : ['text'],
+  output_modalities: ['text'],
+});
+
+/** A model as Anthropic lists it. */
+export const forAnthropic = (model: ListedModel): JsonObject => ({
+  type: 'model',
+  id: model.id,
+  display_name: model.id,
+  created_at: '2025-06-15T00:00:00Z',
+  ...(model.context === undefined ? {} : { max_input_tokens: model.context }),
+});
+
+/** A model as Google lists it. */
+export const forGoogle = (model: ListedModel): JsonObject => ({
+  name: `models/${model.id}`,
+  version: '001',
+  displayName: model.id,
+  description: 'A scripted model',
+  inputTokenLimit: model.context ?? 1_048_576,
+  outputTokenLimit: 65_536,
+  supportedGenerationMethods: model.embedding ? ['embedContent'] : ['generateContent', 'countTokens'],
+  ...(model.reasoning ? { thinking: true } : {}),
+});
