@@ -3,9 +3,10 @@ import { unlessAborted } from './abort.ts';
 import { FairleadError, messageOf } from './errors.ts';
 import type { Fact, Outcome } from './fact.ts';
 import { decide } from './gate.ts';
-import { isObject, toJson, type Json } from './json.ts';
+import { isObject, type Json } from './json.ts';
 import type { RunContext } from './loop.ts';
-import type { AgentParts, Output, Tool } from './ports.ts';
+import { resultOf } from './output.ts';
+import type { AgentParts, Tool } from './ports.ts';
 import type { Call, RunState } from './state.ts';
 
 /** The tool through which a loaded tool is called: the list of tools that a model sees never changes, and neither does the cached prefix. */
@@ -79,16 +80,27 @@ async function prepare(agent: AgentParts, call: Call, state: RunState): Promise<
       `The program stopped while ${tool.name} was at work: its effect may or may not have happened. It was not run again. Find out before you repeat it.`,
     );
   }
-  const wrong = tool.check?.(aim.input);
+  const wrong = unfit(tool, aim.input);
   if (wrong !== undefined)
     return ended(call, 'failed', `The arguments do not fit the schema of ${tool.name}, so nothing was run: ${wrong}`);
   const ruling = await decide(agent, aim, state);
   if (ruling.type === 'ask') return { type: 'ask-raised', call: call.id, question: ruling.question };
   if (ruling.type === 'deny') return ended(call, 'denied', ruling.reason);
-  const rewrong = ruling.input === aim.input ? undefined : tool.check?.(ruling.input);
+  const rewrong = ruling.input === aim.input ? undefined : unfit(tool, ruling.input);
   if (rewrong !== undefined)
     return ended(call, 'denied', `A rule rewrote the call to something that does not fit its schema: ${rewrong}`);
-  return { call: aim, tool, input: ruling.input, key: call.key ?? `${state.session}/${call.id}` };
+  return { call: aim, tool, input: ruling.input, key: call.key ?? keyFor(call, state) };
+}
+
+/** Unique in the session: the id alone comes again on another branch, the seq never does. */
+const keyFor = (call: Call, state: RunState): string => `${state.session}/${call.id}-${state.seq}`;
+
+function unfit(tool: Tool, input: Json): string | undefined {
+  try {
+    return tool.check?.(input);
+  } catch (error) {
+    return `they could not be checked: ${messageOf(error)}`;
+  }
 }
 
 function unwrap(call: Call): Call | string {
@@ -108,7 +120,7 @@ async function act(agent: AgentParts, { call, tool, input, key }: Ready, context
     const outcome = await Promise.race([work.then((value) => ({ value })), stop.over]);
     const ms = context.clock() - since;
     if (!outcome) return ended(call, tool.effect === 'read' ? 'interrupted' : 'unknown', giveUp(tool, stop.signal), ms);
-    return result(call, outcome.value, context.head.state.limits?.outputChars ?? 100_000, ms);
+    return resultOf(call.id, outcome.value, context.head.state.limits?.outputChars ?? 100_000, ms);
   } catch (error) {
     const outcome = context.signal.aborted ? 'interrupted' : 'failed';
     return ended(call, outcome, `Error: ${messageOf(error)}`, context.clock() - since);
@@ -147,37 +159,3 @@ const giveUp = (tool: Tool, signal: AbortSignal): string =>
   signal.reason instanceof FairleadError && signal.reason.code === 'tool/timeout'
     ? `${signal.reason.message}${tool.effect === 'read' ? '' : ' Its effect may or may not have happened.'}`
     : `${tool.name} was interrupted.${tool.effect === 'read' ? '' : ' Its effect may or may not have happened.'}`;
-
-function result(call: Call, value: unknown, most: number, ms: number): Fact {
-  const output = isOutput(value) ? value : undefined;
-  const data = output ? output.data : typeof value === 'string' || value === undefined ? undefined : toJson(value);
-  const text = output
-    ? output.text
-    : typeof value === 'string'
-      ? value
-      : value === undefined
-        ? '(no output)'
-        : JSON.stringify(data);
-  return {
-    type: 'tool-ended',
-    call: call.id,
-    outcome: output?.failed ? 'failed' : 'ok',
-    text: shorten(text, most),
-    ms,
-    ...(output && data !== undefined ? { data: toJson(data) } : {}),
-    ...(output?.notes ? { notes: output.notes } : {}),
-    ...(output?.loads ? { loads: output.loads } : {}),
-    ...(output?.completes ? { completes: true } : {}),
-    ...(output?.spent ? { spent: output.spent } : {}),
-  };
-}
-
-const isOutput = (value: unknown): value is Output =>
-  isObject(value) && value['type'] === 'output' && typeof value['text'] === 'string';
-
-/** The head and the tail of a text that is too long, and how long it was. */
-export function shorten(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const half = Math.floor(most / 2);
-  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} of ${text.length} characters left out …]\n${text.slice(-half)}`;
-}

@@ -1,5 +1,5 @@
 // The core's public names: pure, no node:*, no npm.
-export { makeCalls, shorten, USE_TOOL } from './calls.ts';
+export { makeCalls, USE_TOOL } from './calls.ts';
 export {
   FairleadError,
   fromFailure,
@@ -71,6 +71,7 @@ export type {
   ToolContext,
   View,
 } from './ports.ts';
+export { shorten } from './output.ts';
 export { render } from './render.ts';
 export { costOf, noSpending, spend } from './spending.ts';
 export { fold, runView, type Call, type RunState } from './state.ts';

@@ -3,12 +3,13 @@ import { stopped, unlessAborted } from './abort.ts';
 import { FairleadError, toFailure } from './errors.ts';
 import type { Fact, Note, Rejection } from './fact.ts';
 import { inOrder } from './notes.ts';
-import { callsOf, textOf, type Message, type Part, type Usage } from './message.ts';
+import { isJson } from './json.ts';
+import { callsOf, textOf, type CallPart, type Message, type Part, type Usage } from './message.ts';
 import type { AgentParts, Chunk } from './ports.ts';
 import { render } from './render.ts';
 import { costOf } from './spending.ts';
 import type { RunState } from './state.ts';
-import { estimate } from './tokens.ts';
+import { estimate, wordsIn } from './tokens.ts';
 import type { RunContext } from './loop.ts';
 import { isUsage } from './usage.ts';
 
@@ -33,7 +34,7 @@ export async function takeTurn(agent: AgentParts, context: RunContext): Promise<
       turn,
       message,
       finish: end.finish,
-      ...bill(agent, head.state, end),
+      ...bill(agent, head.state, end, message),
       model: end.model,
       ms: clock() - since,
     };
@@ -96,12 +97,13 @@ function bill(
   agent: AgentParts,
   state: RunState,
   end: End,
+  message: Message,
 ): { readonly usage: Usage; readonly usd?: number; readonly estimated?: boolean } {
   const usage = isUsage(end.usage) ? end.usage : {};
   const { price } = agent.provider;
   const usd = usage === end.usage ? (end.usd ?? (price && costOf(price, usage))) : undefined;
   if (usd !== undefined) return { usage, usd };
-  const guess = price && costOf(price, { input: state.context, output: estimate(JSON.stringify(end.message.parts)) });
+  const guess = price && costOf(price, { input: state.context, output: estimate(wordsIn(message)) });
   return guess === undefined ? { usage } : { usage, usd: guess, estimated: true };
 }
 
@@ -109,12 +111,19 @@ function bill(
 function accept(end: End, turn: number): Message {
   let count = 0;
   const parts = end.message.parts.flatMap((part): readonly Part[] => {
-    if (part.type === 'tool-call') return end.finish === 'length' ? [] : [{ ...part, id: callId(turn, count++) }];
+    if (part.type === 'tool-call')
+      return end.finish === 'length' ? [] : [{ ...readable(part), id: callId(turn, count++) }];
     return part.type === 'text' && part.text === '' && !part.meta ? [] : [part];
   });
   const says = parts.some((part) => part.type === 'tool-call' || (part.type === 'text' && part.text.trim() !== ''));
   return { role: 'assistant', parts: says ? parts : [] };
 }
+
+/** A call whose arguments no reader could take is kept as one that never runs. */
+const readable = (part: CallPart): CallPart =>
+  isJson(part.input)
+    ? part
+    : { ...part, input: {}, invalid: part.invalid ?? 'they are nested too deep, or hold what JSON has not.' };
 
 /** The id of a turn's n-th call: nine letters and digits, the narrowest rule any dialect has. */
 export const callId = (turn: number, index: number): string =>

@@ -1,0 +1,370 @@
+// Tool calls: reads side by side, anything else alone and in order, each answered once in call order, whatever a tool does.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {
+  callOf,
+  calls,
+  ends,
+  forever,
+  says,
+  spoken,
+  stage,
+  toolOf,
+  type Setting,
+  type Stage,
+} from '../../test/support/rehearsal.ts';
+import { memoryLog } from '../stores/index.ts';
+import { illegal, isJson, openHead, run, runView, shorten, toArray, type Json, type Tool } from './index.ts';
+
+const patient = { timeout: 20_000 };
+const tick = (): Promise<void> => new Promise((wake) => setImmediate(wake));
+const quiet = { live: (): void => {}, clock: (): number => performance.now() };
+
+/** What the first tool message told the model, call by call. */
+const results = ({ head }: Stage): readonly string[] =>
+  toArray(head.state.messages)
+    .filter((message) => message.role === 'tool')
+    .flatMap((message) => message.parts.map((part) => (part.type === 'tool-result' ? part.text : '')));
+
+/** Tools that write down when they begin and end, each as long as it is told to. */
+function traced(...named: readonly (readonly [string, Tool['effect'], number])[]): {
+  readonly tools: readonly Tool[];
+  readonly trace: string[];
+} {
+  const trace: string[] = [];
+  const tools = named.map(([name, effect, ticks]) =>
+    toolOf(name, effect, async () => {
+      trace.push(`${name} begins`);
+      for (let i = 0; i < ticks; i++) await tick();
+      trace.push(`${name} ends`);
+      return name;
+    }),
+  );
+  return { tools, trace };
+}
+
+test('[A21, D11] reads run side by side and end in any order; their results go back in call order', async () => {
+  const { tools, trace } = traced(['slow', 'read', 9], ['fast', 'read', 1]);
+  const set = await stage({ lines: [calls('slow', 'fast')], tools });
+  await set.go();
+  assert.deepEqual(trace, ['slow begins', 'fast begins', 'fast ends', 'slow ends']);
+  assert.deepEqual(results(set), ['slow', 'fast']);
+  assert.deepEqual(
+    set.log.events.flatMap((event) => (event.type === 'tool-ended' ? [event.call] : [])),
+    ['c00001000', 'c00001001'],
+  );
+});
+
+test('[A21] a write runs alone and in its place: after the reads before it, before the reads behind it', async () => {
+  const { tools, trace } = traced(
+    ['a', 'read', 3],
+    ['b', 'read', 1],
+    ['save', 'write', 3],
+    ['send', 'outside', 2],
+    ['c', 'read', 1],
+  );
+  const set = await stage({ lines: [calls('a', 'b', 'save', 'send', 'c')], tools });
+  await set.go();
+  assert.deepEqual(trace, [
+    'a begins',
+    'b begins',
+    'b ends',
+    'a ends',
+    'save begins',
+    'save ends',
+    'send begins',
+    'send ends',
+    'c begins',
+    'c ends',
+  ]);
+  assert.deepEqual(results(set), ['a', 'b', 'save', 'send', 'c']);
+});
+
+test('a tool that nobody knows stands alone, is answered, and stops nothing', async () => {
+  const { tools } = traced(['a', 'read', 1]);
+  const set = await stage({ lines: [calls('a', 'nosuch', 'a')], tools });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(results(set), ['a', 'There is no tool named nosuch.', 'a']);
+});
+
+const asking: Setting['gates'] = [
+  (call) =>
+    call.tool === 'send' ? { type: 'ask', question: `send ${JSON.stringify(call.input)}?` } : { type: 'allow' },
+];
+
+test('[M28] a call that waits for a person holds back nothing but itself, and its result goes back in its place', async () => {
+  const { tools, trace } = traced(['a', 'read', 1], ['send', 'outside', 1], ['save', 'write', 1]);
+  const set = await stage({
+    lines: [calls(['send', { n: 1 }], 'a', 'save', ['send', { n: 2 }])],
+    tools,
+    gates: asking,
+  });
+  const resting = await set.go();
+  assert.deepEqual(trace, ['a begins', 'a ends', 'save begins', 'save ends']);
+  assert.deepEqual(
+    resting.calls.map((call) => [call.tool, call.ask?.question, call.result?.text]),
+    [
+      ['send', 'send {"n":1}?', undefined],
+      ['a', undefined, 'a'],
+      ['save', undefined, 'save'],
+      ['send', 'send {"n":2}?', undefined],
+    ],
+  );
+  assert.equal(resting.ended, undefined);
+  assert.equal(set.requests.length, 1, 'the model is not asked while a call is open');
+  await set.head.record([{ type: 'ask-answered', call: resting.calls[3]?.id ?? '', allowed: true }]);
+  await set.go();
+  await set.head.record([{ type: 'ask-answered', call: resting.calls[0]?.id ?? '', allowed: false }]);
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(results(set), ['A person said no to this call.', 'a', 'save', 'send']);
+  assert.deepEqual(trace.slice(4), ['send begins', 'send ends']);
+});
+
+test('a person may answer while other calls still run, and the run goes on by itself', patient, async () => {
+  const { tools } = traced(['send', 'outside', 1]);
+  const answer = Promise.withResolvers<void>();
+  const slow = toolOf('slow', 'write', () => answer.promise.then(() => 'slow'));
+  const set = await stage({ lines: [calls('send', 'slow')], tools: [...tools, slow], gates: asking });
+  set.head.watch((event) => {
+    if (event.type !== 'tool-started' || event.tool !== 'slow') return;
+    void set.head.record([{ type: 'ask-answered', call: 'c00001000', allowed: true }]).then(() => answer.resolve());
+  });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(results(set), ['send', 'slow']);
+});
+
+const cyclic: unknown[] = [];
+cyclic.push(cyclic);
+let deep: unknown = 1;
+for (let i = 0; i < 50_000; i++) deep = [deep];
+
+const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegExp])[] = [
+  ['gives nothing', () => undefined, 'ok', /^\(no output\)$/],
+  ['gives null', () => null, 'ok', /^null$/],
+  ['gives a cycle', () => cyclic, 'ok', /\[cycle\]/],
+  ['gives a big integer', () => 5n, 'ok', /5/],
+  ['gives a function', () => () => 1, 'ok', /function/],
+  ['gives a nesting without bottom', () => deep, 'ok', /too deep/],
+  [
+    'gives ten million characters',
+    () => 'x'.repeat(1e7),
+    'ok',
+    /^x+\n\[… 9990000 of 10000000 characters left out …\]\nx+$/,
+  ],
+  ['gives a list of a million', () => Array.from({ length: 1e6 }, () => 1), 'ok', /left out/],
+  ['gives a promise of text', () => Promise.resolve('text'), 'ok', /^text$/],
+  ['gives an output that failed', () => ({ type: 'output', text: 'no', failed: true }), 'failed', /^no$/],
+  ['gives an output whose text is none', () => ({ type: 'output', text: 5 }), 'ok', /"text":5/],
+  ['gives notes that are none', () => ({ type: 'output', text: 'x', notes: 'remember' }), 'ok', /^x$/],
+  ['gives a list of what is no note', () => ({ type: 'output', text: 'x', notes: [null, { key: 1 }] }), 'ok', /^x$/],
+  ['loads what is no list', () => ({ type: 'output', text: 'x', loads: 'all' }), 'ok', /^x$/],
+  [
+    'spent what is no number',
+    () => ({ type: 'output', text: 'x', spent: { usd: '5', turns: -1, ms: 5n } }),
+    'ok',
+    /^x$/,
+  ],
+  ['has data that is no JSON', () => ({ type: 'output', text: 'x', data: { n: 1n } }), 'ok', /^x$/],
+  [
+    'throws',
+    () => {
+      throw new Error('broken');
+    },
+    'failed',
+    /^Error: broken$/,
+  ],
+  [
+    'throws what has no words',
+    () => {
+      throw Object.create(null);
+    },
+    'failed',
+    /^Error: /,
+  ],
+  ['rejects with nothing', () => Promise.reject(), 'failed', /^Error: undefined$/], // oxlint-disable-line prefer-promise-reject-errors
+  ['rejects', () => Promise.reject(new Error('broken')), 'failed', /^Error: broken$/],
+  [
+    'throws an error whose message is none',
+    () => {
+      throw Object.assign(new Error('x'), { message: 5n });
+    },
+    'failed',
+    /^Error: 5$/,
+  ],
+];
+for (const [what, act, outcome, text] of outputs) {
+  test(`[D11, M10] a tool that ${what}: one result, legal JSON, and the run goes on`, async () => {
+    const set = await stage({ lines: [calls('odd')], tools: [toolOf('odd', 'read', act)] });
+    assert.equal((await set.go()).ended?.reason, 'answered');
+    const [ended] = set.all('tool-ended');
+    assert.equal(ended?.outcome, outcome);
+    assert.match(ended?.text ?? '', text);
+    assert.ok((ended?.text.length ?? 0) < 10_200);
+    for (const event of set.log.events) assert.ok(isJson(event), `${event.type} is not plain JSON`);
+    const again = await openHead(memoryLog(JSON.parse(JSON.stringify(set.log.events))), runView());
+    assert.deepEqual(toArray(again.state.messages), toArray(set.head.state.messages));
+    assert.deepEqual(again.state.spent, set.head.state.spent);
+  });
+}
+
+test('[M9, M20] what a tool attaches reaches the model behind its result, the notes in their order', async () => {
+  const notes = [
+    { key: 'b', text: 'second', priority: 1 },
+    { key: 'a', text: 'first', priority: 5 },
+  ];
+  const tool = toolOf('look', 'read', () => ({ type: 'output', text: 'seen', notes, data: { n: 1 } }));
+  const set = await stage({ lines: [calls('look')], tools: [tool] });
+  await set.go();
+  assert.deepEqual(set.all('tool-ended')[0]?.data, { n: 1 });
+  const tail = toArray(set.requests[1]?.messages ?? { length: 0, items: [] }).slice(-2);
+  assert.equal(tail[0] && spoken(tail[0]), 'seen');
+  assert.match(tail[1] ? spoken(tail[1]) : '', /first[^]*second/);
+});
+
+test('a tool that takes too long is stopped and given up, and the model is told', patient, async () => {
+  const deaf = (effect: Tool['effect']): Tool => toolOf(effect, effect, forever, { timeoutMs: 5 });
+  const set = await stage({ lines: [calls('read', 'write')], tools: [deaf('read'), deaf('write')] });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(
+    set.all('tool-ended').map(({ outcome, text }) => [outcome, text]),
+    [
+      ['interrupted', 'read did not end within 5 ms.'],
+      ['unknown', 'write did not end within 5 ms. Its effect may or may not have happened.'],
+    ],
+  );
+});
+
+test('a tool hears its time limit through its signal, and may say what it did', patient, async () => {
+  const hearing = toolOf(
+    'wait',
+    'write',
+    (_input, { signal }) => new Promise((end) => signal.addEventListener('abort', () => end('half done'))),
+    { timeoutMs: 5 },
+  );
+  const set = await stage({ lines: [calls('wait')], tools: [hearing] });
+  await set.go();
+  assert.deepEqual(results(set), ['half done']);
+});
+
+test('a time limit longer than a timer can count does not stop the tool at once', async () => {
+  for (const timeoutMs of [2 ** 31, 1e12, Number.POSITIVE_INFINITY]) {
+    const long = toolOf(
+      'long',
+      'read',
+      (_input, { signal }) =>
+        tick()
+          .then(tick)
+          .then(() => String(signal.aborted)),
+      {
+        timeoutMs,
+      },
+    );
+    const set = await stage({ lines: [calls('long')], tools: [long] });
+    await set.go();
+    assert.deepEqual(results(set), ['false']);
+  }
+});
+
+test('one of several reads fails and one hangs: each is answered once, in call order', patient, async () => {
+  const set = await stage({
+    lines: [calls('bad', 'deaf', 'good')],
+    tools: [
+      toolOf('bad', 'read', () => Promise.reject(new Error('broken'))),
+      toolOf('deaf', 'read', forever, { timeoutMs: 5 }),
+      toolOf('good', 'read', () => 'fine'),
+    ],
+  });
+  await set.go();
+  assert.deepEqual(results(set), ['Error: broken', 'deaf did not end within 5 ms.', 'fine']);
+  assert.equal(illegal(toArray(set.head.state.messages)), undefined);
+});
+
+test('arguments that are no JSON, or do not fit, or cannot be checked, are answered and never run', async () => {
+  const ran: Json[] = [];
+  const picky = (name: string, check: NonNullable<Tool['check']>): Tool =>
+    toolOf(name, 'write', (input) => ran.push(input), { check });
+  const set = await stage({
+    lines: [
+      ends([{ ...callOf('fits'), invalid: '{"n": ' }, callOf('unfit'), callOf('throws'), callOf('fits', { n: 1 })]),
+    ],
+    tools: [
+      picky('fits', () => undefined),
+      picky('unfit', () => 'n is missing.'),
+      picky('throws', () => {
+        throw new Error('no such schema');
+      }),
+    ],
+  });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(ran, [{ n: 1 }]);
+  const [raw, unfit, thrown] = results(set);
+  assert.match(raw ?? '', /not valid JSON/);
+  assert.match(unfit ?? '', /n is missing/);
+  assert.match(thrown ?? '', /no such schema/);
+});
+
+test('arguments nested deeper than any reader goes are refused, and the session can be opened again', async () => {
+  const set = await stage({
+    lines: [ends([callOf('look', JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as Json)])],
+    tools: [toolOf('look', 'read', () => 'seen')],
+  });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.match(results(set)[0] ?? '', /nothing was run/);
+  assert.doesNotThrow(() => JSON.stringify(set.log.events));
+});
+
+test('a write that was under way when the process died is not run again, unless a second time does no harm', async () => {
+  for (const idempotent of [false, true]) {
+    const keys: string[] = [];
+    const save = toolOf('save', 'write', (_input, { key }) => (keys.push(key), 'saved'), { idempotent });
+    const set = await stage({ lines: [calls('save')], tools: [save] });
+    await set.go();
+    const cut = set.log.events.findIndex((event) => event.type === 'tool-started');
+    const log = memoryLog(set.log.events.slice(0, cut + 1));
+    const head = await openHead(log, runView());
+    const state = await run(set.agent, { head, signal: new AbortController().signal, ...quiet });
+    assert.equal(state.ended?.reason, 'answered');
+    assert.deepEqual(keys, idempotent ? [keys[0], keys[0]] : [keys[0]]);
+    const ended = log.events.find((event) => event.type === 'tool-ended');
+    assert.equal(ended?.type === 'tool-ended' && ended.outcome, idempotent ? 'ok' : 'unknown');
+    assert.equal(state.spent.calls, 1);
+  }
+});
+
+test('the key of a call is never that of another call, also after going back to before it', async () => {
+  const keys: string[] = [];
+  const send = toolOf('send', 'outside', (_input, { key }) => (keys.push(key), 'sent'));
+  const set = await stage({ lines: [calls('send'), says('one'), calls('send', 'send')], tools: [send] });
+  await set.go();
+  const from = set.log.events[1]?.id ?? '';
+  await set.head.branch(from, [{ type: 'branch-started', from, reason: 'rewound' }]);
+  await set.again('other words');
+  await set.go();
+  assert.equal(keys.length, 3);
+  assert.equal(new Set(keys).size, 3);
+});
+
+test('a text that is too long keeps its head and its tail, and says how much is missing', () => {
+  assert.equal(shorten('abcdef', 6), 'abcdef');
+  assert.equal(shorten('abcdefghij', 4), 'ab\n[… 6 of 10 characters left out …]\nij');
+  assert.equal(shorten('abcdefghij', 0), '\n[… 10 of 10 characters left out …]\n');
+  for (let most = 0; most < 12; most++)
+    assert.ok(shorten('a😀b😀c😀d😀', most).isWellFormed(), `half a character at ${most}`);
+});
+
+test('what the log cannot take ends the run with the store’s error, and no effect is started', async () => {
+  let ran = 0;
+  const log = memoryLog();
+  const full = {
+    ...log,
+    append: (...args: Parameters<typeof log.append>) =>
+      args[1][0]?.type === 'tool-started' ? Promise.reject(new Error('disk full')) : log.append(...args),
+  };
+  const set = await stage({ log: full, lines: [calls('save')], tools: [toolOf('save', 'write', () => ran++)] });
+  await assert.rejects(set.go(), { name: 'FairleadError', blame: 'store' });
+  assert.equal(ran, 0);
+  assert.deepEqual(
+    set.head.state.calls.map((call) => [call.key, call.result]),
+    [[undefined, undefined]],
+  );
+});

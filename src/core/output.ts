@@ -1,0 +1,53 @@
+// What a tool gave, as the fact that says so: bounded, plain JSON, whatever it was.
+import type { Fact, Note } from './fact.ts';
+import { isObject, toJson } from './json.ts';
+import { isNote } from './notes.ts';
+import type { Output } from './ports.ts';
+
+/** The end of a call whose tool gave this value; its text holds at most this many characters of it. */
+export function resultOf(call: string, value: unknown, most: number, ms: number): Fact {
+  const output = isOutput(value) ? value : { type: 'output' as const, text: wordsFor(value) };
+  return {
+    type: 'tool-ended',
+    call,
+    outcome: output.failed ? 'failed' : 'ok',
+    text: shorten(output.text, most),
+    ms,
+    ...extras(output),
+  };
+}
+
+function wordsFor(value: unknown): string {
+  if (value === undefined) return '(no output)';
+  return typeof value === 'string' ? value : JSON.stringify(toJson(value));
+}
+
+const isOutput = (value: unknown): value is Output =>
+  isObject(value) && value['type'] === 'output' && typeof value['text'] === 'string';
+
+/** What else an output holds, where it is what it should be: the fold must never meet anything else. */
+function extras({ data, notes, loads, completes, spent }: Output): Partial<Fact & { readonly type: 'tool-ended' }> {
+  const kept = Array.isArray(notes) ? (toJson(notes.filter(isNote)) as readonly Note[]) : [];
+  const names = Array.isArray(loads) ? loads.filter((name) => typeof name === 'string') : [];
+  const used = Object.entries(isObject(spent) ? spent : {}).filter(([, count]) => Number.isFinite(count));
+  return {
+    ...(data === undefined ? {} : { data: toJson(data) }),
+    ...(kept.length ? { notes: kept } : {}),
+    ...(names.length ? { loads: names } : {}),
+    ...(completes === true ? { completes } : {}),
+    ...(used.length ? { spent: Object.fromEntries(used) } : {}),
+  };
+}
+
+/** The head and the tail of a text that is too long, and how long it was; no character is cut in two. */
+export function shorten(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = Math.floor(most / 2);
+  const head = text.slice(0, half - (isHigh(text, half - 1) ? 1 : 0));
+  const tail = text.slice(text.length - half + (isHigh(text, text.length - half - 1) ? 1 : 0));
+  const left = text.length - head.length - tail.length;
+  return `${head}\n[… ${left} of ${text.length} characters left out …]\n${tail}`;
+}
+
+/** Whether the first half of a character that takes two places stands here. */
+const isHigh = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xd800;
