@@ -17,18 +17,18 @@ import {
 import { chatProvider, type ChatOptions } from './chat.ts';
 
 type End = Chunk & { readonly type: 'end' };
-type Reply = { readonly status?: number; readonly type?: string; readonly body: string; readonly cut?: boolean };
+type Reply = { readonly status?: number; readonly type?: string; readonly body: string; readonly how?: 'cut' | 'open' };
 type Wire = Record<string, unknown>;
 
 const never = new AbortController().signal;
 const say = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const answer = (...parts: readonly Part[]): Message => ({ role: 'assistant', parts });
+const nothing = { tools: [], settings: {} } as const;
 const asking = (more: Partial<Request> = {}): Request => ({
   system: 'Be brief.',
-  tools: [],
   messages: trailOf([say('hi')]),
   choice: 'auto',
-  settings: {},
+  ...nothing,
   ...more,
 });
 const noop = { name: 'noop', description: 'does nothing', input: { type: 'object', properties: {} } } as const;
@@ -57,7 +57,8 @@ async function serve(
       const reply = replies[Math.min(asked.length, replies.length - 1)];
       asked.push(Buffer.concat(pieces).toString('utf8'));
       response.writeHead(reply?.status ?? 200, { 'content-type': reply?.type ?? 'text/event-stream' });
-      if (reply?.cut) response.write(reply.body, () => response.destroy());
+      if (reply?.how === 'open') response.write(reply.body);
+      else if (reply?.how === 'cut') response.write(reply.body, () => response.destroy());
       else response.end(reply?.body);
     });
   });
@@ -362,6 +363,19 @@ test('[A6] streamed text, thoughts and counts become an answer; counts may come 
   }
 });
 
+test('[A57] what was read from a cache is found under every name', async (t) => {
+  const places = [
+    { prompt_tokens_details: { cached_tokens: 4 } },
+    { prompt_cache_hit_tokens: 4 },
+    { cached_tokens: 4 },
+    { num_cached_tokens: 4 },
+  ];
+  for (const place of places) {
+    const { usage } = await read(t, document({ content: 'x' }, 'stop', { usage: { prompt_tokens: 10, ...place } }));
+    assert.deepEqual(usage, { input: 10, cacheRead: 4 });
+  }
+});
+
 test('[A6] thoughts are found under every name, once', async (t) => {
   for (const name of ['reasoning', 'reasoning_content', 'thinking']) {
     const end = await read(t, stream(delta({ [name]: 'hm' }), delta({ content: 'x' }, 'stop'), done));
@@ -541,7 +555,7 @@ test('[A54] an answer that breaks off is cut, and half a call is none (fault 46)
     stream(delta({ content: 'x' })),
     stream(half),
     stream(half, done),
-    { ...stream(delta({ content: 'x' })), cut: true },
+    { ...stream(delta({ content: 'x' })), how: 'cut' },
     stream(delta({ content: 'x' }), delta({ content: 'y' }, 'stop').trimEnd()),
     stream(''),
     stream('dat'),
@@ -556,7 +570,7 @@ test('[A54] an answer that breaks off is cut, and half a call is none (fault 46)
 test('[A54] after the reason to stop nothing is missing: not the end mark, not the rest of the connection (fault 48)', async (t) => {
   const ends: readonly Reply[] = [
     stream(delta({ content: 'x' }, 'stop')),
-    { ...stream(delta({ content: 'x' }, 'stop')), cut: true },
+    { ...stream(delta({ content: 'x' }, 'stop')), how: 'cut' },
     stream(delta({ content: 'x' }, 'stop'), done, done, 'data: {broken\n\n'),
     stream(
       delta({ content: 'x' }, 'stop'),
@@ -565,6 +579,7 @@ test('[A54] after the reason to stop nothing is missing: not the end mark, not t
       done,
     ),
     stream(': ping\n\n', 'event: ping\ndata: {}\n\n', delta({ content: 'x' }, 'stop'), done),
+    { ...stream(delta({ content: 'x' }, 'stop'), done), how: 'open' },
     { type: 'text/plain', body: `${delta({ content: 'x' }, 'stop')}${done}` },
     { type: 'text/event-stream', body: document({ content: 'x' }).body },
     { type: 'application/json', body: `\n\n  ${document({ content: 'x' }).body}` },
@@ -641,6 +656,7 @@ test('a model is given back its own thoughts, signatures and extras, and no othe
     content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'ab' }] }],
     tool_calls: [{ ...call, ...google }],
   });
+  assert.deepEqual(await back('openrouter', 'deepseek'), { role: 'assistant', content: null, tool_calls: [call] });
   assert.deepEqual(await back('openrouter', 'openai'), { role: 'assistant', content: null, tool_calls: [call] });
 });
 

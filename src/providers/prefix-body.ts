@@ -31,9 +31,9 @@ export function bodyMaker(shape: BodyShape): (request: Request) => PrefixBody {
     const head = known && isSameHead(known.of, request) ? known : makeHead(shape, request);
     if (head !== known) heads.set(items, head);
     const messages = encode(request.messages);
-    const comma = head.comma && messages.size > 0 ? [commaByte] : [];
+    const comma = head.comma && messages.bytes.length > 0 ? [commaByte] : [];
     const tail = Buffer.from(shape.tail(request));
-    return { body: [head.bytes, ...comma, ...messages.bytes, tail], chars: head.chars + messages.chars };
+    return { body: [head.bytes, ...comma, messages.bytes, tail], chars: head.chars + messages.chars };
   };
 }
 

@@ -5,12 +5,13 @@ import type { Message, Trail } from '../core/index.ts';
 export type EncodeMessage = (message: Message, before: Message | undefined) => string;
 
 /** The messages of a request as bytes, commas between them, and about how many characters of it a model has to read. */
-export type EncodedMessages = { readonly bytes: readonly Buffer[]; readonly size: number; readonly chars: number };
+export type EncodedMessages = { readonly bytes: Buffer; readonly chars: number };
 
 /** How far the encoding had come when a request was made. */
 type Mark = { readonly count: number; readonly size: number; readonly chars: number };
 type Entry = { readonly items: readonly Message[]; readonly marks: Mark[]; buffer: Buffer };
 
+const nothing: Buffer = Buffer.alloc(0);
 const start: Mark = { count: 0, size: 0, chars: 0 };
 
 /** About four characters a token for what a model reads of a file, whose own size says nothing about that. */
@@ -27,24 +28,21 @@ export function prefixEncoder(encode: EncodeMessage): (messages: Trail<Message>)
   return (messages) => {
     const { items, length } = messages;
     const first = items[0];
-    if (!first || length === 0) return { bytes: [], size: 0, chars: 0 };
+    if (!first || length === 0) return { bytes: nothing, chars: 0 };
     const known = byItems.get(items);
     const entry = known ?? branch(byFirst.get(first), items, length);
     if (!known) byItems.set(items, entry);
     byFirst.set(first, entry);
 
     const from = entry.marks.findLast((mark) => mark.count <= length) ?? start;
-    const sent = entry.buffer.subarray(0, from.size);
-    if (from.count === length) return { bytes: [sent], size: from.size, chars: from.chars };
+    if (from.count === length) return { bytes: entry.buffer.subarray(0, from.size), chars: from.chars };
+    // What stands behind the mark, if a later version was encoded first, is overwritten with the very same bytes.
     const { text, chars } = encodeRange(encode, items, from.count, length);
-    const size = from.size + Buffer.byteLength(text);
-    // An earlier version of a trail that has since grown: what was written after it must stay.
-    if (from !== (entry.marks.at(-1) ?? start))
-      return { bytes: [sent, Buffer.from(text)], size, chars: from.chars + chars };
-    reserve(entry, from.size, size);
+    const mark = { count: length, size: from.size + Buffer.byteLength(text), chars: from.chars + chars };
+    reserve(entry, from.size, mark.size);
     entry.buffer.write(text, from.size, 'utf8');
-    entry.marks.push({ count: length, size, chars: from.chars + chars });
-    return { bytes: [entry.buffer.subarray(0, size)], size, chars: from.chars + chars };
+    entry.marks.push(mark);
+    return { bytes: entry.buffer.subarray(0, mark.size), chars: mark.chars };
   };
 }
 
@@ -80,7 +78,7 @@ function reserve(entry: Entry, used: number, needed: number): void {
 }
 
 function branch(from: Entry | undefined, items: readonly Message[], length: number): Entry {
-  const none: Entry = { items, marks: [], buffer: Buffer.alloc(0) };
+  const none: Entry = { items, marks: [], buffer: nothing };
   if (!from) return none;
   let same = 0;
   while (same < length && same < from.items.length && items[same] === from.items[same]) same++;
