@@ -166,9 +166,9 @@ function step(s: RunState, e: Event): RunState {
         ended: undefined,
       };
     case 'turn-started':
-      return startTurn(s, e.inputs, e.notes);
+      return startTurn(settleOpenCalls(s, lostResult), e.inputs, e.notes);
     case 'turn-ended':
-      return endTurn(s, e);
+      return endTurn(settleOpenCalls(s, lostResult), e);
     case 'turn-failed':
       return failTurn(s, e);
     case 'answer-rejected':
@@ -214,6 +214,9 @@ function step(s: RunState, e: Event): RunState {
       throw unknownFact(e);
   }
 }
+
+/** Only a hurt or edited log has calls open here: a turn never starts before the last answer's calls are settled. */
+const lostResult = 'The result of this call was lost.';
 
 const unknownFact = (event: never): FairleadError =>
   new FairleadError('store/unknown-fact', `This version does not know the fact ${(event as Event).type}.`, {

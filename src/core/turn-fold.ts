@@ -68,6 +68,9 @@ function say(s: RunState, parts: readonly Part[]): RunState {
 
 const noAnswer: Message = { role: 'assistant', parts: [{ type: 'text', text: '(no answer)' }] };
 
+/** What a hurt log no longer says was asked: a history that begins with an answer is legal nowhere. */
+const lostWords: Message = { role: 'user', parts: [{ type: 'text', text: '(lost)' }] };
+
 /** An answer is in: it joins the history and its calls are open. */
 export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunState {
   const words = estimate(wordsIn(e.message));
@@ -90,7 +93,7 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
     truncated: e.finish === 'length',
     compactions: 0,
     choice: calls.length ? 'auto' : s.choice,
-    messages: spoken ? push(s.messages, e.message) : s.messages,
+    messages: spoken ? push(s.messages.length ? s.messages : push(s.messages, lostWords), e.message) : s.messages,
     context: used.input + used.output,
   };
 }
