@@ -1,14 +1,13 @@
 // A peer: the AI SDK, where it is installed beside us.
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Subject } from '../one.ts';
+import { fromPeer } from '../peer.ts';
 
 type Loose = Record<string, (...args: readonly unknown[]) => unknown>;
 
 /** The AI SDK, found in a folder of peers. */
 export function subject(peers: string): Subject {
-  const from = createRequire(path.join(peers, 'lib-ai', 'package.json'));
-  const get = async (name: string): Promise<Loose> => (await import(from.resolve(name))) as Loose;
+  const get = async (name: string): Promise<Loose> => (await fromPeer(path.join(peers, 'lib-ai'), name)) as Loose;
   const parts = async (url: string): Promise<{ ai: Loose; options: object }> => {
     const [ai, { createOpenAICompatible }, { z }] = [
       await get('ai'),

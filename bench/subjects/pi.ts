@@ -1,7 +1,7 @@
 // A peer: pi's agent core, where it is installed beside us. It streams only.
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Subject } from '../one.ts';
+import { fromPeer } from '../peer.ts';
 
 type Made = {
   prompt(text: string): Promise<void>;
@@ -10,8 +10,7 @@ type Made = {
 
 /** Pi's agent core, found in a folder of peers. */
 export function subject(peers: string): Subject {
-  const get = async (name: string): Promise<Record<string, unknown>> =>
-    (await import(createRequire(path.join(peers, 'pi', 'package.json')).resolve(name))) as Record<string, unknown>;
+  const get = (name: string): Promise<Record<string, unknown>> => fromPeer(path.join(peers, 'pi'), name);
   let calls = 0;
   const make = async (url: string): Promise<Made> => {
     const { Agent } = (await get('@earendil-works/pi-agent-core')) as { Agent: new (options: object) => Made };
