@@ -32,6 +32,7 @@ export { canonical, digest, isJson, isObject, toJson, type Json, type JsonObject
 export { run, type RunContext } from './loop.ts';
 export {
   callsOf,
+  isSilent,
   textOf,
   type CallPart,
   type FilePart,
@@ -80,5 +81,5 @@ export { isUsage } from './usage.ts';
 export { newEpoch } from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';
 export { estimate, wordsIn } from './tokens.ts';
-export { callId } from './turn.ts';
+export { callId } from './answer.ts';
 export { childLimits, childParts, type ChildWish } from './child.ts';

@@ -69,3 +69,14 @@ export const textOf = (message: Message): string =>
 /** The tool calls of a message, in order. */
 export const callsOf = (message: Message): readonly CallPart[] =>
   message.parts.filter((part) => part.type === 'tool-call');
+
+/** Whether a message says nothing to anybody: thoughts alone are no answer. */
+export const isSilent = (message: Message): boolean =>
+  !message.parts.some((part) => (part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning'));
+
+/** Whether these calls are what was asked for. */
+export function meets(choice: ToolChoice, calls: readonly { readonly tool: string }[]): boolean {
+  if (choice === 'auto') return true;
+  if (choice === 'none') return calls.length === 0;
+  return choice === 'required' ? calls.length > 0 : calls.some((call) => call.tool === choice.tool);
+}

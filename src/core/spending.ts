@@ -1,8 +1,10 @@
 // What a run used up, added so that absurd figures from outside cannot poison a budget.
 import type { Spent } from './fact.ts';
-import type { Usage } from './message.ts';
-import type { Price } from './ports.ts';
+import type { Message, Usage } from './message.ts';
+import type { AgentParts, Price } from './ports.ts';
 import type { RunState } from './state.ts';
+import { estimate, wordsIn } from './tokens.ts';
+import { isCost, isUsage } from './usage.ts';
 
 /** Nothing used yet. */
 export const noSpending: Spent = {
@@ -56,3 +58,33 @@ export const charge = (s: RunState, used: Partial<Spent>): RunState => ({
   spent: spend(s.spent, used),
   total: spend(s.total, used),
 });
+
+/** What is written down of the cost of an answer. */
+export type Bill = { readonly usage: Usage; readonly usd?: number; readonly estimated?: boolean };
+
+/** What an answer used and cost. Where the provider did not say, or said what cannot be true, we estimate and mark it. */
+export function bill(
+  { provider: { price } }: AgentParts,
+  state: RunState,
+  said: { readonly usage: Usage; readonly usd?: number },
+  message: Message,
+): Bill {
+  const usage = isUsage(said.usage) ? said.usage : {};
+  const usd = isCost(said.usd) ? said.usd : price && costOf(price, usage);
+  if (usd !== undefined) return { usage, usd };
+  const guess =
+    price &&
+    costOf(price, {
+      ...usage,
+      input: usage.input ?? state.context,
+      output: usage.output ?? estimate(wordsIn(message)),
+    });
+  return guess === undefined ? { usage } : { usage, usd: guess, estimated: true };
+}
+
+/** What an answer that broke off is likely to have used and cost: it was read and begun, so somebody pays for it. */
+export function billCut({ provider: { price } }: AgentParts, state: RunState, partial: string): Bill {
+  const usage = { input: state.context, output: estimate(partial) };
+  const usd = price && costOf(price, usage);
+  return usd === undefined ? { usage } : { usage, usd };
+}

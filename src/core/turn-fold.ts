@@ -1,11 +1,11 @@
 // How a turn and an epoch change the state.
 import type { Event, Note } from './fact.ts';
-import { callsOf, type Message, type Part } from './message.ts';
+import { callsOf, isSilent, meets, type Message, type Part } from './message.ts';
 import { takeShown, wordsOf } from './notes.ts';
 import { charge } from './spending.ts';
 import type { Call, RunState } from './state.ts';
 import { estimate, wordsIn } from './tokens.ts';
-import { last, push, swapLast, trailOf } from './trail.ts';
+import { last, push, swapLast, trailOf, type Trail } from './trail.ts';
 
 /** A new prefix begins. */
 export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): RunState {
@@ -35,7 +35,9 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
 export function startTurn(s: RunState, inputs: readonly string[], notes: readonly Note[]): RunState {
   const delivered = s.pending.filter((each) => inputs.includes(each.input));
   const parts = [...delivered.flatMap((each) => each.parts), ...wordsOf(notes)];
-  const now = parts.length ? say(s, parts) : s;
+  const role = last(s.messages)?.role;
+  const waits = role === 'user' || role === 'tool';
+  const now = parts.length || !waits ? say(s, parts.length ? parts : goOn) : s;
   return {
     ...now,
     turn: s.turn + 1,
@@ -51,6 +53,9 @@ export function startTurn(s: RunState, inputs: readonly string[], notes: readonl
     total: { ...s.total, turns: s.total.turns + 1 },
   };
 }
+
+/** A request must end with the user's side: many models refuse one that ends with their own words. */
+const goOn: readonly Part[] = [{ type: 'text', text: 'Go on.' }];
 
 /** Adds words of the user's side. What a request already held is never changed: after it, a stand-in answer keeps the roles alternating. */
 function say(s: RunState, parts: readonly Part[]): RunState {
@@ -71,6 +76,9 @@ const noAnswer: Message = { role: 'assistant', parts: [{ type: 'text', text: '(n
 /** What a hurt log no longer says was asked: a history that begins with an answer is legal nowhere. */
 const lostWords: Message = { role: 'user', parts: [{ type: 'text', text: '(lost)' }] };
 
+const hear = (messages: Trail<Message>, answer: Message): Trail<Message> =>
+  push(messages.length ? messages : push(messages, lostWords), answer);
+
 /** An answer is in: it joins the history and its calls are open. */
 export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunState {
   const words = estimate(wordsIn(e.message));
@@ -82,7 +90,6 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
     input: part.input,
     ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
   }));
-  const spoken = e.message.parts.length > 0;
   return {
     ...now,
     inTurn: false,
@@ -92,15 +99,15 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
     failures: calls.length ? s.failures : 0,
     truncated: e.finish === 'length',
     compactions: 0,
-    choice: calls.length ? 'auto' : s.choice,
-    messages: spoken ? push(s.messages.length ? s.messages : push(s.messages, lostWords), e.message) : s.messages,
+    choice: calls.length && meets(s.choice, calls) ? 'auto' : s.choice,
+    messages: isSilent(e.message) ? s.messages : hear(s.messages, e.message),
     context: used.input + used.output,
   };
 }
 
 /** No answer came. Words that were shown stay in the history unless the turn will be tried again. */
 export function failTurn(s: RunState, e: Event & { type: 'turn-failed' }): RunState {
-  const now = charge(s, { ...e.usage, usd: e.usd ?? 0, ms: e.ms });
+  const now = charge(s, { ...e.usage, usd: e.usd ?? 0, unpriced: e.usage ? 1 : 0, ms: e.ms });
   const messages = e.partial && !e.error.retry ? push(s.messages, cutOff(e.partial)) : s.messages;
   return { ...now, inTurn: false, failure: e.error, failures: s.failures + 1, messages };
 }

@@ -1,55 +1,40 @@
 // One turn: ask the model, and write down the answer or why there is none.
 import { stopped, unlessAborted } from './abort.ts';
-import { FairleadError, toFailure } from './errors.ts';
-import type { Fact, Note, Rejection } from './fact.ts';
+import { answerFacts, type End } from './answer.ts';
+import { FairleadError, messageOf, toFailure } from './errors.ts';
+import type { Fact, Note } from './fact.ts';
+import type { RunContext } from './loop.ts';
 import { inOrder } from './notes.ts';
-import { isJson } from './json.ts';
-import { callsOf, textOf, type CallPart, type Message, type Part, type Usage } from './message.ts';
 import type { AgentParts, Chunk } from './ports.ts';
 import { render } from './render.ts';
-import { costOf } from './spending.ts';
+import { billCut } from './spending.ts';
 import type { RunState } from './state.ts';
-import { estimate, wordsIn } from './tokens.ts';
-import type { RunContext } from './loop.ts';
-import { isUsage } from './usage.ts';
-
-type End = Chunk & { readonly type: 'end' };
 
 /** Takes one turn. Everything it sends was written down and settled before; everything it returns was settled before it is shown as final. */
 export async function takeTurn(agent: AgentParts, context: RunContext): Promise<void> {
-  const { head, clock } = context;
+  const { head } = context;
   const { notes, remarks } = remind(agent, head.state);
   await head.record(
     (state) => [...remarks, { type: 'turn-started', turn: state.turn + 1, inputs: deliverable(state), notes }],
     { settle: true },
   );
-  const turn = head.state.turn;
+  await head.record(await ask(agent, context), { settle: true });
+}
+
+/** The facts of the answer, or of its failure. Only what the provider does can fail here: the log's own errors are not a turn's. */
+async function ask(agent: AgentParts, context: RunContext): Promise<readonly Fact[]> {
+  const { clock, signal } = context;
+  const { state } = context.head;
   const since = clock();
   const spoken: string[] = [];
   try {
-    const end = await unlessAborted(context.signal, () => drain(agent, context, spoken));
-    const message = accept(end, turn);
-    const ended: Fact = {
-      type: 'turn-ended',
-      turn,
-      message,
-      finish: end.finish,
-      ...bill(agent, head.state, end, message),
-      model: end.model,
-      ms: clock() - since,
-    };
-    const why = rejection(agent, head.state, message, end.finish);
-    await head.record(why ? [ended, { type: 'answer-rejected', ...why }] : [ended], { settle: true });
-  } catch (error) {
-    if (error instanceof FairleadError && error.blame === 'store') throw error;
-    const failed = context.signal.aborted
-      ? stopped(context.signal)
-      : toFailure(error, 'provider/unexpected', 'provider');
+    const end = await unlessAborted(signal, () => drain(agent, context, spoken));
+    return answerFacts(agent, state, end, clock() - since);
+  } catch (thrown) {
+    const error = signal.aborted ? stopped(signal) : toFailure(thrown, 'provider/unexpected', 'provider');
     const partial = spoken.join('');
-    await head.record(
-      [{ type: 'turn-failed', turn, error: failed, ...(partial ? { partial } : {}), ms: clock() - since }],
-      { settle: true },
-    );
+    const cut = partial ? { partial, ...billCut(agent, state, partial) } : {};
+    return [{ type: 'turn-failed', turn: state.turn, error, ...cut, ms: clock() - since }];
   }
 }
 
@@ -69,10 +54,13 @@ function remind(
   const most = state.limits?.turns ?? Number.POSITIVE_INFINITY;
   agent.reminders.forEach((reminder, i) => {
     try {
-      const text = reminder(state.spent.turns + 1, most, state);
-      if (text) notes.push({ key: `reminder-${i + 1}`, text });
+      const text: unknown = reminder(state.spent.turns + 1, most, state);
+      if (!text) return;
+      if (typeof text !== 'string') throw new TypeError('It gave no text.');
+      notes.push({ key: `reminder-${i + 1}`, text });
     } catch (error) {
-      remarks.push({ type: 'remark-made', key: 'reminder-failed', value: { reminder: i + 1, error: String(error) } });
+      const value = { reminder: i + 1, error: messageOf(error) };
+      remarks.push({ type: 'remark-made', key: 'reminder-failed', value });
     }
   });
   return { notes: inOrder([...state.queue, ...notes]), remarks };
@@ -87,77 +75,16 @@ async function drain(agent: AgentParts, { head, signal, live }: RunContext, spok
     if (chunk.type === 'restarted') spoken.length = 0;
     else if (chunk.type === 'part-started') kinds[chunk.index] = chunk.part;
     else if (chunk.type === 'part-delta' && kinds[chunk.index] === 'text') spoken.push(chunk.text);
-    live(chunk);
+    show(live, chunk);
   }
   throw new FairleadError('provider/cut', 'The answer broke off before its end.', { blame: 'provider', retry: true });
 }
 
-/** What the answer used and cost. Where the provider did not say, or said what cannot be true, we estimate and mark it. */
-function bill(
-  agent: AgentParts,
-  state: RunState,
-  end: End,
-  message: Message,
-): { readonly usage: Usage; readonly usd?: number; readonly estimated?: boolean } {
-  const usage = isUsage(end.usage) ? end.usage : {};
-  const { price } = agent.provider;
-  const usd = usage === end.usage ? (end.usd ?? (price && costOf(price, usage))) : undefined;
-  if (usd !== undefined) return { usage, usd };
-  const guess = price && costOf(price, { input: state.context, output: estimate(wordsIn(message)) });
-  return guess === undefined ? { usage } : { usage, usd: guess, estimated: true };
-}
-
-/** Gives each call an id that is unique in the session and legal in every dialect, and drops what a cut answer left half done. */
-function accept(end: End, turn: number): Message {
-  let count = 0;
-  const parts = end.message.parts.flatMap((part): readonly Part[] => {
-    if (part.type === 'tool-call')
-      return end.finish === 'length' ? [] : [{ ...readable(part), id: callId(turn, count++) }];
-    return part.type === 'text' && part.text === '' && !part.meta ? [] : [part];
-  });
-  const says = parts.some((part) => part.type === 'tool-call' || (part.type === 'text' && part.text.trim() !== ''));
-  return { role: 'assistant', parts: says ? parts : [] };
-}
-
-/** A call whose arguments no reader could take is kept as one that never runs. */
-const readable = (part: CallPart): CallPart =>
-  isJson(part.input)
-    ? part
-    : { ...part, input: {}, invalid: part.invalid ?? 'they are nested too deep, or hold what JSON has not.' };
-
-/** The id of a turn's n-th call: nine letters and digits, the narrowest rule any dialect has. */
-export const callId = (turn: number, index: number): string =>
-  `c${turn.toString(36).padStart(5, '0')}${index.toString(36).padStart(3, '0')}`;
-
-function rejection(
-  agent: AgentParts,
-  state: RunState,
-  message: Message,
-  finish: string,
-): { readonly why: Rejection; readonly text: string } | undefined {
-  if (finish === 'refusal')
-    return {
-      why: 'refused',
-      text: 'Your last answer was a refusal. If there is a part of the task you can do, do that part and say what you left out and why.',
-    };
-  if (finish === 'filtered')
-    return { why: 'filtered', text: 'Your last answer was withheld by a content filter. Answer again in other words.' };
-  if (finish === 'length' || callsOf(message).length) return undefined;
-  if (message.parts.length === 0) return { why: 'empty', text: 'Your last answer was empty. Answer the user now.' };
-  if (state.choice !== 'auto' && state.choice !== 'none') {
-    return {
-      why: 'no-call',
-      text:
-        state.choice === 'required'
-          ? 'Answer with a tool call.'
-          : `Answer with a call of the tool ${state.choice.tool}.`,
-    };
+/** An onlooker that fails must not fail the turn. */
+function show(live: RunContext['live'], chunk: Chunk): void {
+  try {
+    live(chunk);
+  } catch {
+    // The chunk was provisional; the fact that settles it is still to come.
   }
-  const wrong = agent.answer?.check(textOf(message));
-  return wrong === undefined
-    ? undefined
-    : {
-        why: 'invalid',
-        text: `Your last answer does not fit the required schema: ${wrong} Answer with JSON that fits it, and nothing else.`,
-      };
 }

@@ -1,0 +1,99 @@
+// An answer as facts: what is kept of it, what it cost, and why it may have to be asked for again.
+import { messageOf } from './errors.ts';
+import type { Fact, Rejection } from './fact.ts';
+import { isJson } from './json.ts';
+import { callsOf, isSilent, meets, textOf, type CallPart, type Finish, type Message, type Part } from './message.ts';
+import type { AgentParts, AnswerShape, Chunk } from './ports.ts';
+import { bill } from './spending.ts';
+import type { RunState } from './state.ts';
+
+/** The last chunk of an answer. */
+export type End = Chunk & { readonly type: 'end' };
+
+type Objection = { readonly why: Rejection; readonly text: string };
+
+/** What an answer is in the log. Calls that were not asked for are answered at once and never run. */
+export function answerFacts(agent: AgentParts, state: RunState, end: End, ms: number): readonly Fact[] {
+  const { turn } = state;
+  const message = accept(end, turn);
+  const { finish, model } = end;
+  const ended: Fact = { type: 'turn-ended', turn, message, finish, ...bill(agent, state, end, message), model, ms };
+  const objection = objectionTo(agent, state, message, finish);
+  if (!objection) return [ended];
+  const text = `Nothing was run. ${objection.text}`;
+  const denied = callsOf(message).map(({ id }): Fact => ({
+    type: 'tool-ended',
+    call: id,
+    outcome: 'denied',
+    text,
+    ms: 0,
+  }));
+  return [ended, ...denied, { type: 'answer-rejected', ...objection }];
+}
+
+/** Gives each call an id that is unique in the session and legal in every dialect. What a cut, refused or withheld answer left half done is dropped, and so is white space. */
+function accept({ message, finish }: End, turn: number): Message {
+  let count = 0;
+  const whole = finish !== 'length' && finish !== 'refusal' && finish !== 'filtered';
+  const parts = message.parts.flatMap((part): readonly Part[] => {
+    if (part.type === 'tool-call') return whole ? [{ ...readable(part), id: callId(turn, count++) }] : [];
+    return part.type === 'text' && part.text.trim() === '' && !part.meta ? [] : [part];
+  });
+  return { role: 'assistant', parts };
+}
+
+/** A call whose arguments no reader could take is kept as one that never runs. */
+const readable = (part: CallPart): CallPart =>
+  isJson(part.input)
+    ? part
+    : { ...part, input: {}, invalid: part.invalid ?? 'they are nested too deep, or hold what JSON has not.' };
+
+/** The id of a turn's n-th call: nine letters and digits, the narrowest rule any dialect has. */
+export const callId = (turn: number, index: number): string =>
+  `c${turn.toString(36).padStart(5, '0')}${index.toString(36).padStart(3, '0')}`;
+
+function objectionTo(agent: AgentParts, state: RunState, message: Message, finish: Finish): Objection | undefined {
+  if (finish === 'refusal')
+    return {
+      why: 'refused',
+      text: 'Your last answer was a refusal. If there is a part of the task you can do, do that part and say what you left out and why.',
+    };
+  if (finish === 'filtered')
+    return { why: 'filtered', text: 'Your last answer was withheld by a content filter. Answer again in other words.' };
+  if (finish === 'length') return undefined;
+  if (isSilent(message)) return { why: 'empty', text: 'Your last answer was empty. Answer the user now.' };
+  const unmet = choiceUnmet(state, message);
+  if (unmet) return unmet;
+  if (callsOf(message).length) return undefined;
+  if (finish === 'tool-calls')
+    return {
+      why: 'no-call',
+      text: 'Your last answer was to call a tool, but held no call. Make the call, or answer without one.',
+    };
+  const wrong = agent.answer && faultIn(agent.answer, textOf(message));
+  return wrong === undefined
+    ? undefined
+    : {
+        why: 'invalid',
+        text: `Your last answer does not fit the required schema: ${wrong} Answer with JSON that fits it, and nothing else.`,
+      };
+}
+
+function choiceUnmet({ choice }: RunState, message: Message): Objection | undefined {
+  const calls = callsOf(message);
+  if (meets(choice, calls)) return undefined;
+  if (choice === 'none') return { why: 'invalid', text: 'No tool may be called now. Answer in words.' };
+  return {
+    why: 'no-call',
+    text: typeof choice === 'object' ? `Answer with a call of the tool ${choice.tool}.` : 'Answer with a tool call.',
+  };
+}
+
+/** A check that throws lets nothing through. */
+function faultIn(shape: AnswerShape, text: string): string | undefined {
+  try {
+    return shape.check(text);
+  } catch (error) {
+    return `it could not be checked: ${messageOf(error)}.`;
+  }
+}

@@ -1,0 +1,492 @@
+// One turn: whatever a provider does, the log says what came, nothing half is run, and no failure passes for success.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {
+  breaks,
+  callOf,
+  calls,
+  endOf,
+  ends,
+  pieces,
+  providerOf,
+  says,
+  stage,
+  toolOf,
+  type Line,
+  type Setting,
+} from '../../test/support/rehearsal.ts';
+import { memoryLog } from '../stores/index.ts';
+import {
+  callId,
+  FairleadError,
+  illegal,
+  isJson,
+  last,
+  textOf,
+  toArray,
+  type Chunk,
+  type Message,
+  type Part,
+  type Usage,
+} from './index.ts';
+
+const retry = new FairleadError('provider/overloaded', 'Too busy.', { blame: 'provider', retry: true });
+const final = new FairleadError('provider/bad-key', 'The key is wrong.', { blame: 'user' });
+const thought: Part = { type: 'reasoning', text: 'hm' };
+const text = (words: string): Part => ({ type: 'text', text: words });
+const never = toolOf('look', 'write', () => assert.fail('it ran'));
+const times = (n: number, line: Line): readonly Line[] => Array.from({ length: n }, () => line);
+
+test('[D10, A9] a turn sends the system text, the tools and the history, and the answer joins the history', async () => {
+  const set = await stage({ lines: [says('hello')], tools: [never] });
+  await set.go();
+  const [request] = set.requests;
+  assert.equal(request?.system, 'You are a test.');
+  assert.deepEqual(request?.tools, [{ name: 'look', description: 'The look tool.', input: { type: 'object' } }]);
+  assert.deepEqual(set.told(), ['user: go', 'assistant: hello']);
+});
+
+const streams: readonly (readonly [string, Line, string | undefined, string | undefined])[] = [
+  ['throws before any chunk', breaks(final), 'provider/bad-key', undefined],
+  ['throws after some words', breaks(final, 'half a', ' word'), 'provider/bad-key', 'half a word'],
+  ['throws what is no error', breaks('just words'), 'provider/unexpected', undefined],
+  ['throws what has no words', breaks(Object.create(null)), 'provider/unexpected', undefined],
+  [
+    'throws as it is called',
+    () => {
+      throw new Error('no stream');
+    },
+    'provider/unexpected',
+    undefined,
+  ],
+  [
+    'gives an end that is none',
+    async function* () {
+      yield { type: 'end' } as unknown as Chunk;
+    },
+    'provider/unexpected',
+    undefined,
+  ],
+];
+for (const [what, line, code, partial] of streams) {
+  test(`a provider that ${what} ends the run as a provider error; what was said is kept`, async () => {
+    const set = await stage({ lines: [line] });
+    const { ended, failures } = await set.go();
+    assert.deepEqual([ended?.reason, ended?.error?.code, failures], ['provider-error', code, 1]);
+    const [failed] = set.all('turn-failed');
+    assert.equal(failed?.partial, partial);
+    assert.ok(set.log.events.every((event) => isJson(event)));
+    assert.deepEqual(set.told(), ['user: go', ...(partial === undefined ? [] : [`assistant: ${partial} [cut off]`])]);
+    await set.again('go on');
+    assert.equal((await set.go()).ended?.reason, 'answered');
+    assert.ok(set.requests.every((request) => illegal(toArray(request.messages)) === undefined));
+  });
+}
+
+test('a provider that stops without an end is tried again, and its words are not taken for an answer', async () => {
+  const cut: Line = async function* () {
+    yield* pieces('all of', ' it');
+  };
+  const set = await stage({ lines: [cut, says('whole')] });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(
+    set.all('turn-failed').map(({ error, partial }) => [error.code, partial]),
+    [['provider/cut', 'all of it']],
+  );
+  assert.deepEqual(set.told(), ['user: go', 'assistant: whole']);
+});
+
+test('what a provider gives after its end is not heard, and it is let go', async () => {
+  let released = false;
+  const line: Line = async function* () {
+    try {
+      yield endOf([text('one')]);
+      yield endOf([text('two')]);
+    } finally {
+      released = true;
+    }
+  };
+  const set = await stage({ lines: [line] });
+  await set.go();
+  assert.deepEqual([set.told(), released], [['user: go', 'assistant: one'], true]);
+});
+
+test('words that a restart takes back are neither kept nor told', async () => {
+  const line: Line = async function* () {
+    yield* pieces('wrong');
+    yield { type: 'restarted', attempt: 2, why: 'cut' };
+    yield* pieces('right');
+    throw final;
+  };
+  const set = await stage({ lines: [line] });
+  await set.go();
+  assert.equal(set.all('turn-failed')[0]?.partial, 'right');
+});
+
+test('[M24] an error worth another try is tried up to the limit, and then the run ends with it', async () => {
+  const set = await stage({ lines: times(9, breaks(retry)), limits: { errors: 3 } });
+  const { ended } = await set.go();
+  assert.deepEqual([ended?.reason, set.requests.length], ['error-threshold', 3]);
+  assert.match(ended?.detail ?? '', /3 failures in a row.*Too busy/);
+  assert.equal(ended?.error?.code, 'provider/overloaded');
+  const bodies = set.requests.map((request) => JSON.stringify(toArray(request.messages)));
+  assert.equal(new Set(bodies).size, 1, 'each try asks the same');
+});
+
+test('an answer after failures sets the count back', async () => {
+  const lines = [...times(2, breaks(retry)), says('one'), ...times(2, breaks(retry)), says('two')];
+  const set = await stage({ lines, limits: { errors: 3 } });
+  await set.say('follow-up', 'more');
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal(set.requests.length, 6);
+});
+
+test('an answer cut off at its length is never success, and none of its calls is run', async () => {
+  const set = await stage({
+    lines: [ends([text('and so'), callOf('look')], { finish: 'length' })],
+    tools: [never],
+  });
+  const { ended, calls: open } = await set.go();
+  assert.deepEqual([ended?.reason, open], ['truncated', []]);
+  assert.deepEqual(set.told(), ['user: go', 'assistant: and so']);
+});
+
+for (const [finish, why] of [
+  ['refusal', 'refused'],
+  ['filtered', 'filtered'],
+] as const) {
+  test(`an answer that was ${why} is shown as such, and the calls in it are not run`, async () => {
+    const set = await stage({ lines: [ends([text('no'), callOf('look')], { finish }), says('fine')], tools: [never] });
+    assert.equal((await set.go()).ended?.reason, 'answered');
+    assert.deepEqual(
+      set.all('answer-rejected').map((event) => event.why),
+      [why],
+    );
+    assert.equal(set.all('turn-ended')[0]?.finish, finish);
+    assert.equal(set.all('tool-ended').length, 0);
+  });
+}
+
+const nothings: Readonly<Record<string, readonly Part[]>> = {
+  'no parts': [],
+  'an empty text': [text('')],
+  'white space': [text(' \n')],
+  'thoughts alone': [thought],
+  'thoughts and white space': [thought, text('\n')],
+};
+for (const [what, parts] of Object.entries(nothings)) {
+  test(`[A10] an answer of ${what} is empty: it is asked for again, no more often than allowed`, async () => {
+    const set = await stage({ lines: [ends(parts), says('fine')] });
+    assert.equal((await set.go()).ended?.reason, 'answered');
+    assert.deepEqual(
+      set.all('answer-rejected').map((event) => event.why),
+      ['empty'],
+    );
+    const kept = set.all('turn-ended')[0]?.message.parts ?? [];
+    assert.deepEqual(
+      kept.filter((part) => part.type === 'reasoning'),
+      parts.filter((part) => part === thought),
+    );
+    assert.ok(set.requests.every((request) => illegal(toArray(request.messages)) === undefined));
+    const stubborn = await stage({ lines: times(9, ends(parts)), limits: { reasks: 2 } });
+    assert.deepEqual([(await stubborn.go()).ended?.reason, stubborn.requests.length], ['error-threshold', 3]);
+  });
+}
+
+test('an answer that is a picture alone is an answer', async () => {
+  const picture: Part = { type: 'file', mediaType: 'image/png', data: 'AAAA' };
+  const set = await stage({ lines: [ends([picture])] });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(last(set.head.state.messages)?.parts, [picture]);
+});
+
+test('white space beside a call is left out, so that no dialect refuses the history', async () => {
+  const set = await stage({
+    lines: [ends([text('\n\n'), callOf('look')])],
+    tools: [toolOf('look', 'read', () => 'seen')],
+  });
+  await set.go();
+  assert.deepEqual(set.told()[1], 'assistant: look()');
+});
+
+test('an answer that ends for a tool call but holds none is asked for again, no more often than allowed', async () => {
+  const set = await stage({ lines: [says('I will look.', 'tool-calls'), says('fine')] });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(
+    set.all('answer-rejected').map((event) => event.why),
+    ['no-call'],
+  );
+  const stubborn = await stage({ lines: times(9, says('I will.', 'tool-calls')), limits: { reasks: 1 } });
+  assert.deepEqual([(await stubborn.go()).ended?.reason, stubborn.requests.length], ['error-threshold', 2]);
+});
+
+const looking = [toolOf('look', 'read', () => 'seen'), toolOf('save', 'write', () => 'saved')];
+const forced: readonly (readonly [string, Setting, readonly unknown[], string, readonly string[]])[] = [
+  [
+    'a forced call is made, and the next answer is free',
+    { choice: 'required', lines: [calls('look')] },
+    ['required', 'auto'],
+    'answered',
+    ['look'],
+  ],
+  [
+    'words where a call was forced are asked for again',
+    { choice: 'required', lines: [says('no'), calls('look')] },
+    ['required', 'required', 'auto'],
+    'answered',
+    ['look'],
+  ],
+  [
+    'a model that never makes the forced call ends the run',
+    { choice: 'required', lines: times(9, says('no')) },
+    ['required', 'required', 'required'],
+    'error-threshold',
+    [],
+  ],
+  [
+    'a call forced by name is made, and the next answer is free',
+    { choice: { tool: 'save' }, lines: [calls('save')] },
+    [{ tool: 'save' }, 'auto'],
+    'answered',
+    ['save'],
+  ],
+  [
+    'another call than the one forced by name is not run, and the right one is asked for again',
+    { choice: { tool: 'save' }, lines: [calls('look'), calls('save')] },
+    [{ tool: 'save' }, { tool: 'save' }, 'auto'],
+    'answered',
+    ['save'],
+  ],
+  [
+    'a model that only ever makes another call ends the run',
+    { choice: { tool: 'save' }, lines: times(9, calls('look')) },
+    [{ tool: 'save' }, { tool: 'save' }, { tool: 'save' }],
+    'error-threshold',
+    [],
+  ],
+  [
+    'a call where none was allowed is not run',
+    { choice: 'none', lines: [calls('save'), says('fine')] },
+    ['none', 'none'],
+    'answered',
+    [],
+  ],
+];
+for (const [what, setting, choices, reason, ran] of forced) {
+  test(`[A22] ${what}`, async () => {
+    const set = await stage({ ...setting, tools: looking });
+    assert.equal((await set.go()).ended?.reason, reason);
+    assert.deepEqual(
+      set.requests.map((request) => request.choice),
+      choices,
+    );
+    assert.deepEqual(
+      set.all('tool-started').map((event) => event.tool),
+      ran,
+    );
+    assert.ok(set.requests.every((request) => illegal(toArray(request.messages)) === undefined));
+  });
+}
+
+test('a run resumed after its forced call is as free as it was', async () => {
+  const set = await stage({ choice: 'required', lines: [calls('look'), breaks(final)], tools: looking });
+  await set.go();
+  await set.again('go on');
+  assert.equal(set.head.state.choice, 'auto');
+});
+
+const answer = {
+  schema: { type: 'object' },
+  check: (words: string): string | undefined => (words === '{"n":1}' ? undefined : 'n must be 1.'),
+};
+const held: readonly (readonly [string, readonly Line[], string, number])[] = [
+  ['an answer that fits its schema is taken', [says('{"n":1}')], 'answered', 1],
+  [
+    'an answer that does not fit is asked for again, with what is wrong',
+    [says('{"n":2}'), says('{"n":1}')],
+    'answered',
+    2,
+  ],
+  ['an answer that never fits ends the run, and not as success', times(9, says('{"n":2}')), 'error-threshold', 3],
+  ['an answer that was cut off is not held to the schema: it is truncated', [says('{"n"', 'length')], 'truncated', 1],
+];
+for (const [what, lines, reason, turns] of held) {
+  test(`[A110] ${what}`, async () => {
+    const set = await stage({ lines, answer });
+    const { ended } = await set.go();
+    assert.deepEqual([ended?.reason, set.requests.length], [reason, turns]);
+    assert.deepEqual(set.requests[0]?.answer, { type: 'object' });
+    const tail = set.requests[1] && last(set.requests[1].messages);
+    if (tail) assert.match(textOf(tail), /does not fit the required schema: n must be 1\./);
+    if (reason === 'error-threshold') assert.match(ended?.detail ?? '', /n must be 1/);
+  });
+}
+
+test('[A110] tools may be called on the way to an answer that is held to a schema', async () => {
+  const set = await stage({ lines: [calls('look'), says('{"n":1}')], tools: looking, answer });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal(set.all('answer-rejected').length, 0);
+});
+
+test('[A110] a check of the schema that throws never lets an answer through', async () => {
+  const broken = {
+    ...answer,
+    check: (): never => {
+      throw new Error('no such keyword');
+    },
+  };
+  const set = await stage({ lines: times(9, says('{"n":1}')), answer: broken });
+  const { ended } = await set.go();
+  assert.deepEqual([ended?.reason, set.requests.length], ['error-threshold', 3]);
+  assert.match(ended?.detail ?? '', /no such keyword/);
+  assert.equal(set.all('turn-ended').length, 3, 'the answers stay in the log');
+});
+
+const bills: readonly (readonly [string, Usage | undefined, number | undefined, number, boolean])[] = [
+  ['counts that can be true', { input: 1000, output: 500 }, undefined, 0.0015, false],
+  ['a cost of its own', { input: 1000, output: 500 }, 0.25, 0.25, false],
+  ['no counts', {}, undefined, Number.NaN, true],
+  ['no usage at all', undefined, undefined, Number.NaN, true],
+  ['negative counts', { input: -5, output: 5 }, undefined, Number.NaN, true],
+  ['half tokens', { input: 0.5, output: 5 }, undefined, Number.NaN, true],
+  ['absurd counts', { input: 1e15, output: 5 }, undefined, Number.NaN, true],
+  ['counts that are no numbers', { input: '5' as unknown as number, output: 5 }, undefined, Number.NaN, true],
+  ['a negative cost', { input: 1000, output: 500 }, -1, 0.0015, false],
+  ['a cost that is no number', { input: 1000, output: 500 }, Number.NaN, 0.0015, false],
+  ['an absurd cost', { input: 1000, output: 500 }, 1e12, 0.0015, false],
+];
+for (const [what, usage, usd, expected, estimated] of bills) {
+  test(`[A57] an answer with ${what} is billed ${estimated ? 'by an estimate, and marked so' : 'as it says'}`, async () => {
+    const set = await stage({
+      lines: [ends([text('words of mine')], { usage: usage as Usage, ...(usd === undefined ? {} : { usd }) })],
+    });
+    const { spent } = await set.go();
+    const [ended] = set.all('turn-ended');
+    assert.equal(ended?.estimated ?? false, estimated);
+    assert.equal(spent.unpriced, estimated ? 1 : 0);
+    assert.ok(spent.usd > 0 && spent.usd < 1);
+    if (!estimated) assert.equal(ended?.usd, expected);
+    assert.ok(spent.input > 0 && spent.output > 0 && spent.input < 1e9);
+    assert.ok(isJson(ended));
+  });
+}
+
+test('an answer of unknown price counts as unpriced, not as free', async () => {
+  const { price: _, ...provider } = providerOf([says('fine')]);
+  const set = await stage({ provider });
+  const { spent } = await set.go();
+  assert.deepEqual([spent.usd, spent.unpriced], [0, 1]);
+});
+
+test('words that came before a failure are charged to the budget by an estimate', async () => {
+  const set = await stage({ lines: [breaks(final, 'x'.repeat(4000))] });
+  const { spent } = await set.go();
+  assert.ok(spent.output >= 1000 && spent.input > 0 && spent.usd > 0, JSON.stringify(spent));
+  assert.equal(spent.unpriced, 1);
+  const silent = await stage({ lines: [breaks(final)] });
+  assert.equal((await silent.go()).spent.usd, 0);
+});
+
+test('call ids are ours: missing, doubled, over-long or used before, each becomes unique and legal everywhere', async () => {
+  const wire = ['', 'same', 'same', 'x'.repeat(500), 'ünïcode \n'];
+  const round = ends(wire.map((id) => callOf('look', {}, id)));
+  const set = await stage({ lines: [round, round, says('done')], tools: looking });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  const ids = toArray(set.head.state.messages).flatMap((message: Message) =>
+    message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])),
+  );
+  assert.equal(ids.length, 10);
+  assert.equal(new Set(ids).size, 10);
+  assert.ok(ids.every((id) => /^[a-zA-Z0-9]{9}$/.test(id)));
+  assert.equal(illegal(toArray(set.head.state.messages)), undefined);
+  assert.equal(new Set([callId(1, 0), callId(36, 0), callId(1, 36), callId(0, 1)]).size, 4);
+});
+
+test('an onlooker of the stream that throws breaks nothing', async () => {
+  const line: Line = async function* () {
+    yield* pieces('hello');
+    yield endOf([text('hello')]);
+  };
+  const set = await stage({ lines: [line] });
+  const state = await set.go(undefined, () => {
+    throw new Error('a screen fails');
+  });
+  assert.equal(state.ended?.reason, 'answered');
+});
+
+test('the end of an answer is shown by its fact, once it is written, and not before', async () => {
+  const seen: string[] = [];
+  const line: Line = async function* () {
+    yield* pieces('hello');
+    yield endOf([text('hello')]);
+  };
+  const set = await stage({ lines: [line] });
+  set.head.watch((event) => seen.push(event.type));
+  await set.go(undefined, (chunk) => seen.push(chunk.type));
+  assert.deepEqual(seen, ['turn-started', 'part-started', 'part-delta', 'turn-ended', 'run-ended']);
+});
+
+test('[D12, M19] reminders and notes stand at the tail, behind the user’s words or the tool’s results', async () => {
+  const set = await stage({
+    lines: [calls('look'), says('done')],
+    tools: looking,
+    reminders: [(turn, most) => `turn ${turn} of ${most}`, () => null, () => undefined],
+  });
+  await set.go();
+  const tails = set.requests.map((request) => textOf(last(request.messages) as Message));
+  assert.match(tails[0] ?? '', /^go\n<system-reminder name="reminder-1">\nturn 1 of 20\n<\/system-reminder>$/);
+  assert.match(tails[1] ?? '', /^<system-reminder name="reminder-1">\nturn 2 of 20/);
+});
+
+test('[D12] a reminder that throws, or gives what is no text, is skipped and remarked on; the others are heard', async () => {
+  const set = await stage({
+    reminders: [
+      () => {
+        throw new Error('no idea');
+      },
+      () => {
+        throw Object.create(null);
+      },
+      (() => Promise.resolve('late')) as never,
+      () => 'heard',
+    ],
+  });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal(set.all('remark-made').length, 3);
+  assert.match(JSON.stringify(set.all('remark-made')[0]?.value), /no idea/);
+  assert.deepEqual(
+    set.all('turn-started')[0]?.notes.map(({ text: words }) => words),
+    ['heard'],
+  );
+});
+
+test('an answer that cannot be written is the store’s error, not the provider’s, and is not taken as settled', async () => {
+  const log = memoryLog();
+  const full = {
+    ...log,
+    append: (...args: Parameters<typeof log.append>) =>
+      args[1].some((fact) => fact.type === 'turn-ended') ? Promise.reject(new Error('disk full')) : log.append(...args),
+  };
+  const set = await stage({ log: full });
+  await assert.rejects(set.go(), { name: 'FairleadError', blame: 'store' });
+  assert.deepEqual([set.head.state.inTurn, set.head.state.ended, set.head.state.failures], [true, undefined, 0]);
+  assert.equal(last(set.head.state.messages)?.role, 'user');
+});
+
+test('a provider whose error blames the store fails the turn, not the session', async () => {
+  const odd = new FairleadError('store/gone', 'A recording is missing.', { blame: 'store' });
+  const set = await stage({ lines: [breaks(odd)] });
+  assert.equal((await set.go()).ended?.reason, 'provider-error');
+});
+
+test('to go on without words after an answer is to ask with words of ours, never with the model’s own last', async () => {
+  const set = await stage({ lines: [says('cut', 'length'), says('whole')] });
+  await set.go();
+  await set.head.record([
+    { type: 'input-received', input: 'i9', how: 'continue', parts: [] },
+    { type: 'run-started', run: 'r9', limits: { turns: 5, errors: 5, reasks: 2, repeats: 0, outputChars: 100 } },
+  ]);
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal(set.requests[1] && last(set.requests[1].messages)?.role, 'user');
+  assert.deepEqual(set.told(), ['user: go', 'assistant: cut', 'user: Go on.', 'assistant: whole']);
+});
