@@ -42,6 +42,7 @@ export async function inspect(file: string, options?: JsonlOptions): Promise<Fou
 /** The request that a state makes answers every call once, in order, and its roles alternate as every dialect wants. */
 export function assertLegal(state: RunState): void {
   const messages = toArray(render(state, { settings: {} }).messages);
+  assert.equal(messages[0]?.role ?? 'user', 'user', "the first words are the user's");
   messages.forEach((message, i) => {
     const asked = callsOf(message).map(({ id }) => id);
     const next: Message | undefined = messages[i + 1];

@@ -73,6 +73,8 @@ export type Chart = {
   readonly base: number;
   header: Header | undefined;
   time: string;
+  /** The highest seq ever seen, also in a line that is no longer counted: the next event's is higher. */
+  top: number;
   /** Other hashes that the next line may be tied to, because lines before it are not what they were. */
   others: readonly string[];
   /** What the next line is tied to was lost. */
@@ -97,6 +99,7 @@ export const newChart = (spot?: Spot, header?: Header): Chart => ({
   base: spot?.offset ?? 0,
   header,
   time: '',
+  top: spot?.seq ?? 0,
   others: [],
   lost: false,
   escapes: false,

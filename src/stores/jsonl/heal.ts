@@ -5,6 +5,7 @@ import { fold, runView, type Event, type Fact, type RunState } from '../../core/
 import { pathTo, type Chart, type Problem, type Range } from './chart.ts';
 import { codeOf, readAll, writeAll, writeNew, type Disk } from './disk.ts';
 import { bodyOf, hashOf, sealed } from './line.ts';
+import { damageName } from './mend.ts';
 import { batchesOf } from './reader.ts';
 
 /** A file under its writer's lock. */
@@ -24,7 +25,7 @@ export async function cutTorn({ disk, file, fd }: Patient, offset: number): Prom
 export async function keepDamage({ disk, file, fd }: Patient, chart: Chart): Promise<void> {
   for (const { offset, end } of chart.damage) {
     const bytes = readAll(disk, fd, offset, end - offset);
-    const kept = await keepOnce(disk, `${file}.damaged-${offset}`, bytes);
+    const kept = await keepOnce(disk, damageName(file, offset), bytes);
     chart.problems.forEach((problem, i) => {
       if (problem.offset === offset && problem.kept === undefined) chart.problems[i] = { ...problem, kept };
     });
@@ -138,7 +139,7 @@ function* branchText(
   branch: Fact,
   mark: string,
 ): Generator<string> {
-  let { seq, link } = chart;
+  let { top: seq, link } = chart;
   let parent = quiet?.id ?? null;
   const line = (fact: Fact, time: string): string => {
     const id = `${(++seq).toString(36)}.${mark}`;

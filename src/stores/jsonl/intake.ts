@@ -17,6 +17,7 @@ export function accept(chart: Chart, line: Line, envelope: Envelope, claim: stri
 export function place(chart: Chart, { seq, id }: { readonly seq: number; readonly id: string }, claim: string): void {
   chart.events++;
   chart.seq = seq;
+  chart.top = seq;
   chart.id = id;
   chart.link = claim;
   chart.others = none;

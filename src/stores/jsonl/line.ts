@@ -73,6 +73,9 @@ export function claimAt(text: string, start: number, end: number): string | unde
 export const expectedAt = (link: string, text: string, start: number, end: number): string =>
   hashOf(link, text.slice(start, end - sealLength));
 
+/** The line with another hash in the place of its own. */
+export const resealed = (text: string, ownHash: string): string => sealed(text.slice(0, -sealLength), ownHash);
+
 /** A line's place as its text states it; `key` and `rest` are where `"parentId"` and what follows it begin. */
 export type Envelope = {
   readonly seq: number;

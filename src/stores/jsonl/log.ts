@@ -66,7 +66,7 @@ function writerOf(
 ): JsonlLog {
   const { fd, found, lock } = opened;
   const { chart, prefix } = found;
-  const paths = pathsOf(disk, () => ({ fd, chart }));
+  const paths = pathsOf(disk, file, () => ({ fd, chart }));
   const writer = newWriter({ disk, file, fd, lock, chart, endOf: paths.endOf });
   const waiting = new Set<() => void>();
   let indexed = chart.base;
@@ -142,16 +142,17 @@ function readerOf(disk: Disk, file: string, opened: Opened): JsonlLog {
   let now = { fd: opened.fd, chart: opened.found.chart };
   let turn: Promise<void> = Promise.resolve();
   let closed = false;
-  const paths = pathsOf(disk, () => now);
+  const paths = pathsOf(disk, file, () => now);
 
   async function refresh(): Promise<void> {
     const inode = disk.inode(file);
     const facts = disk.facts(now.fd);
     if (inode === undefined || (inode === facts?.inode && facts.size === now.chart.offset)) return;
-    if (inode === facts?.inode && facts.size > now.chart.offset) return void (await carryOn(now.chart, disk, now.fd));
+    if (inode === facts?.inode && facts.size > now.chart.offset)
+      return void (await carryOn(now.chart, disk, file, now.fd));
     const fd = disk.open(file, 'r');
     disk.close(now.fd);
-    now = { fd, chart: (await fromStart(disk, fd)).chart };
+    now = { fd, chart: (await fromStart(disk, file, fd)).chart };
   }
 
   return {

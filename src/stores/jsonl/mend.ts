@@ -8,9 +8,15 @@ const mostLines = 32;
 /** Between the time in an event and the time of the write that saved it, at most. */
 const writeMs = 2000;
 
-/** Mends what can be mended, in the chart alone. Changed lines are a disk's fault only if nobody wrote to the file after we did. */
-export function mend(chart: Chart, disk: Disk, fd: number): void {
-  if (chart.suspects.length > 0 && !wasTouched(chart, disk, fd)) dropSuspects(chart);
+/**
+ * Mends what can be mended, in the chart alone. A changed line is the disk's fault if nobody wrote to the file after we did, or
+ * if it was found to be so before: then its bytes lie in a side file.
+ */
+export function mend(chart: Chart, disk: Disk, file: string, fd: number): void {
+  if (chart.suspects.length > 0) {
+    const touched = wasTouched(chart, disk, fd);
+    drop(chart, (suspect) => !touched || wasKept(disk, file, fd, suspect));
+  }
   let tries = 0;
   for (const damage of chart.damage) {
     if (damage.mended || ++tries > mostLines) continue;
@@ -32,16 +38,30 @@ function wasTouched(chart: Chart, disk: Disk, fd: number): boolean {
   return Math.abs(changed - Date.parse(chart.time)) > writeMs;
 }
 
-function dropSuspects(chart: Chart): void {
-  for (const { line, offset, end, links } of chart.suspects) {
+function wasKept(disk: Disk, file: string, fd: number, { offset, end }: Suspect): boolean {
+  const kept = disk.facts(damageName(file, offset)) && disk.open(damageName(file, offset), 'r');
+  if (kept === undefined) return false;
+  try {
+    return readAll(disk, kept, 0, end - offset + 1).equals(readAll(disk, fd, offset, end - offset));
+  } finally {
+    disk.close(kept);
+  }
+}
+
+/** The side file that keeps the damaged bytes at a place. */
+export const damageName = (file: string, offset: number): string => `${file}.damaged-${offset}`;
+
+function drop(chart: Chart, isDamage: (suspect: Suspect) => boolean): void {
+  const dropped = chart.suspects.filter(isDamage);
+  for (const { line, offset, end, links } of dropped) {
     chart.holes.set(offset, []);
     chart.damage.push({ line, offset, end, links, mended: false });
-    const what = `Line ${line} does not match its hash, and nobody wrote to the file: its bytes were damaged where they lay.`;
+    const what = `Line ${line} does not match its hash, and nobody wrote to the file: its bytes were hurt where they lay.`;
     chart.problems.push({ kind: 'damaged', line, offset, what });
     chart.events--;
   }
-  stepBack(chart, chart.suspects);
-  chart.suspects = [];
+  stepBack(chart, dropped);
+  chart.suspects = chart.suspects.filter((suspect) => !dropped.includes(suspect));
 }
 
 /** If the last lines were dropped, the file ends, for who goes on with it, at the line before them. */

@@ -2,7 +2,7 @@
 import { isObject } from '../../core/index.ts';
 import { spotOf, type Chart, type Suspect } from './chart.ts';
 import { accept, extend, pass } from './intake.ts';
-import { claimAt, envelopeAt, expectedAt, headerOf, parse } from './line.ts';
+import { claimAt, envelopeAt, expectedAt, headerOf, parse, resealed } from './line.ts';
 import type { Line } from './lines.ts';
 import { flawOf } from './shape.ts';
 
@@ -78,9 +78,12 @@ function clearHurtHash(chart: Chart, text: string, claim: string): void {
   const last = chart.suspects.at(-1);
   if (last?.end !== chart.offset || expectedAt(chart.link, text, 0, text.length) === claim) return;
   const should = last.links.map((link) => expectedAt(link, last.text, 0, last.text.length));
-  if (!should.some((link) => expectedAt(link, text, 0, text.length) === claim)) return;
+  const right = should.find((link) => expectedAt(link, text, 0, text.length) === claim);
+  if (right === undefined) return;
   chart.suspects.pop();
-  const { line, offset } = last;
+  const { line, offset, end, links } = last;
+  chart.holes.set(offset, [resealed(last.text, right)]);
+  chart.damage.push({ line, offset, end, links, mended: true });
   const what = `The hash of line ${line} is damaged; the line after it proves that its event is what was written.`;
   chart.problems.push({ kind: 'damaged', line, offset, what });
 }
@@ -98,13 +101,14 @@ function suspect(chart: Chart, line: Line, text: string, value: Value, solid: bo
   } else chart.suspects.push(found);
   extend(chart, line, solid && typeof parentId === 'string' ? parentId : chart.id);
   chart.events++;
-  chart.lost = false;
+  chart.lost = claim === undefined;
   if (claim !== undefined) {
     chart.others = [...links, ...links.map((link) => expectedAt(link, text, 0, text.length))].slice(0, 8);
     chart.link = claim;
   }
   if (!solid) return;
   chart.seq = Number(value['seq']);
+  chart.top = chart.seq;
   chart.id = String(id);
 }
 

@@ -18,7 +18,7 @@ export type Paths = {
 };
 
 /** The paths of a file. */
-export function pathsOf(disk: Disk, now: () => Open): Paths {
+export function pathsOf(disk: Disk, file: string, now: () => Open): Paths {
   let history: Promise<Chart> | undefined;
 
   /** A file opened from its index is charted from an epoch on; who asks for what lies before it has the rest charted too. */
@@ -26,7 +26,7 @@ export function pathsOf(disk: Disk, now: () => Open): Paths {
     if (chart.base === 0) return Promise.resolve(chart);
     const before = history ?? Promise.resolve(newChart());
     history = before.then(async (known) => {
-      await carryOn(known, disk, fd, chart.offset);
+      await carryOn(known, disk, file, fd, chart.offset);
       return known;
     });
     return history;

@@ -44,6 +44,8 @@ const baseline = shape({
   loaded: list(text),
   queue: list(note),
   total: isObject,
+  pending: maybe(list(shape({ input: text, how: text, parts: list(part) }))),
+  going: maybe(shape({ run: text, limits, spent: isObject, rounds: list(number) })),
 });
 const verdict: Test = (value) =>
   isObject(value) &&

@@ -21,13 +21,13 @@ export type Survey = {
 
 /** Charts a file, trusting its index as far as the bytes prove it right. */
 export async function survey(disk: Disk, file: string, fd: number): Promise<Survey> {
-  return (await fromIndex(disk, file, fd)) ?? fromStart(disk, fd);
+  return (await fromIndex(disk, file, fd)) ?? fromStart(disk, file, fd);
 }
 
 /** Charts a file from its first byte. */
-export async function fromStart(disk: Disk, fd: number): Promise<Survey> {
+export async function fromStart(disk: Disk, file: string, fd: number): Promise<Survey> {
   const chart = newChart();
-  const torn = await carryOn(chart, disk, fd);
+  const torn = await carryOn(chart, disk, file, fd);
   return { chart, torn, from: 'start', lines: chart.line, prefix: newPrefix(disk) };
 }
 
@@ -38,16 +38,22 @@ async function fromIndex(disk: Disk, file: string, fd: number): Promise<Survey |
   const prefix = newPrefix(disk);
   if ((await prefix.upTo(fd, index.offset)) !== index.sha256) return undefined;
   const chart = newChart(index, header);
-  const torn = await carryOn(chart, disk, fd);
+  const torn = await carryOn(chart, disk, file, fd);
   if (chart.escapes || chart.problems.length > 0 || chart.suspects.length > 0) return undefined;
   return { chart, torn, from: 'index', lines: chart.line - index.line, prefix };
 }
 
 /** Charts what was added to a file since it was charted. */
-export async function carryOn(chart: Chart, disk: Disk, fd: number, to?: number): Promise<number | undefined> {
+export async function carryOn(
+  chart: Chart,
+  disk: Disk,
+  file: string,
+  fd: number,
+  to?: number,
+): Promise<number | undefined> {
   const torn = await scan(chart, disk, fd, to);
   settleRepeats(chart, disk, fd);
-  mend(chart, disk, fd);
+  mend(chart, disk, file, fd);
   settleLinks(chart, disk, fd);
   return torn;
 }

@@ -12,7 +12,7 @@ export async function verifyFile(file: string, disk: Disk = realDisk): Promise<V
   try {
     const fd = disk.open(file, 'r');
     try {
-      const found = await fromStart(disk, fd);
+      const found = await fromStart(disk, file, fd);
       refuseNewer(file, found.chart.header);
       refuseStranger(disk, file, fd, found);
       const { chart, torn } = found;

@@ -48,7 +48,7 @@ export function newWriter({ disk, file, fd, lock, chart, endOf }: Desk): Writer 
 
   function compose(facts: readonly Fact[], above: string | null): readonly Written[] {
     const time = new Date().toISOString();
-    let { seq, link } = chart;
+    let { top: seq, link } = chart;
     let parent = above;
     return facts.map((fact) => {
       const spot = { seq: ++seq, id: `${seq.toString(36)}.${mark}`, parent, time };

@@ -1,0 +1,233 @@
+// Storage faults in which bytes of the session file are not what was written: everything that can be read loads, nothing is dropped in silence.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import type { Event } from '../src/core/index.ts';
+import { openJsonl, verifyFile, type Problem } from '../src/stores/index.ts';
+import { assertTidy, eventsOf, inspect } from './crash/checker.ts';
+import { folder, place, plant, story } from './crash/place.ts';
+
+const remark = { type: 'remark-made', key: 'after', value: 'the damage' } as const;
+
+/** Opens a hurt file, adds an event, and opens it again: both times the same events and the addition are there. */
+async function survive(
+  file: string,
+): Promise<{ readonly events: readonly Event[]; readonly report: readonly Problem[] }> {
+  const { events, log } = await inspect(file);
+  const again = await openJsonl(file);
+  const [added] = await again.append(events.at(-1)?.seq ?? 0, [remark], { settle: true });
+  await again.close();
+  const later = await inspect(file);
+  assert.deepEqual(later.events, [...events, added]);
+  return { events, report: log.report };
+}
+
+const ids = (events: readonly Event[]): readonly string[] => events.map(({ id }) => id);
+const without = (events: readonly Event[], ...lines: readonly number[]): readonly Event[] =>
+  events.filter((_, i) => !lines.includes(i + 2));
+const kept = (report: readonly Problem[]): Buffer =>
+  fs.readFileSync(report.find((problem) => problem.kept)?.kept ?? '');
+
+test('fault 2: a last line torn at any byte is kept in a side file, cut off before the next event, and reported', async () => {
+  const { lines, events } = await story();
+  const before = lines.slice(0, -1).join('');
+  const end = lines.at(-1) ?? '';
+  for (let n = 1; n < end.length - 1; n += 3) {
+    const { file } = plant(before + end.slice(0, n));
+    const { events: found, report } = await survive(file);
+    assert.deepEqual(found, events.slice(0, -1));
+    assert.equal(report[0]?.kind, 'torn');
+    assert.equal(report[0]?.line, lines.length);
+    assert.equal(report[0]?.offset, Buffer.byteLength(before));
+    assert.equal(kept(report).toString(), end.slice(0, n));
+    assert.equal((await verifyFile(file)).ok, true);
+    assertTidy(file, ['.torn-1']);
+  }
+});
+
+test('fault 2: a last line that lacks only its line end is whole', async () => {
+  const { lines, events } = await story();
+  const { file } = plant(lines.join('').slice(0, -1));
+  const { events: found, report } = await survive(file);
+  assert.deepEqual(found, events);
+  assert.deepEqual(report, []);
+  assertTidy(file);
+});
+
+test('fault 3: events before and after a block of NUL bytes load, and the gap is reported', async () => {
+  const { lines, events } = await story();
+  const bytes = Buffer.from(lines.join(''));
+  const start = Buffer.byteLength(lines.slice(0, 20).join('')) + 30;
+  bytes.fill(0, start, start + 600);
+  const hurt = events.flatMap((_, i) => {
+    const from = Buffer.byteLength(lines.slice(0, i + 1).join(''));
+    return from + (lines[i + 1] ?? '').length > start && from < start + 600 ? [i + 2] : [];
+  });
+  const { file } = plant(bytes);
+  const { events: found, report } = await survive(file);
+  assert.ok(hurt.length > 1);
+  assert.deepEqual(ids(found), ids(without(events, ...hurt)));
+  assert.match(report[0]?.what ?? '', /^Line 21 holds NUL bytes/);
+  assert.ok(kept(report).includes(Buffer.alloc(600)));
+  assert.equal((await verifyFile(file)).ok, false);
+});
+
+test('fault 3: a block of NUL bytes put between or into lines costs no event that is still whole', async () => {
+  const { lines, events } = await story();
+  const zeros = '\0'.repeat(512);
+  const between = await survive(plant(lines.toSpliced(20, 0, zeros).join('')).file);
+  assert.deepEqual(between.events, events);
+  const alone = await survive(plant(lines.toSpliced(20, 0, `${zeros}\n`).join('')).file);
+  assert.deepEqual(alone.events, events);
+  assert.equal(alone.report.length, 1);
+});
+
+test('fault 4: two records on one line, or the torn beginning of one before its full copy, load once each', async () => {
+  const { lines, events } = await story();
+  const line = lines[20] ?? '';
+  const glued = lines.with(20, line.trimEnd());
+  for (const text of [
+    glued.join(''),
+    lines.with(20, line.slice(0, 50) + line).join(''),
+    lines.with(20, line.slice(0, -20) + line).join(''),
+    lines.with(20, line.trimEnd() + line).join(''),
+    lines.with(20, line.trimEnd() + line.trimEnd() + line.slice(0, 40)).join(''),
+  ]) {
+    const { file } = plant(text);
+    const { events: found, report } = await survive(file);
+    assert.deepEqual(ids(found), ids(events));
+    assert.deepEqual(found, events);
+    assert.equal(report[0]?.line, 21);
+    assert.ok(kept(report).length > line.length);
+  }
+});
+
+test('fault 5: a bad line in the middle hides no later one', async () => {
+  const { lines, events } = await story();
+  for (const bad of [
+    'garbage\n',
+    '{"seq":19,"id":"j.\n',
+    '[]\n',
+    '{"type":"nonsense"}\n',
+    '\u{1F4A5}\n',
+    '{"a":1}\n',
+  ]) {
+    const { file } = plant(lines.with(20, bad).join(''), events);
+    const { events: found, report } = await survive(file);
+    assert.deepEqual(found, without(events, 21), bad);
+    assert.equal(report[0]?.line, 21);
+    assert.equal(kept(report).toString(), bad);
+    assertTidy(file, [`.damaged-${report[0]?.offset}`]);
+  }
+});
+
+test('fault 5: every line may be bad, one at a time, the header too', async () => {
+  const { lines, events } = await story();
+  for (let n = 0; n < lines.length; n++) {
+    const { file } = plant(lines.with(n, `${'x'.repeat(40)}\n`).join(''), events);
+    const { events: found, report } = await survive(file);
+    assert.deepEqual(found, n === 0 ? events : without(events, n + 1));
+    assert.equal(report[0]?.line, n + 1);
+  }
+});
+
+test('fault 7: a record that is there twice counts once, wherever its copy stands', async () => {
+  const { lines, events } = await story();
+  const line = lines[20] ?? '';
+  for (const at of [21, 22, 30, lines.length]) {
+    const { file } = plant(lines.toSpliced(at, 0, line).join(''));
+    const { events: found, report } = await survive(file);
+    assert.deepEqual(found, events);
+    assert.deepEqual(
+      report.map(({ kind, line }) => [kind, line]),
+      [['duplicate', at + 1]],
+    );
+  }
+  const twice = await survive(plant(lines.flatMap((each, i) => (i === 0 ? [each] : [each, each])).join('')).file);
+  assert.deepEqual(twice.events, events);
+});
+
+test('fault 20: a bit that flips where it lies is found by the hash, kept aside, and flipped back', async () => {
+  const { lines, events } = await story();
+  const start = Buffer.byteLength(lines.slice(0, 25).join(''));
+  const length = Buffer.byteLength(lines[25] ?? '') - 1;
+  for (let i = 0; i < length; i++) {
+    const bytes = Buffer.from(lines.join(''));
+    const flipped = (bytes[start + i] ?? 0) ^ (1 << (i % 8));
+    bytes[start + i] = flipped;
+    const { file } = plant(bytes, events);
+    const { events: found, report } = await survive(file);
+    assert.deepEqual(found, flipped === 10 ? without(events, 26) : events, `byte ${i}`);
+    assert.equal(report[0]?.line, 26);
+    assert.equal((await verifyFile(file)).ok, false);
+    if (flipped !== 10) assert.equal(kept(report).toString(), bytes.subarray(start, start + length + 1).toString());
+  }
+});
+
+test('fault 20: more flipped bits than one cost the record they are in and no other', async () => {
+  const { lines, events } = await story();
+  const line = lines[25] ?? '';
+  const { file } = plant(lines.with(25, line.replace('c00004', 'hello!')).join(''), events);
+  const { events: found, report } = await survive(file);
+  assert.deepEqual(found, without(events, 26));
+  assert.equal(report[0]?.kind, 'damaged');
+  const last = lines.at(-1) ?? '';
+  const end = plant(lines.with(lines.length - 1, last.replace('answered', 'stuck')).join(''), events);
+  assert.deepEqual((await survive(end.file)).events, events.slice(0, -1));
+});
+
+test('fault 20: a hash that is hurt costs nothing, since the next line proves its event', async () => {
+  const { lines, events } = await story();
+  const line = lines[25] ?? '';
+  const { file } = plant(lines.with(25, `${line.slice(0, -25)}${'A'.repeat(22)}"}\n`).join(''));
+  const { events: found, report } = await survive(file);
+  assert.deepEqual(found, events);
+  assert.match(report[0]?.what ?? '', /The hash of line 26 is damaged/);
+});
+
+test('fault 22: a copy taken while a session is being written opens as a prefix of it', async () => {
+  const { file, ledger } = place();
+  const program = path.join(import.meta.dirname, 'crash/child.ts');
+  const child = spawn(process.execPath, [program, file, ledger], { stdio: 'ignore' });
+  const ended = new Promise((resolve) => {
+    child.on('close', resolve);
+  });
+  const copies: string[] = [];
+  const timer = setInterval(() => {
+    if (!fs.existsSync(file)) return;
+    const copy = path.join(folder, `copy-${copies.length}.jsonl`);
+    fs.copyFileSync(file, copy);
+    copies.push(copy);
+  }, 2);
+  await ended;
+  clearInterval(timer);
+  const { events } = await inspect(file);
+  assert.ok(copies.length > 3);
+  for (const copy of copies) {
+    const found = (await inspect(copy)).events;
+    assert.deepEqual(found, events.slice(0, found.length));
+  }
+});
+
+test('a file that is no session is refused and left alone', async () => {
+  for (const text of ['hello', 'hello\nworld\n', '{"role":"user","content":"hi"}\n', '# title\n\ntext\n']) {
+    const { file } = plant(text);
+    await assert.rejects(openJsonl(file), { code: 'store/not-a-session' });
+    await assert.rejects(verifyFile(file), { code: 'store/not-a-session' });
+    assert.equal(fs.readFileSync(file, 'utf8'), text);
+    assertTidy(file);
+  }
+});
+
+test('line ends that another system put in cost nothing', async () => {
+  const { lines, events } = await story();
+  const { file } = plant(lines.join('').replaceAll('\n', '\r\n'));
+  const { events: found, report } = await survive(file);
+  assert.deepEqual(found, events);
+  assert.equal(report[0]?.kind, 'format');
+  const log = await openJsonl(file, { mode: 'read' });
+  assert.equal((await eventsOf(log)).length, events.length + 1);
+  await log.close();
+});
