@@ -211,7 +211,12 @@ test('[A54] a first chunk that does not come and a stream that stands still end 
 
 test('[A54] the stream may pause while its reader is slow: only waiting for the provider counts', async () => {
   const clock = testClock();
-  const model = gateway(provider([answers()]), {
+  const hears: Say = async function* (signal) {
+    yield* words('a');
+    signal.throwIfAborted();
+    yield end('a');
+  };
+  const model = gateway(provider([hears]), {
     clock,
     state: gatewayState(),
     patience: { firstMs: 50, stallMs: 50 },
@@ -222,6 +227,30 @@ test('[A54] the stream may pause while its reader is slow: only waiting for the 
     clock.advance(10_000);
   }
   assert.deepEqual(seen, ['part-started', 'part-delta', 'end']);
+});
+
+test('[A54] a process that was held up gives what came meanwhile the chance to be read before it says that nothing came', async () => {
+  for (const speaks of [true, false]) {
+    const clock = testClock();
+    const more = Promise.withResolvers<void>();
+    const say: Say = async function* () {
+      yield* words('half');
+      await more.promise;
+      yield end('whole');
+    };
+    const shown: Chunk[] = [];
+    const options = { clock, state: gatewayState(), retry: { retries: 0 }, patience: { firstMs: 9000, stallMs: 2000 } };
+    const work = drain(gateway(provider([say]), options), undefined, shown).then(
+      types,
+      (error: Error) => error.message,
+    );
+    await until(() => shown.length === 2);
+    clock.skip(30_000);
+    clock.advance(0);
+    if (speaks) more.resolve();
+    else clock.advance(1000);
+    assert.match(await work, speaks ? /end$/ : /stood still/);
+  }
 });
 
 test('[A54] a try that was given up on cannot speak any more: one answer is kept, that of the try that ended', async () => {
@@ -257,6 +286,21 @@ test('[A54] a stream without an end is no answer, and what comes after the end i
   };
   const chunks = await drain(gateway(provider([silent, twice]), options));
   assert.equal(types(chunks), 'part-started part-delta restarted end');
+});
+
+test('[A54] whoever stops listening lets go of the provider', async () => {
+  const { clock, options } = set();
+  const signals: AbortSignal[] = [];
+  const endless: Say = async function* (signal) {
+    signals.push(signal);
+    for (;;) yield* words('on and on');
+  };
+  for await (const _chunk of gateway(provider([endless]), options).stream(request, new AbortController().signal)) break;
+  assert.deepEqual(
+    signals.map((signal) => signal.aborted),
+    [true],
+  );
+  assert.equal(clock.pending, 0);
 });
 
 test('[A54] an abort ends a wait at once: before a retry, at the limiter, and in the stream', async () => {
@@ -342,7 +386,8 @@ test('[A55] limits, faults of the request and aborts do not open the circuit', a
     fault('bad-request', { retry: false, blame: 'user' }),
     fault('context-too-long', { retry: false, blame: 'user' }),
   ];
-  for (let i = 0; i < 12; i++) await failure(drain(gateway(provider([fails(faults[i % 3] as Error)]), options)));
+  for (const thrown of faults)
+    for (let i = 0; i < 6; i++) await failure(drain(gateway(provider([fails(thrown)]), options)));
   for (let i = 0; i < 6; i++) {
     const stop = new AbortController();
     const model = provider([hangs()]);

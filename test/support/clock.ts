@@ -7,6 +7,8 @@ type Timer = { readonly due: number; readonly fire: () => void; readonly hold: b
 export type TestClock = Clock & {
   /** Goes forward and fires what falls due, in order. */
   advance(ms: number): void;
+  /** Goes forward without firing anything, as for a process that was held up; what is due fires at the next step, late. */
+  skip(ms: number): void;
   /** The lengths of the waits that held something up, in the order they began. */
   readonly waits: number[];
   /** How many timers are set. */
@@ -64,6 +66,9 @@ export function testClock(options: Running = {}): TestClock {
       if (hold) waits.push(ms);
       if (hold && options.instant) jump();
       return () => timers.delete(timer);
+    },
+    skip(ms) {
+      now += ms;
     },
     advance(ms) {
       const until = now + ms;
