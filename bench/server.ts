@@ -38,9 +38,11 @@ function answer(response: http.ServerResponse, body: Buffer): void {
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const end =
-    event(base, {}, calls ? 'tool_calls' : 'stop') +
-    `data: ${JSON.stringify({ ...base, choices: [], usage })}\n\ndata: [DONE]\n\n`;
+  const end = `${event(
+    base,
+    {},
+    calls ? 'tool_calls' : 'stop',
+  )}data: ${JSON.stringify({ ...base, choices: [], usage })}\n\ndata: [DONE]\n\n`;
   if (calls) {
     response.end(event(base, { role: 'assistant', content: null, tool_calls: calls }) + end);
     return;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { childLimits, childParts, openHead, runView, type Gate } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { opening, play, saying, wide, worldOf } from './support/scenario.ts';
@@ -19,11 +19,11 @@ test('[M31] nothing happens that the gates did not allow, in those very words', 
         open.splice(index, 1);
       }
       assert.ok(
-        acts.every((act) => act.tool !== 'save' || Number((act.input as { n: number }).n) % 3 !== 0),
+        acts.every((act) => act.tool !== 'save' || (act.input as { n: number }).n % 3 !== 0),
         'a denied call ran',
       );
       assert.ok(
-        acts.every((act) => Number((act.input as { n?: number }).n ?? 0) <= 100),
+        acts.every((act) => ((act.input as { n?: number }).n ?? 0) <= 100),
         'a call ran unrewritten',
       );
       assert.ok(acts.every((act) => act.tool !== 'use_tool'));
@@ -61,9 +61,7 @@ test('a gate that throws denies; a rewritten call passes every gate again; endle
   const seen: string[] = [];
   const watch: Gate = (call) => (seen.push(JSON.stringify(call.input)), { type: 'allow' });
   const endless: Gate = (call) =>
-    call.tool === 'save'
-      ? { type: 'rewrite', input: { n: Number((call.input as { n: number }).n) + 1 } }
-      : { type: 'allow' };
+    call.tool === 'save' ? { type: 'rewrite', input: { n: (call.input as { n: number }).n + 1 } } : { type: 'allow' };
   const once: Gate = (call) =>
     (call.input as { n: number }).n === 5 ? { type: 'rewrite', input: { n: 6 } } : { type: 'allow' };
   const { agent, acts } = worldOf(

@@ -1,7 +1,7 @@
 // Law 3: the request rebuilt from any log prefix is legal, each call answered once, in order.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { fold, illegal, render, runView, toArray, type Message } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { play, saying, worldOf } from './support/scenario.ts';

@@ -1,7 +1,7 @@
 // Law 1: within an epoch every request begins with the one before it, byte for byte, system text and tool list included.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { toArray, type Request } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { play, saying, worldOf } from './support/scenario.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { fold, runView, toArray, type Event, type RunState } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { play, saying, worldOf } from './support/scenario.ts';

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import {
   FairleadError,
   type AgentParts,
+  type Chunk,
   type Event,
   type Json,
   type Limits,
@@ -188,15 +189,16 @@ export class Harness {
 
   async *#stream(words: Words, options: AskOptions): AsyncGenerator<StreamEvent> {
     const events = channel<StreamEvent>();
-    const { chunk, event } = translator(events.push);
+    const translate = translator((event) => events.push(event));
     const session = this.#session as Session;
-    const unwatch = session.watch(event);
-    const live = options.live
-      ? (each: Parameters<typeof chunk>[0]): void => (chunk(each), options.live?.(each))
-      : chunk;
+    const unwatch = session.watch((event) => translate.event(event));
+    const live = (chunk: Chunk): void => {
+      translate.chunk(chunk);
+      options.live?.(chunk);
+    };
     const work = this.#go(words, { ...options, live }).then(
       (result) => (events.push({ type: 'result', result }), events.close()),
-      (error: unknown) => events.close(error),
+      (error: unknown) => events.close(error instanceof Error ? error : new Error(String(error))),
     );
     try {
       yield* events;

@@ -10,11 +10,11 @@ import {
   type Message,
   type Request,
   type Tool,
+  fold,
 } from '../core/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
 import { agentTool, defineTool, Session, spansOf, toolbox, traceView } from './index.ts';
-import { fold } from '../core/index.ts';
 
 function partsOf(
   script: Script<Request>,
@@ -185,7 +185,7 @@ test('a child agent has its parent’s gates, a part of its limits, and its spen
   const helper = agentTool({ name: 'helper', description: 'Does a part of it.', system: 'You help.' });
   const parts = partsOf(
     (asked) => {
-      const child = (asked.body as Request).system === 'You help.';
+      const child = asked.body.system === 'You help.';
       if (child) return asked.results.length ? says('child done') : calls('danger').and(calls('helper', { task: 'x' }));
       return asked.results.length ? says('all done') : calls('helper', { task: 'do it' });
     },

@@ -35,8 +35,8 @@ export type StreamEvent =
 
 /** Turns what a session sees, chunks and events, into stream events. One translator serves one run. */
 export function translator(emit: (event: StreamEvent) => void): {
-  chunk(chunk: Chunk): void;
-  event(event: Event): void;
+  readonly chunk: (chunk: Chunk) => void;
+  readonly event: (event: Event) => void;
 } {
   let turn = 0;
   let blocks: ContentBlock['type'][] = [];

@@ -25,7 +25,7 @@ export function agentTool({ name, description, limits, ...wish }: SubAgentOption
     async run(input, { agent, state, signal }) {
       const keep = (wish.tools ?? [...agent.tools.keys()]).filter((each) => each !== name);
       const session = await Session.open(childParts(agent, state, { ...wish, tools: keep }), memoryLog());
-      const task = String((input as { task: string }).task);
+      const task = (input as { task: string }).task;
       const end = await session.run(task, { signal, limits: childLimits(state, limits) });
       const answer = last(end.messages);
       const asked = end.calls.filter((call) => call.ask).map((call) => call.ask?.question);

@@ -46,7 +46,15 @@ export const traceView: View<Trace> = {
         return end(trace, event.call, event, event.outcome !== 'ok', { outcome: event.outcome, ms: event.ms });
       case 'run-ended':
         return end(trace, 'run', event, event.error !== undefined, { reason: event.reason });
-      default:
+      case 'session-started':
+      case 'epoch-started':
+      case 'branch-started':
+      case 'input-received':
+      case 'answer-rejected':
+      case 'ask-raised':
+      case 'ask-answered':
+      case 'checks-ended':
+      case 'remark-made':
         return trace;
     }
   },

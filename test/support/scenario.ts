@@ -1,5 +1,5 @@
 // A random session: a model that may say anything, tools of every kind, rules and gates that interfere.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {
   openHead,
   run,
@@ -89,7 +89,7 @@ export function worldOf(script: readonly Saying[], more: Partial<AgentParts> = {
       ...extra,
       async run(input, context) {
         acts.push({ tool: name, input, key: context.key });
-        return act(Number((input as { n?: number }).n ?? 0));
+        return act((input as { n?: number }).n ?? 0);
       },
     },
   ];
@@ -107,7 +107,7 @@ export function worldOf(script: readonly Saying[], more: Partial<AgentParts> = {
     }),
   ]);
   const moody: Gate = (each) => {
-    const n = Number((each.input as { n?: number }).n ?? 0);
+    const n = (each.input as { n?: number }).n ?? 0;
     if (each.tool === 'save' && n % 3 === 0) return { type: 'deny', reason: 'not a multiple of three' };
     if (each.tool === 'send' && n % 2 === 0) return { type: 'ask', question: `send ${n}?` };
     if (n > 100) return { type: 'rewrite', input: { n: n - 100 } };
