@@ -9,4 +9,7 @@ export interface Command {
 export type CommandTable = Readonly<Record<string, { summary: string; load: () => Promise<Command> }>>;
 
 /** The commands this program has. */
-export const commands: CommandTable = {};
+export const commands: CommandTable = {
+  run: { summary: 'ask a model once and print its answer', load: () => import('./run.ts') },
+  models: { summary: 'list models and what they can do', load: () => import('./models.ts') },
+};

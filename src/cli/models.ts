@@ -1,0 +1,121 @@
+// The `models` command: what there is, what each model can do, and what a month with it would cost.
+import { parseArgs } from 'node:util';
+import { FairleadError } from '../core/index.ts';
+import { blended, discover, listModels, monthlyCost, type Found, type ModelInfo } from '../providers/index.ts';
+import type { Command } from './commands.ts';
+
+const usage =
+  'Usage: fairlead models [<provider>] [--url <address>] [--tools] [--cost <tokens a month>] [--local-share <0 to 1>] [--json]';
+
+type Asked = {
+  readonly provider: string | undefined;
+  readonly url: string | undefined;
+  readonly tools: boolean;
+  readonly json: boolean;
+  readonly tokens: number | undefined;
+  readonly localShare: number;
+};
+
+/** Lists the models of a provider, or what was found on this machine: 0 listed, 1 not, 2 misused. */
+export const run: Command['run'] = async (args) => {
+  const asked = read(args);
+  if (typeof asked === 'string') {
+    process.stderr.write(`${asked}\n${usage}\n`);
+    return 2;
+  }
+  try {
+    process.stdout.write(asked.provider === undefined ? await found(asked) : await listed(asked.provider, asked));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof FairleadError)) throw error;
+    process.stderr.write(`${error.message}${error.hint ? ` ${error.hint}` : ''}\n`);
+    return 1;
+  }
+};
+
+function read(args: readonly string[]): Asked | string {
+  const options = {
+    url: { type: 'string' },
+    tools: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    cost: { type: 'string' },
+    'local-share': { type: 'string', default: '0.5' },
+  } as const;
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const [provider, more] = positionals;
+    if (more !== undefined) return `One provider at a time, please: "${more}" is one too many.`;
+    const tokens = values.cost === undefined ? undefined : Number(values.cost);
+    if (tokens !== undefined && !(tokens > 0)) return `--cost must be a number above 0, not "${values.cost}".`;
+    const localShare = Number(values['local-share']);
+    if (!(localShare >= 0 && localShare <= 1))
+      return `--local-share must be from 0 to 1, not "${values['local-share']}".`;
+    return { provider, url: values.url, tools: values.tools, json: values.json, tokens, localShare };
+  } catch (error) {
+    return (error as Error).message.split('\n')[0] ?? '';
+  }
+}
+
+async function found({ json }: Asked): Promise<string> {
+  const all = await discover();
+  if (json) return `${JSON.stringify(all, null, 2)}\n`;
+  const rows = all.map((each) => [each.provider, why(each)]);
+  return `${table([['provider', 'because'], ...rows])}\nfairlead models <provider> lists its models.\n`;
+}
+
+function why(each: Found): string {
+  switch (each.how) {
+    case 'key':
+      return `${each.variable} is set`;
+    case 'server':
+      return `a server answers at ${each.baseUrl}`;
+    case 'address':
+      return `${each.variable} names ${each.baseUrl} (not asked)`;
+    case 'embedded':
+      return 'it comes with the program: small, slow and often wrong';
+  }
+}
+
+async function listed(provider: string, { url, tools, json, tokens, localShare }: Asked): Promise<string> {
+  const all = await listModels({ provider, ...(url === undefined ? {} : { baseUrl: url }) });
+  const models = tools ? all.filter((model) => model.tools === true) : all;
+  if (json) return `${JSON.stringify(models, null, 2)}\n`;
+  if (models.length === 0) return `${provider} lists no ${tools ? 'model that can call tools' : 'models'}.\n`;
+  const cost = tokens === undefined ? [] : ['a month', 'hybrid'];
+  const head = ['model', 'tools', 'images', 'reasoning', 'window', 'loaded', '$ in/out per million', ...cost];
+  const rows = models.map((model) => [...cells(model), ...monthOf(model, tokens, localShare)]);
+  return table([head, ...rows]);
+}
+
+const word = (value: boolean | 'unknown' | undefined): string =>
+  value === undefined || value === 'unknown' ? '?' : value ? 'yes' : 'no';
+
+const cells = (model: ModelInfo): readonly string[] => [
+  model.id,
+  word(model.tools),
+  word(model.images),
+  word(model.reasoning),
+  model.contextWindow === undefined ? '?' : String(model.contextWindow),
+  word(model.loaded),
+  model.price ? `${model.price.input}/${model.price.output}` : '?',
+];
+
+function monthOf({ price }: ModelInfo, tokens: number | undefined, localShare: number): readonly string[] {
+  if (tokens === undefined) return [];
+  if (!price) return ['?', '?'];
+  const { cloud, hybrid } = monthlyCost({ tokens, usdPerMillion: blended(price), localShare });
+  return [`$${cloud.toFixed(2)}`, `$${hybrid.toFixed(2)}`];
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
