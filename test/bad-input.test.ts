@@ -1,0 +1,124 @@
+// Bad input gets one clear sentence with what to do, a typed error, and loses nothing.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { FairleadError } from '../src/core/index.ts';
+import { openProvider } from '../src/providers/index.ts';
+import { openJsonl } from '../src/stores/index.ts';
+import { closedUrl, says, scriptedServer } from '../src/testing/index.ts';
+
+const bin = path.resolve(import.meta.dirname, '..', 'src', 'cli', 'bin.ts');
+
+type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+
+/** Runs the real program with nothing in its environment but what is given. */
+function fairlead(args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = tmpdir()): Promise<Ended> {
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  child.on('close', (code) => resolve({ code, out, err }));
+  return promise;
+}
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-bad-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const noStack = (text: string): void => assert.doesNotMatch(text, /\n\s+at |node:internal/);
+
+for (const [title, args, said] of [
+  ['a wrong option', ['run', '--frobnicate', 'hi'], /--frobnicate/],
+  [
+    'a limit that is no number',
+    ['run', '--max-turns', 'many', 'hi'],
+    /--max-turns must be a number above 0, not "many"/,
+  ],
+  ['no prompt', ['run', '--model', 'ollama/x'], /There is no prompt/],
+] as const) {
+  test(`${title} is misuse: one sentence, how to use it, exit code 2`, async () => {
+    const { code, out, err } = await fairlead(args);
+    assert.equal(code, 2);
+    assert.equal(out, '');
+    assert.match(err, said);
+    assert.match(err, /Usage: fairlead run/);
+    noStack(err);
+  });
+}
+
+test('an unknown provider is named, with those that are near', async () => {
+  const { code, err } = await fairlead(['run', '--model', 'olama/qwen3', 'hi']);
+  assert.equal(code, 1);
+  assert.match(err, /olama/);
+  assert.match(err, /ollama/);
+  noStack(err);
+});
+
+test('a missing key names the variable to set, and nothing is sent', async () => {
+  const { code, err } = await fairlead(['run', '--model', 'anthropic/claude-sonnet-4-5', 'hi']);
+  assert.equal(code, 1);
+  assert.match(err, /ANTHROPIC_API_KEY/);
+  noStack(err);
+});
+
+test('a refused connection says who did not answer and what to do, and the prompt is kept in the session', async (t) => {
+  const folder = folderOf(t);
+  const url = await closedUrl();
+  const { code, err } = await fairlead(
+    ['run', '--model', 'ollama/qwen3', '--run-dir', folder, 'my precious words'],
+    { OLLAMA_API_URL: url },
+    folder,
+  );
+  assert.equal(code, 1);
+  assert.match(err, /ollama/i);
+  noStack(err);
+  const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  if (file) assert.match(readFileSync(path.join(folder, file), 'utf8'), /my precious words/);
+});
+
+test('a good prompt is answered on standard output, and everything else goes to standard error', async (t) => {
+  const folder = folderOf(t);
+  await using server = await scriptedServer(() => says('A line, guided.'), { models: [{ id: 'qwen3' }] });
+  const { code, out, err } = await fairlead(
+    ['run', '--model', 'ollama/qwen3', '--run-dir', folder, 'hi'],
+    { OLLAMA_API_URL: server.url },
+    folder,
+  );
+  assert.deepEqual([code, out], [0, 'A line, guided.\n'], err);
+  assert.match(err, /1 turn, kept in /);
+});
+
+test('a file that is no session is refused and left as it is', async (t) => {
+  const file = path.join(folderOf(t), 'notes.txt');
+  writeFileSync(file, 'Dear diary,\n');
+  await assert.rejects(
+    openJsonl(file),
+    (error) => error instanceof FairleadError && error.code === 'store/not-a-session',
+  );
+  assert.equal(readFileSync(file, 'utf8'), 'Dear diary,\n');
+});
+
+test('errors are typed: who is to blame, whether to retry, what to do', async () => {
+  for (const [ref, code] of [
+    ['nosuch/x', 'provider/unknown'],
+    ['openai/gpt-4o', 'provider/no-key'],
+  ] as const) {
+    await assert.rejects(openProvider(ref, { env: {} }), (error) => {
+      assert.ok(error instanceof FairleadError);
+      assert.deepEqual([error.code, error.blame, error.retry], [code, 'user', false]);
+      assert.ok(error.hint);
+      return true;
+    });
+  }
+});
