@@ -1,6 +1,6 @@
 // Puts a reply on the wire, whole and at once, or with the faults that were asked for.
 import type { ServerResponse } from 'node:http';
-import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 
 /** A reply ready to be written. */
@@ -99,7 +99,6 @@ async function writeFaulty(reply: Reply, response: ServerResponse, signal: Abort
     if (at === stallAt) await sleep(reply.stall?.ms ?? 0, undefined, { signal });
     const next = Math.min(end, at + step, at < stallAt ? stallAt : end);
     await written(response, body.subarray(at, next));
-    if (reply.splitEvery !== undefined) await breath();
     if (response.destroyed) return true;
     at = next;
   }
