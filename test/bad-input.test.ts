@@ -84,7 +84,7 @@ test('a refused connection says who did not answer and what to do, and the promp
   assert.match(err, /ollama/i);
   noStack(err);
   const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
-  if (file) assert.match(readFileSync(path.join(folder, file), 'utf8'), /my precious words/);
+  assert.match(readFileSync(path.join(folder, file), 'utf8'), /my precious words/);
 });
 
 test('a good prompt is answered on standard output, and everything else goes to standard error', async (t) => {

@@ -13,7 +13,7 @@ import {
   type Reminder,
   type Tool,
 } from '../core/index.ts';
-import { memoryLog } from '../stores/index.ts';
+import { memoryLog, openJsonl } from '../stores/index.ts';
 import { channel } from './channel.ts';
 import { lastTurnReminder } from './last-turn.ts';
 import { resultOf, wireStop, type RunResult, type WireStop } from './result.ts';
@@ -149,17 +149,16 @@ export class Harness {
     this.#session = undefined;
   }
 
-  async #begin(id: string | undefined): Promise<void> {
+  async #begin(id: string = crypto.randomUUID()): Promise<void> {
     await this.close();
     this.#runFile = undefined;
     if (this.#runDir === null) {
       this.#session = await Session.open(this.#parts, memoryLog(), id);
       return;
     }
-    const { openJsonl } = await import('../stores/index.ts');
     mkdirSync(this.#runDir, { recursive: true });
     const file = join(resolve(this.#runDir), `${stamp(new Date())}-${crypto.randomUUID().slice(0, 8)}.jsonl`);
-    this.#session = await Session.open(this.#parts, await openJsonl(file), id);
+    this.#session = await Session.open(this.#parts, await openJsonl(file, { session: id }), id);
     this.#runFile = file;
   }
 

@@ -24,10 +24,13 @@ export const run: Command['run'] = async (args) => {
     return await answer(asked, prompt);
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
-    process.stderr.write(`${error.message}${error.hint ? ` ${error.hint}` : ''}\n`);
+    process.stderr.write(`${say(error)}\n`);
     return 1;
   }
 };
+
+const say = (error: Error): string =>
+  error instanceof FairleadError && error.hint ? `${error.message} ${error.hint}` : error.message;
 
 type Asked = {
   readonly prompt: string;
@@ -47,7 +50,7 @@ async function answer({ model, limits, runDir }: Asked, prompt: string): Promise
     if (event.type !== 'result') continue;
     const { status, reason, detail, turns, runFile, error } = event.result;
     if (status === 'success') code = 0;
-    else process.stderr.write(`Stopped: ${reason}. ${error?.message ?? detail ?? ''}\n`);
+    else process.stderr.write(`Stopped: ${reason}. ${error ? say(error) : (detail ?? '')}\n`);
     process.stderr.write(`${chosen}, ${turns} turn${turns === 1 ? '' : 's'}, kept in ${runFile}\n`);
   }
   return code;
