@@ -59,6 +59,10 @@ export function failingDisk(
       check('truncate');
       realDisk.truncate(fd, length);
     },
+    stamp(fd, time) {
+      check('stamp');
+      realDisk.stamp(fd, time);
+    },
     facts: (file) => realDisk.facts(file),
     inode: (file) => realDisk.inode(file),
     link(from, to) {

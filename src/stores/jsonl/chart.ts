@@ -89,6 +89,8 @@ export type Chart = {
   readonly damage: Damage[];
   readonly problems: Problem[];
   suspects: Suspect[];
+  /** The last branch that takes up edits, and where it begins: what was changed before it is settled. */
+  taken: { readonly offset: number; readonly branch: string } | undefined;
   /** Lines that repeat an id, until it is known whether they repeat the event. */
   repeats: (Suspect & { readonly id: string })[];
 };
@@ -109,6 +111,7 @@ export const newChart = (spot?: Spot, header?: Header): Chart => ({
   damage: [],
   problems: [],
   suspects: [],
+  taken: undefined,
   repeats: [],
 });
 

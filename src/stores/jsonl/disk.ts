@@ -16,6 +16,8 @@ export interface Disk {
   /** Makes what was written to this descriptor safe from a power cut. */
   sync(fd: number): Promise<void>;
   truncate(fd: number, length: number): void;
+  /** Sets the time at which the file was last written to, in milliseconds. */
+  stamp(fd: number, time: number): void;
   facts(file: string | number): FileFacts | undefined;
   /** The number that tells a file from another one put in its place; nothing if there is none. The cheapest question of all. */
   inode(file: string): number | undefined;
@@ -48,6 +50,7 @@ export const realDisk: Disk = {
       fs.fdatasync(fd, (error) => (error ? reject(error) : resolve()));
     }),
   truncate: (fd, length) => fs.ftruncateSync(fd, length),
+  stamp: (fd, time) => fs.futimesSync(fd, time / 1000, time / 1000),
   facts(file) {
     const found = typeof file === 'number' ? fs.fstatSync(file) : fs.statSync(file, { throwIfNoEntry: false });
     return found && { inode: found.ino, size: found.size, changed: found.mtimeMs };

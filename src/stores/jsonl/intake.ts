@@ -1,5 +1,6 @@
 // Takes lines into a chart: what each one changes in what is known of the file.
-import { spotOf, type Chart, type Stretch } from './chart.ts';
+import type { Event } from '../../core/index.ts';
+import { spotOf, type Chart, type Problem, type Stretch, type Suspect } from './chart.ts';
 import { eventAt, isTypeAt, timeAt, type Envelope } from './line.ts';
 import type { Line } from './lines.ts';
 
@@ -9,16 +10,16 @@ export function accept(chart: Chart, line: Line, envelope: Envelope, claim: stri
   const stretch = extend(chart, line, envelope.parent);
   if (isTypeAt('epoch-started', text, envelope)) markEpoch(chart, stretch, line);
   else if (isTypeAt('branch-started', text, envelope)) closeEdits(chart, line);
-  place(chart, envelope, claim);
-  chart.time = timeAt(text, envelope);
+  place(chart, { seq: envelope.seq, id: envelope.id, time: timeAt(text, envelope) }, claim);
 }
 
 /** Makes a sound line the one that the next line follows. */
-export function place(chart: Chart, { seq, id }: { readonly seq: number; readonly id: string }, claim: string): void {
+export function place(chart: Chart, { seq, id, time }: Pick<Event, 'seq' | 'id' | 'time'>, claim: string): void {
   chart.events++;
   chart.seq = seq;
   chart.top = seq;
   chart.id = id;
+  chart.time = time;
   chart.link = claim;
   chart.others = none;
   chart.lost = false;
@@ -52,16 +53,22 @@ function markEpoch(chart: Chart, stretch: Stretch, { text, start, end, offset }:
 }
 
 /** A branch that records an edit settles every edit before it. */
-function closeEdits(chart: Chart, { text, start, end }: Line): void {
+function closeEdits(chart: Chart, { text, start, end, offset }: Line): void {
   const event = eventAt(text, start, end);
   if (event.type !== 'branch-started' || event.reason !== 'edited') return;
-  for (const { line, offset } of chart.suspects)
-    chart.problems.push({
-      kind: 'edited',
-      line,
-      offset,
-      what: `Line ${line} was changed outside the program; the session goes on as the edited branch ${event.id}.`,
-      healed: true,
-    });
+  chart.taken = { offset, branch: event.id };
+  for (const suspect of chart.suspects) chart.problems.push(takenUp(suspect, event.id));
   chart.suspects = [];
+  chart.problems.forEach((problem, i) => {
+    if (problem.kind === 'header' && chart.header) chart.problems[i] = { ...problem, healed: true };
+  });
 }
+
+/** A change that a branch has taken up. */
+export const takenUp = ({ line, offset }: Pick<Suspect, 'line' | 'offset'>, branch: string): Problem => ({
+  kind: 'edited',
+  line,
+  offset,
+  what: `Line ${line} was changed outside the program; the session goes on as the edited branch ${branch}.`,
+  healed: true,
+});

@@ -1,6 +1,7 @@
 // Finds, in a charted file, the lines that others follow from afar, and tells repeated events from changed ones.
 import type { Chart, Stretch } from './chart.ts';
 import type { Disk } from './disk.ts';
+import { takenUp } from './intake.ts';
 import { envelopeAt, parse } from './line.ts';
 import { blocksOf, eachLine } from './lines.ts';
 
@@ -48,7 +49,8 @@ export function settleRepeats(chart: Chart, disk: Disk, fd: number): void {
       chart.events--;
     } else {
       chart.holes.delete(offset);
-      chart.suspects.push(repeat);
+      if (chart.taken && offset < chart.taken.offset) chart.problems.push(takenUp(repeat, chart.taken.branch));
+      else chart.suspects.push(repeat);
     }
   }
   chart.repeats = [];
@@ -73,7 +75,8 @@ export function settleLinks(chart: Chart, disk: Disk, fd: number): void {
 
 function tieToLineBefore(chart: Chart, stretch: Stretch): void {
   const { line, from: offset, parent } = stretch;
-  if (!chart.suspects.some((suspect) => suspect.line === line)) {
+  const known = [...chart.suspects, ...chart.problems.filter(({ kind }) => kind === 'edited')];
+  if (!known.some((edit) => edit.line === line)) {
     const what = `Line ${line} follows the event ${parent}, which is not in the file; it is read as following the line before it.`;
     chart.problems.push({ kind: 'unlinked', line, offset, what });
   }

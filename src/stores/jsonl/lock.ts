@@ -24,7 +24,12 @@ export async function takeLock(disk: Disk, file: string, silentMs: number): Prom
   try {
     writeFresh(disk, mine, holder);
     const after = await claim({ disk, holder, mine, silentMs }, lock, file);
-    return hold(disk, file, holder, silentMs, after);
+    try {
+      return hold(disk, file, holder, silentMs, after);
+    } catch (error) {
+      discard(disk, lock);
+      throw error;
+    }
   } finally {
     discard(disk, mine);
   }
@@ -59,6 +64,7 @@ async function claim(given: Claim, lock: string, file: string): Promise<Lock['af
       disk.rename(`${mine}.again`, lock);
       return state;
     } finally {
+      discard(disk, `${mine}.again`);
       discard(disk, right);
     }
   }
@@ -91,11 +97,13 @@ function writeFresh(disk: Disk, file: string, holder: Holder): void {
   }
 }
 
-/** What cannot be removed now is swept up by whoever comes after a crash. */
+/** What cannot be removed, not even at the second try, is swept up by the next one to come. */
 function discard(disk: Disk, file: string): void {
-  try {
-    disk.remove(file);
-  } catch {}
+  for (let tries = 0; tries < 2; tries++) {
+    try {
+      return disk.remove(file);
+    } catch {}
+  }
 }
 
 type Found = { readonly holder: Holder | undefined; readonly token: string; readonly changed: number };
@@ -153,11 +161,8 @@ function hold(disk: Disk, file: string, holder: Holder, silentMs: number, after:
       if (!open) return;
       open = false;
       clearInterval(timer);
-      try {
-        if (disk.inode(lock) === inode) disk.remove(lock);
-      } finally {
-        disk.close(fd);
-      }
+      if (disk.inode(lock) === inode) discard(disk, lock);
+      disk.close(fd);
     },
   };
 }

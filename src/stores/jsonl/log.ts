@@ -87,11 +87,19 @@ function writerOf(
     for (const each of waiting) each();
   }
 
+  /** Whoever opens the file next can tell by its time whether anybody wrote to it since; without it nobody can, which does no harm. */
+  function stamp(): void {
+    try {
+      if (chart.time !== '') disk.stamp(fd, Date.parse(chart.time));
+    } catch {}
+  }
+
   async function shut(): Promise<void> {
     await turn;
     try {
       await writer.settle();
       await indexing;
+      stamp();
     } finally {
       lock.release();
       disk.close(fd);

@@ -5,8 +5,8 @@ import { claimAt, envelopeAt, expectedAt } from './line.ts';
 
 const longestLine = 4096;
 const mostLines = 32;
-/** Between the time in an event and the time of the write that saved it, at most. */
-const writeMs = 2000;
+/** No write leaves a file with the time of an event to the microsecond; only a writer's close does. */
+const stampMs = 0.001;
 
 /**
  * Mends what can be mended, in the chart alone. A changed line is the disk's fault if nobody wrote to the file after we did, or
@@ -32,10 +32,10 @@ export function mend(chart: Chart, disk: Disk, file: string, fd: number): void {
   }
 }
 
-/** Whether the file was written to after our last line was. */
+/** Whether the file was written to after its last writer closed it, or was never closed: then nobody can tell. */
 function wasTouched(chart: Chart, disk: Disk, fd: number): boolean {
   const changed = disk.facts(fd)?.changed ?? 0;
-  return Math.abs(changed - Date.parse(chart.time)) > writeMs;
+  return !(Math.abs(changed - Date.parse(chart.time)) < stampMs);
 }
 
 function wasKept(disk: Disk, file: string, fd: number, { offset, end }: Suspect): boolean {

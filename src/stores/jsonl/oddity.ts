@@ -109,6 +109,7 @@ function suspect(chart: Chart, line: Line, text: string, value: Value, solid: bo
   if (!solid) return;
   chart.seq = Number(value['seq']);
   chart.top = chart.seq;
+  chart.time = String(value['time']);
   chart.id = String(id);
 }
 

@@ -1,0 +1,284 @@
+// A session file is a tree that people may read and edit: what they change becomes a branch that says so, and nothing is lost.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import test from 'node:test';
+import { fold, runView, toArray, type Event, type Fact } from '../src/core/index.ts';
+import { openJsonl, verifyFile } from '../src/stores/index.ts';
+import { effectsIn, plan } from './crash/agent.ts';
+import { assertEffects, assertLegal, assertTidy, eventsOf, inspect } from './crash/checker.ts';
+import { failingDisk } from './crash/disks.ts';
+import { plant, story } from './crash/place.ts';
+import { resume } from './crash/session.ts';
+
+/** What events say, apart from their places. */
+const factsOf = (events: readonly Event[]): readonly unknown[] =>
+  events.map(({ seq: _seq, id: _id, parent: _parent, ...fact }) => fact);
+const parsed = (line: string | undefined): { [key: string]: unknown } =>
+  JSON.parse(line ?? '{}') as { [key: string]: unknown };
+
+/** Opens an edited file and checks what every edit must come to. */
+async function takeUp(text: string): Promise<{
+  readonly file: string;
+  readonly events: readonly Event[];
+  readonly branch: Event & { type: 'branch-started' };
+}> {
+  const { events: before } = await story();
+  const { file } = plant(text);
+  const { events, log } = await inspect(file);
+  const branch = events.find((event) => event.type === 'branch-started');
+  assert.equal(branch?.type, 'branch-started');
+  assert.equal(branch.reason, 'edited');
+  const edit = log.report.find((problem) => problem.kept?.endsWith('.edited-1'));
+  assert.equal(edit?.kind, 'edited');
+  assert.equal(fs.readFileSync(`${file}.edited-1`, 'utf8'), text, 'the file as the person left it is kept');
+  assert.ok(fs.readFileSync(file, 'utf8').startsWith(text), 'nothing was taken out of the file');
+  assertTidy(file, ['.edited-1']);
+  const check = await verifyFile(file);
+  assert.equal(check.ok, true);
+  assert.ok(check.problems.some(({ kind, line, healed }) => kind === 'edited' && healed && line === edit.line));
+  const again = await inspect(file);
+  assert.deepEqual(again.events, events, 'opening it again changes nothing');
+  assertTidy(file, ['.edited-1']);
+  assert.equal(events[0]?.id, before[0]?.id);
+  return { file, events, branch };
+}
+
+test('[J93] [D13] a session file is a versioned header and one readable event a line, each tied to the line before it', async () => {
+  const { createHash } = await import('node:crypto');
+  const { lines, events } = await story();
+  const header = parsed(lines[0]);
+  assert.deepEqual(Object.keys(header), ['fairlead', 'session', 'created', 'hash']);
+  assert.equal(header['fairlead'], 1);
+  assert.equal(header['session'], 's1');
+  let link = '';
+  for (const [i, line] of lines.entries()) {
+    const [, body = '', hash = ''] = /^(.*),"hash":"([\w-]{22})"\}\n$/.exec(line) ?? [];
+    assert.equal(
+      hash,
+      createHash('sha256')
+        .update(link + body)
+        .digest('base64url')
+        .slice(0, 22),
+    );
+    link = hash;
+    if (i === 0) continue;
+    const value = parsed(line);
+    assert.deepEqual(Object.keys(value).slice(0, 5), ['seq', 'id', 'parentId', 'time', 'type']);
+    assert.equal(value['seq'], i);
+    assert.equal(value['parentId'], events[i - 2]?.id ?? null);
+    assert.equal(value['id'], events[i - 1]?.id);
+  }
+  assert.equal(new Set(events.map(({ id }) => id)).size, events.length);
+});
+
+test('[J93] a result that a person rewrote is what the model sees from then on, on a branch that records the edit', async () => {
+  const { lines, events } = await story();
+  const { events: found, branch } = await takeUp(
+    lines.with(14, (lines[14] ?? '').replace('done 2', 'done by hand')).join(''),
+  );
+  assert.match(
+    branch.detail ?? '',
+    /^Line 15 of 68 changed outside the program; .* kept in session\.jsonl\.edited-1\.$/,
+  );
+  assert.equal(branch.from, events[1]?.id);
+  const state = fold(runView(), found);
+  assert.ok(JSON.stringify(toArray(state.messages)).includes('done by hand'));
+  assert.ok(!JSON.stringify(toArray(state.messages)).includes('done 2"'));
+  assert.deepEqual(factsOf(found.slice(3)).length, events.length - 2);
+  assert.equal(state.ended?.reason, 'answered');
+});
+
+test('[J93] what a person put in, took out, moved or changed at either end becomes a branch in the order of the file', async () => {
+  const { lines, events } = await story();
+  const note = { type: 'input-received', input: 'by-hand', how: 'follow-up', parts: [{ type: 'text', text: 'me' }] };
+  const put = await takeUp(lines.toSpliced(10, 0, `${JSON.stringify(note)}\n`).join(''));
+  assert.equal(put.events.length, events.length + 2);
+  assert.ok(put.events.some((event) => event.type === 'input-received' && event.input === 'by-hand'));
+  const out = await takeUp(lines.toSpliced(66, 1).join(''));
+  assert.deepEqual(factsOf(out.events).slice(3), factsOf(events.toSpliced(65, 1)).slice(2));
+  const moved = await takeUp(
+    lines
+      .with(9, lines[10] ?? '')
+      .with(10, lines[9] ?? '')
+      .join(''),
+  );
+  assert.deepEqual(factsOf(moved.events).slice(3), factsOf(events.with(8, events[9]!).with(9, events[8]!)).slice(2));
+  const end = await takeUp(lines.with(67, (lines[67] ?? '').replace('answered', 'stuck')).join(''));
+  assert.equal(fold(runView(), end.events).ended?.reason, 'stuck');
+  const start = plant(lines.with(1, (lines[1] ?? '').replace('"s1"', '"s2"')).join(''));
+  const { events: renamed } = await inspect(start.file);
+  assert.equal(fold(runView(), renamed).session, 's2');
+  assert.equal(renamed[0]?.type, 'branch-started');
+  assert.equal((await verifyFile(start.file)).ok, true);
+});
+
+test('a file that a program wrote anew, line by line, opens as one edit from its first event on', async () => {
+  const { lines, events } = await story();
+  const { file } = plant(
+    lines.map((line) => `${JSON.stringify(parsed(line), null, 1).replaceAll('\n', '')}\n`).join(''),
+  );
+  const { events: found } = await inspect(file);
+  assert.deepEqual(factsOf(found.slice(1)), factsOf(events));
+  assert.equal((await verifyFile(file)).ok, true);
+});
+
+test('[A24] a session edited in the middle of a run goes on from the edit, and no effect happens twice', async () => {
+  const { lines } = await story();
+  for (const cut of [12, 14, 20, 23, 27]) {
+    const text = lines.slice(0, cut).join('').replace('seen 0', 'seen by hand');
+    const { file, ledger } = plant(text);
+    const known = effectsOf(text);
+    fs.writeFileSync(ledger, known.map((effect) => `${effect}\n`).join(''));
+    const log = await openJsonl(file);
+    const state = await resume(log, ledger);
+    const events = await eventsOf(log);
+    await log.close();
+    assert.equal(state.ended?.reason, 'answered');
+    assert.ok(JSON.stringify(toArray(state.messages)).includes('seen by hand'));
+    assertLegal(state);
+    assertEffects(events, ledger);
+    assert.equal(new Set(effectsIn(ledger)).size, plan.flat().filter((tool) => tool !== 'look').length);
+  }
+});
+
+/** The effects whose calls a session's text says were started. */
+const effectsOf = (text: string): readonly string[] => {
+  const events = text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => JSON.parse(line) as Event);
+  const started = new Set(events.flatMap((event) => (event.type === 'tool-started' ? [event.call] : [])));
+  return events.flatMap((event) =>
+    event.type === 'turn-ended'
+      ? event.message.parts.flatMap((part) =>
+          part.type === 'tool-call' && part.tool !== 'look' && started.has(part.id)
+            ? [`${part.tool} ${(part.input as { n: number }).n}`]
+            : [],
+        )
+      : [],
+  );
+};
+
+test('opened for reading, an edited file shows what it says and stays as it is', async () => {
+  const { lines } = await story();
+  const text = lines.with(14, (lines[14] ?? '').replace('done 2', 'done by hand')).join('');
+  const { file } = plant(text);
+  const log = await openJsonl(file, { mode: 'read' });
+  const events = await eventsOf(log);
+  assert.ok(events.some((event) => event.type === 'tool-ended' && event.text === 'done by hand'));
+  assert.equal(events.length, lines.length - 1);
+  assert.deepEqual(
+    log.report.map(({ kind, line }) => [kind, line]),
+    [['edited', 15]],
+  );
+  await assert.rejects(log.append(67, []), { code: 'store/read-only' });
+  await log.close();
+  assert.equal(fs.readFileSync(file, 'utf8'), text);
+  assertTidy(file);
+});
+
+test('an edit that is no longer JSON, or no event, is kept aside with a sentence that says why', async () => {
+  const { lines, events } = await story();
+  const line = lines[14] ?? '';
+  for (const [bad, why] of [
+    [line.replace('"outcome":"ok"', '"outcome":ok'), /^Line 15 is not JSON/],
+    [line.replace('"text":"done 2"', '"text":2'), /^Line 15 has no legal "text"/],
+    [line.replace('tool-ended', 'tool-eaten'), /^Line 15 has the unknown type "tool-eaten"/],
+  ] as const) {
+    const { events: found, log } = await inspect(plant(lines.with(14, bad).join('')).file);
+    assert.match(log.report[0]?.what ?? '', why);
+    assert.equal(fs.readFileSync(log.report[0]?.kept ?? '', 'utf8'), bad);
+    assert.deepEqual(found, events.toSpliced(13, 1));
+  }
+});
+
+test('an edit on a branch that is no longer followed is named and changes nothing', async () => {
+  const { lines, events } = await story();
+  const { file } = plant(lines.join(''));
+  const log = await openJsonl(file);
+  await log.append(67, [{ type: 'branch-started', from: events[9]!.id, reason: 'rewound' }], { parent: events[9]!.id });
+  await log.close();
+  const text = fs.readFileSync(file, 'utf8').replace('done 19', 'done 99');
+  fs.writeFileSync(file, text);
+  const { events: found, log: opened } = await inspect(file);
+  assert.deepEqual(found.slice(0, -1), events.slice(0, 10));
+  assert.deepEqual(
+    opened.report.map(({ kind, line }) => [kind, line]),
+    [['edited', 65]],
+  );
+  assert.equal(fs.readFileSync(file, 'utf8'), text);
+  assertTidy(file);
+});
+
+test('taking up an edit fails as a whole or succeeds as a whole, at whichever step the disk fails', async () => {
+  const { lines } = await story();
+  const text = lines.with(14, (lines[14] ?? '').replace('done 2', 'done by hand')).join('');
+  for (let n = 1; ; n++) {
+    const { file } = plant(text);
+    const disk = failingDisk(n, 'EIO');
+    const log = await openJsonl(file, { disk }).catch((error: { code?: string }) => {
+      assert.match(error.code ?? '', /^store\//);
+      return undefined;
+    });
+    await log?.close();
+    assert.equal(disk.tally.open, 0, `step ${n} leaves nothing open`);
+    const { events } = await inspect(file);
+    assert.ok(events.some((event) => event.type === 'tool-ended' && event.text === 'done by hand'));
+    assert.equal(events.filter((event) => event.type === 'branch-started').length, 1);
+    assert.equal((await verifyFile(file)).ok, true);
+    if (disk.tally.failed === 0) break;
+  }
+});
+
+const remark = (value: string): Fact => ({ type: 'remark-made', key: 'k', value });
+
+test('[M11] a session is a tree: any event can be gone back to, and every branch can be read', async () => {
+  const { file } = plant('');
+  const log = await openJsonl(file, { session: 'tree' });
+  const [a, b] = await log.append(0, [remark('a'), remark('b')]);
+  const [c] = await log.append(2, [remark('c')]);
+  const [d, e] = await log.append(3, [remark('d'), remark('e')], { parent: a!.id });
+  const [f] = await log.append(5, [remark('f')], { parent: c!.id });
+  await assert.rejects(log.append(6, [remark('x')], { parent: 'nobody' }), { code: 'store/unknown-event' });
+  await assert.rejects(log.append(3, [remark('x')]), { code: 'store/conflict' });
+  const check = async (from: typeof log): Promise<void> => {
+    assert.deepEqual(await eventsOf(from), [a, b, c, f]);
+    assert.deepEqual(await eventsOf(from, { at: e!.id }), [a, d, e]);
+    assert.deepEqual(await eventsOf(from, { at: b!.id }), [a, b]);
+    assert.deepEqual(await eventsOf(from, { at: a!.id }), [a]);
+    await assert.rejects(eventsOf(from, { at: 'nobody' }), { code: 'store/unknown-event' });
+    const followed: Event[] = [];
+    const stop = new AbortController();
+    for await (const event of from.follow(1, stop.signal)) {
+      followed.push(event);
+      if (followed.length === 5) stop.abort();
+    }
+    assert.deepEqual(followed, [b, c, d, e, f]);
+  };
+  await check(log);
+  await log.close();
+  const again = await openJsonl(file);
+  await check(again);
+  const reader = await openJsonl(file, { mode: 'read' });
+  await check(reader);
+  const [g] = await again.append(6, [remark('g')], { parent: e!.id });
+  assert.deepEqual(await eventsOf(again), [a, d, e, g]);
+  assert.deepEqual(await eventsOf(reader), [a, d, e, g]);
+  await reader.close();
+  await again.close();
+  assert.deepEqual(await verifyFile(file), { ok: true, events: 7, problems: [] });
+});
+
+test('events handed over as facts get places of their own, whatever the order of their keys', async () => {
+  const { file } = plant('');
+  const log = await openJsonl(file);
+  const [first] = await log.append(0, [remark('a')]);
+  const [copy] = await log.append(1, [first!]);
+  const [odd] = await log.append(2, [{ value: 1, key: 'k', type: 'remark-made' }]);
+  assert.deepEqual([copy?.seq, copy?.parent, odd?.seq], [2, first?.id, 3]);
+  assert.deepEqual(await eventsOf(log), [first, copy, odd]);
+  await log.close();
+  const { events } = await inspect(file);
+  assert.deepEqual(events, [first, copy, odd]);
+});
