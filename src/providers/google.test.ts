@@ -175,6 +175,15 @@ test('an answer that the server would continue in another request is cut at its 
   assert.equal(server.requests.length, 1);
 });
 
+test('a connection that breaks after the last word takes nothing away', async () => {
+  const said = `data: ${JSON.stringify(parts({ text: 'Yes.' }))}\n\ndata: ${JSON.stringify(stops('STOP'))}\n\n`;
+  await using server = await scriptedServer([
+    sends({ headers: { 'content-type': 'text/event-stream' }, body: `${said}: goodbye`, cutAt: said.length + 3 }),
+  ]);
+  const { message, finish } = await answer(server, asking([user('Go.')]));
+  assert.deepEqual([message.parts, finish], [[{ type: 'text', text: 'Yes.' }], 'stop']);
+});
+
 test('usage adds up: tools of the server read input, thinking is output, what is not said stays unknown (fault 54)', async () => {
   const usage = async (usageMetadata: object | undefined): Promise<unknown> =>
     (await read([{ ...stops('STOP'), ...(usageMetadata ? { usageMetadata } : {}) }])).usage;

@@ -258,6 +258,7 @@ for (const family of families) {
 
   test(`[A3] replies of ${name} that are no answers have their own codes (faults 44, 46, 48, 59)`, async () => {
     await using server = await scriptedServer([]);
+    const limited = JSON.stringify({ error: { code: 429, message: 'Slow down.' } });
     const cases: readonly (readonly [string, Parameters<ScriptedServer['follow']>[0]])[] = [
       ['provider/malformed', [sendsPage()]],
       ['provider/malformed', [says('One two.', { wire: { malformed: 1 } })]],
@@ -265,6 +266,7 @@ for (const family of families) {
       ['provider/cut', [says('One two.', { wire: { cutAt: 60 } })]],
       ['provider/cut', [sends({ headers: { 'content-type': 'text/event-stream' }, body: '' })]],
       ['provider/cut', [sends({ headers: { 'content-type': 'application/json' }, body: '' })]],
+      ['provider/rate-limited', [sends({ headers: { 'content-type': 'application/json' }, body: limited })]],
     ];
     for (const [code, script] of cases) {
       server.follow(script);
@@ -274,13 +276,14 @@ for (const family of families) {
     await assert.rejects(answer(nowhere), { code: 'provider/unreachable', retry: true });
   });
 
-  test(`a redirect is not followed by ${name}: it would carry the key away`, async () => {
+  test(`a redirect is not followed by ${name}: it would carry the key away`, async (t) => {
     let visits = 0;
     const trap = createServer((_request, response) => {
       visits++;
       response.end();
     });
     await new Promise<void>((ready) => trap.listen(0, '127.0.0.1', ready));
+    t.after(() => trap.close());
     const { port } = trap.address() as AddressInfo;
     await using server = await scriptedServer(() =>
       sends({ status: 307, headers: { location: `http://127.0.0.1:${port}/` }, body: '' }),
@@ -288,7 +291,6 @@ for (const family of families) {
     for (const fetch of [undefined, globalThis.fetch])
       await assert.rejects(answer(reach(family, server, fetch ? { fetch } : {})), { code: 'provider/redirected' });
     assert.equal(visits, 0);
-    trap.close();
   });
 
   test(`a key for ${name} that cannot be sent is refused without being shown`, async () => {
