@@ -89,10 +89,17 @@ export function failingDisk(
 type Content = { durable: Buffer; now: Buffer };
 type Names = ReadonlyMap<string, Content>;
 
-/** A disk that remembers what a power cut would leave. `off` writes that to another folder; `random` gives numbers from 0 to 1. */
-export function powerDisk(
-  cutAt: number,
-): Disk & { operations: number; off(folder: string, random: () => number): void } {
+/** A disk that remembers what a power cut would leave. */
+export type PowerDisk = Disk & {
+  operations: number;
+  /** Counts a file that was there before as durable. */
+  adopt(file: string): void;
+  /** Writes to another folder what is left; `random` gives numbers from 0 to 1. */
+  off(folder: string, random: () => number): void;
+};
+
+/** A real disk whose power goes at an operation. */
+export function powerDisk(cutAt: number): PowerDisk {
   const open = new Map<number, Content>();
   let durable: Names = new Map();
   const steps: Names[] = [new Map()];
@@ -109,16 +116,21 @@ export function powerDisk(
     content.now = Buffer.alloc(size);
     if (size > 0) realDisk.read(fd, content.now, 0, size, 0);
   };
-  const disk: ReturnType<typeof powerDisk> = {
+  const disk: PowerDisk = {
     ...realDisk,
     operations: 0,
+    adopt(file) {
+      if (!fs.existsSync(file)) return;
+      const bytes = fs.readFileSync(file);
+      durable = new Map([...durable, [file, { durable: bytes, now: bytes }]]);
+      steps.splice(0, steps.length, durable);
+    },
     open(file, how) {
       tick();
       const fd = realDisk.open(file, how);
       if (how === 'x') step((next) => next.set(file, { durable: Buffer.alloc(0), now: Buffer.alloc(0) }));
-      const content = names().get(file) ?? { durable: fs.readFileSync(file), now: fs.readFileSync(file) };
-      if (!names().has(file)) step((next) => next.set(file, content));
-      open.set(fd, content);
+      const content = names().get(file);
+      if (content) open.set(fd, content);
       return fd;
     },
     write(fd, bytes, from, position) {
@@ -164,8 +176,11 @@ export function powerDisk(
     },
     off(folder, random) {
       const left = steps[Math.floor(random() * steps.length)] ?? durable;
-      for (const [file, content] of left)
+      for (const [file, content] of left) {
+        // A lock that survives names a run of the machine that is over; here the same process looks at it again.
+        if (file.includes('.lock')) continue;
         fs.writeFileSync(path.join(folder, path.basename(file)), survivors(content, random));
+      }
     },
   };
   const tick = (): void => {

@@ -4,6 +4,7 @@ import type { Chart } from './chart.ts';
 import type { Disk } from './disk.ts';
 import { eventAt } from './line.ts';
 import { blocksOf, eachLine, type Line } from './lines.ts';
+import { diskTrouble } from './trouble.ts';
 
 /** A file that grows. */
 export type Source = {
@@ -46,6 +47,8 @@ export async function* followFile(source: Source, from: number, signal: AbortSig
         offset = 0;
       } else if ((disk.facts(fd)?.size ?? 0) < offset) offset = 0;
     }
+  } catch (error) {
+    throw diskTrouble(error, file, 'follow');
   } finally {
     disk.close(fd);
   }

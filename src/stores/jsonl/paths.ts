@@ -5,7 +5,7 @@ import type { Disk } from './disk.ts';
 import { locate } from './links.ts';
 import { batchesOf } from './reader.ts';
 import { carryOn } from './survey.ts';
-import { unknownEvent } from './trouble.ts';
+import { diskTrouble, unknownEvent } from './trouble.ts';
 
 /** A file that is open, as it is charted now. */
 export type Open = { readonly fd: number; readonly chart: Chart };
@@ -41,17 +41,21 @@ export function pathsOf(disk: Disk, file: string, now: () => Open): Paths {
   }
 
   async function* read({ at, from = 'root' }: Parameters<Log['read']>[0] = {}): AsyncGenerator<readonly Event[]> {
-    const open = now();
-    const end = at === undefined ? open.chart.stretches.at(-1)?.to : await endOf(at);
-    if (end === undefined) return;
-    const find = from === 'epoch' ? pathFromEpoch : pathTo;
-    let { chart } = open;
-    let path = find(chart, end);
-    if (!path) {
-      chart = await whole(open);
-      path = find(chart, end) ?? [];
+    try {
+      const open = now();
+      const end = at === undefined ? open.chart.stretches.at(-1)?.to : await endOf(at);
+      if (end === undefined) return;
+      const find = from === 'epoch' ? pathFromEpoch : pathTo;
+      let { chart } = open;
+      let path = find(chart, end);
+      if (!path) {
+        chart = await whole(open);
+        path = find(chart, end) ?? [];
+      }
+      for (const { events } of batchesOf(disk, open.fd, chart, path)) yield events;
+    } catch (error) {
+      throw diskTrouble(error, file, 'read');
     }
-    for (const { events } of batchesOf(disk, open.fd, chart, path)) yield events;
   }
 
   return { read, endOf };

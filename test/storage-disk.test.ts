@@ -1,0 +1,288 @@
+// Storage faults in which the disk refuses: nothing half done stays, nothing unsaved is called saved, and the session goes on when it can.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import type { Event } from '../src/core/index.ts';
+import { openJsonl, realDisk, verifyFile, type Disk } from '../src/stores/index.ts';
+import { assertEffects, assertLegal, assertTidy, eventsOf, inspect } from './crash/checker.ts';
+import { failingDisk, powerDisk, randomOf, systemError } from './crash/disks.ts';
+import { folder, place, plant, story } from './crash/place.ts';
+import { resume } from './crash/session.ts';
+
+type Trouble = { readonly code?: string; readonly message: string; readonly hint?: string };
+
+/** Runs the session on a disk that fails at operation n = 1, 2, 3 … until it does not, and after each failure resumes it. */
+async function failEverywhere(
+  code: string,
+  only: readonly (keyof Disk)[],
+  expected: RegExp,
+  afterwards: 'same log' | 'new log',
+): Promise<number> {
+  for (let n = 1; ; n++) {
+    const { file, ledger } = place();
+    const disk = failingDisk(n, code, { only });
+    const expect = (error: Trouble): undefined => {
+      assert.match(error.code ?? '', expected, `${only.join()} ${n}: ${error.message}`);
+      assert.ok(error.hint, 'it says what to do');
+    };
+    const log = await openJsonl(file, { session: 's1', disk }).catch(expect);
+    await (log && resume(log, ledger).catch(expect));
+    const known = (log && (await eventsOf(log).catch(expect))) ?? [];
+    if (log && afterwards === 'same log') {
+      assert.equal((await resume(log, ledger)).ended?.reason, 'answered');
+      assert.deepEqual((await eventsOf(log)).slice(0, known.length), known);
+    }
+    await log?.close().catch(expect);
+    assert.equal(disk.tally.open, 0, `${only.join()} ${n} leaves nothing open`);
+    const again = await openJsonl(file, { session: 's1' });
+    assert.deepEqual((await eventsOf(again)).slice(0, known.length), known, 'what was acknowledged is there');
+    const state = await resume(again, ledger);
+    assert.equal(state.ended?.reason, 'answered');
+    assertLegal(state);
+    assertEffects(await eventsOf(again), ledger);
+    await again.close();
+    assert.equal((await verifyFile(file)).ok, true);
+    assertTidy(file, fs.existsSync(`${file}.torn-1`) ? ['.torn-1'] : []);
+    if (disk.tally.failed === 0) return n;
+  }
+}
+
+test('fault 8: a full disk at any write stops the run with a clear error, and the same log goes on when there is room', async () => {
+  assert.ok((await failEverywhere('ENOSPC', ['write'], /^store\/full$/, 'same log')) > 40);
+});
+
+test('fault 9: a sync that fails means not saved, nothing more succeeds on that log, and the session resumes once opened again', async () => {
+  assert.ok((await failEverywhere('EIO', ['sync'], /^store\/io$/, 'new log')) > 20);
+  const { file } = place();
+  const disk = failingDisk(2, 'EIO', { only: ['sync'] });
+  const log = await openJsonl(file, { disk });
+  const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
+  await assert.rejects(log.append(0, [remark], { settle: true }), { code: 'store/io' });
+  await assert.rejects(log.append(0, [remark]), { code: 'store/io' });
+  await assert.rejects(log.append(1, [remark], { settle: true }), { code: 'store/io' });
+  assert.deepEqual(await eventsOf(log), []);
+  await log.close();
+  assert.deepEqual((await inspect(file)).events, []);
+});
+
+test('fault 9: a write whose beginning cannot be taken back closes the log to further writing', async () => {
+  const { file } = place();
+  let failing = false;
+  const fail = (): void => {
+    if (failing) throw systemError('EIO');
+  };
+  const disk: Disk = {
+    ...realDisk,
+    write(fd, bytes, from, position) {
+      if (failing) realDisk.write(fd, bytes.subarray(0, 20), from, position);
+      fail();
+      return realDisk.write(fd, bytes, from, position);
+    },
+    truncate(fd, length) {
+      fail();
+      realDisk.truncate(fd, length);
+    },
+  };
+  const log = await openJsonl(file, { disk });
+  const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
+  const [saved] = await log.append(0, [remark], { settle: true });
+  failing = true;
+  await assert.rejects(log.append(1, [remark]), { code: 'store/io' });
+  failing = false;
+  await assert.rejects(log.append(1, [remark]), { code: 'store/io' });
+  await log.close();
+  const { events, log: opened } = await inspect(file);
+  assert.deepEqual(events, [saved]);
+  assert.equal(opened.report[0]?.kind, 'torn');
+});
+
+test('the disk may fail at any operation of any kind, and nothing is lost, left open or left lying about', async () => {
+  const all: readonly (keyof Disk)[] = [
+    'open',
+    'read',
+    'write',
+    'sync',
+    'truncate',
+    'link',
+    'rename',
+    'remove',
+    'syncFolder',
+  ];
+  assert.ok((await failEverywhere('EIO', all, /^store\//, 'new log')) > 80);
+});
+
+test('fault 10: a place that may no longer be written to gives a clear error, and the session can be exported', async () => {
+  for (const code of ['EROFS', 'EACCES', 'EPERM']) {
+    const { file, ledger } = place();
+    const disk = failingDisk(25, code, { only: ['write'], lasting: true });
+    const log = await openJsonl(file, { session: 's1', disk });
+    await assert.rejects(resume(log, ledger), { code: 'store/read-only' });
+    const known = await eventsOf(log);
+    const copy = plant(log.export());
+    await log.close();
+    const { events } = await inspect(copy.file);
+    assert.deepEqual(events.slice(0, known.length), known);
+    assert.ok(events.length > known.length, 'what could not be saved is in the export');
+    const again = await openJsonl(copy.file);
+    assert.equal((await resume(again, ledger)).ended?.reason, 'answered');
+    await again.close();
+  }
+});
+
+test('fault 10: a folder deleted in the middle of a run gives a clear error, and everything can still be exported', async () => {
+  const { file } = place();
+  const log = await openJsonl(file);
+  const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
+  const saved = await log.append(0, [remark, remark], { settle: true });
+  fs.rmSync(path.dirname(file), { recursive: true });
+  await assert.rejects(log.append(2, [remark], { settle: true }), { code: 'store/gone' });
+  await assert.rejects(log.append(2, [remark]), { code: 'store/gone' });
+  const copy = plant(log.export());
+  await log.close();
+  const { events } = await inspect(copy.file);
+  assert.deepEqual(events.slice(0, 2), saved);
+  assert.equal(events.length, 3);
+});
+
+test('fault 10: a session file deleted or replaced under its writer is noticed before anything is called safe', async () => {
+  for (const change of [fs.rmSync, (file: string) => (fs.rmSync(file), fs.writeFileSync(file, 'other'))]) {
+    const { file } = place();
+    const log = await openJsonl(file);
+    change(file);
+    const append = log.append(0, [{ type: 'remark-made', key: 'k', value: 1 }], { settle: true });
+    await assert.rejects(append, { code: 'store/gone' });
+    assert.match(log.export(), /remark-made/);
+    await log.close();
+  }
+});
+
+test('fault 11: the power may go at any moment: a session is there as it was before or after, never not at all', async () => {
+  const { lines } = await story();
+  const edited = lines.slice(0, 20).join('').replace('seen 0', 'seen by hand');
+  const remark = { type: 'remark-made', key: 'k', value: 'x'.repeat(300) } as const;
+  for (const start of ['', edited]) {
+    for (let n = 1, done = false; !done; n++) {
+      const { file } = place();
+      const random = randomOf(n);
+      const disk = powerDisk(n);
+      const settled: Event[] = [];
+      if (start) fs.writeFileSync(file, start);
+      disk.adopt(file);
+      try {
+        const log = await openJsonl(file, { session: 's1', disk });
+        for (let i = 0; i < 4; i++) {
+          const tail = (await eventsOf(log)).at(-1)?.seq ?? 0;
+          settled.push(
+            ...(await log.append(tail, [remark, remark], { settle: i % 2 === 0 })).filter(() => i % 2 === 0),
+          );
+        }
+        await log.close();
+        done = true;
+      } catch (error) {
+        assert.match(String((error as { cause?: unknown }).cause ?? error), /EPOWER/);
+      }
+      for (let round = 0; round < 3; round++) {
+        const left = place();
+        disk.off(path.dirname(left.file), random);
+        const { events } = await inspect(left.file, { session: 's1' });
+        for (const event of settled)
+          assert.deepEqual(
+            events.find(({ id }) => id === event.id),
+            event,
+            `cut at ${n}`,
+          );
+        if (start) assert.ok(events.some((event) => event.type === 'tool-ended' && event.text === 'seen by hand'));
+      }
+    }
+  }
+});
+
+test('fault 12: short writes and calls that ask to be made again are completed', async () => {
+  const { file, ledger } = place();
+  let calls = 0;
+  const disk: Disk = {
+    ...realDisk,
+    write(fd, bytes, from, position) {
+      calls++;
+      if (calls % 3 === 0) throw systemError(calls % 2 ? 'EINTR' : 'EAGAIN');
+      return realDisk.write(fd, bytes.subarray(0, from + Math.min(17, bytes.length - from)), from, position);
+    },
+  };
+  const log = await openJsonl(file, { session: 's1', disk });
+  assert.equal((await resume(log, ledger)).ended?.reason, 'answered');
+  await log.close();
+  assert.equal((await verifyFile(file)).ok, true);
+  assert.equal((await inspect(file)).events.length, 67);
+});
+
+test('fault 12: a disk that takes no more bytes and gives no reason is reported', async () => {
+  for (const stuck of [() => 0, () => assert.fail(systemError('EAGAIN'))]) {
+    const { file } = place();
+    let broken = false;
+    const write: Disk['write'] = (...given) => (broken ? stuck() : realDisk.write(...given));
+    const log = await openJsonl(file, { disk: { ...realDisk, write } });
+    broken = true;
+    await assert.rejects(log.append(0, [{ type: 'remark-made', key: 'k', value: 1 }]), { code: 'store/io' });
+    broken = false;
+    assert.equal((await log.append(0, [{ type: 'remark-made', key: 'k', value: 1 }])).length, 1);
+    await log.close();
+  }
+});
+
+test('fault 13: a quota, too few inodes or too many open files stop the run as a full disk does', async () => {
+  assert.ok((await failEverywhere('EDQUOT', ['write'], /^store\/full$/, 'same log')) > 40);
+  assert.ok((await failEverywhere('ENOSPC', ['open', 'link'], /^store\/full$/, 'same log')) > 4);
+  assert.ok((await failEverywhere('EMFILE', ['open'], /^store\/too-many-files$/, 'same log')) > 4);
+});
+
+test(
+  'fault 13: ten thousand sessions opened and closed leave no file open',
+  { skip: !fs.existsSync('/proc/self/fd') && 'needs /proc' },
+  async () => {
+    const open = (): number => fs.readdirSync('/proc/self/fd').length;
+    const files = Array.from({ length: 20 }, () => place().file);
+    for (const file of files) await (await openJsonl(file)).close();
+    const before = open();
+    for (let n = 0; n < 10_000; n++) {
+      const log = await openJsonl(files[n % files.length] ?? '', { mode: n % 3 ? 'write' : 'read' });
+      await log.close();
+    }
+    assert.equal(open(), before);
+  },
+);
+
+test('fault 18: a network or overlay file system is noticed and warned of, and the session still opens', async () => {
+  for (const [kind, name] of [
+    [0x6969, 'NFS'],
+    [-0xacb2be, 'CIFS'],
+    [0x794c7630, 'overlay'],
+    [0x65735546, 'FUSE'],
+  ] as const) {
+    const { file } = place();
+    for (const mode of ['write', 'read'] as const) {
+      const log = await openJsonl(file, { mode, disk: { ...realDisk, kind: () => kind } });
+      assert.equal(log.report[0]?.kind, 'place');
+      assert.match(log.report[0]?.what ?? '', new RegExp(`${name} file system`));
+      await log.close();
+    }
+  }
+  const log = await openJsonl(path.join(folder, 'plain.jsonl'), { disk: { ...realDisk, kind: () => 0xef53 } });
+  assert.deepEqual(log.report, []);
+  await log.close();
+});
+
+test('a file system without hard links keeps one writer too', async () => {
+  const { file } = place();
+  const link = (): never => assert.fail(systemError('ENOTSUP'));
+  const disk: Disk = { ...realDisk, link };
+  const log = await openJsonl(file, { disk });
+  await assert.rejects(openJsonl(file, { disk }), { code: 'store/locked' });
+  await log.close();
+  assertTidy(file);
+  const { lines } = await story();
+  const edited = plant(lines.join('').replace('done 2', 'done by hand'));
+  await (await openJsonl(edited.file, { disk })).close();
+  assertTidy(edited.file, ['.edited-1']);
+  assert.equal((await verifyFile(edited.file)).ok, true);
+});
