@@ -77,7 +77,7 @@ export function edge(
         who,
       });
       if (reply.status < 200 || reply.status > 299)
-        throw statusFault(reply.status, reply.headers, await readText(reply, who), who);
+        throw statusFault(reply.status, reply.headers, await readText(reply, who).catch(() => ''), who);
       const type = String(reply.headers['content-type'] ?? '');
       const events = /event-stream/i.test(type)
         ? streamedEvents(reply, who)
