@@ -154,6 +154,29 @@ for (const dialect of Object.keys(paths) as Dialect[]) {
   });
 }
 
+test('the events of a response are numbered in their order', async () => {
+  await using server = await scriptedServer([answer]);
+  const numbers = valuesOf(await (await ask(server, 'responses', true)).text()).map(
+    (value) => value['sequence_number'],
+  );
+  assert.ok(numbers.length > 20);
+  assert.deepEqual(
+    numbers,
+    Array.from(numbers, (_, i) => i),
+  );
+});
+
+test('a thought of Anthropic is signed, whole and streamed', async () => {
+  await using server = await scriptedServer([answer, answer]);
+  assert.ok(at(await (await ask(server, 'anthropic')).json(), 'content.0.signature'));
+  assert.match(await (await ask(server, 'anthropic', true)).text(), /"signature_delta","signature":"\w/);
+});
+
+test('Ollama says in its own word that an answer was cut for its length', async () => {
+  await using server = await scriptedServer([says('x', { finish: 'length' })]);
+  assert.equal(at(await (await ask(server, 'ollama')).json(), 'done_reason'), 'length');
+});
+
 test('a script that is over says so, with the index', async () => {
   await using server = await scriptedServer(['one']);
   await ask(server, 'chat');

@@ -2,7 +2,16 @@
 import { argumentPieces, pieces } from '../pieces.ts';
 import type { FullFailure } from '../failure.ts';
 import type { FullAnswer } from '../script.ts';
-import { argumentsValue, counted, event, type FinishWords, type Occasion, type Speaker, type Stream } from './reply.ts';
+import {
+  argumentsValue,
+  counted,
+  event,
+  stamp,
+  type FinishWords,
+  type Occasion,
+  type Speaker,
+  type Stream,
+} from './reply.ts';
 
 const finishWords: FinishWords = {
   stop: 'end_turn',
@@ -66,8 +75,9 @@ function stream(answer: FullAnswer, occasion: Occasion): Stream {
     );
   const stop = (): string => event('content_block_stop', `{"type":"content_block_stop","index":${block}}`);
   const delta = (type: string, key: string): ((piece: string) => string) => {
-    const before = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${block},"delta":{"type":"${type}","${key}":`;
-    return (piece) => `${before}${JSON.stringify(piece)}}}\n\n`;
+    const index = block;
+    const write = stamp((text) => ({ type: 'content_block_delta', index, delta: { type, [key]: text } }));
+    return (piece) => event('content_block_delta', write(piece));
   };
   /** The pieces of one block, the first with the block's beginning and the last with its end. */
   function blockOf(content: object, type: string, key: string, parts: readonly string[], ending = ''): string[] {

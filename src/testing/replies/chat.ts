@@ -2,7 +2,16 @@
 import { argumentPieces, pieces } from '../pieces.ts';
 import type { FullFailure } from '../failure.ts';
 import type { FullAnswer } from '../script.ts';
-import { counted, data, nowSeconds, type FinishWords, type Occasion, type Speaker, type Stream } from './reply.ts';
+import {
+  counted,
+  data,
+  nowSeconds,
+  stamp,
+  type FinishWords,
+  type Occasion,
+  type Speaker,
+  type Stream,
+} from './reply.ts';
 
 const finishWords: FinishWords = {
   stop: 'stop',
@@ -55,38 +64,37 @@ const head = (answer: FullAnswer, { index }: Occasion, object: string): object =
 });
 
 function stream(answer: FullAnswer, occasion: Occasion): Stream {
-  const asksUsage =
-    (occasion.body['stream_options'] as { include_usage?: unknown } | undefined)?.include_usage === true;
-  const usage = asksUsage ? usageOf(answer) : {};
-  const start = JSON.stringify({
+  const asked = occasion.body['stream_options'] as { include_usage?: unknown } | undefined;
+  const { usage } = asked?.include_usage === true ? usageOf(answer) : {};
+  const base = {
     ...head(answer, occasion, 'chat.completion.chunk'),
     service_tier: 'default',
     system_fingerprint: 'fp_scripted',
-  }).slice(0, -1);
-  const tail = 'usage' in usage ? '}],"usage":null}\n\n' : '}]}\n\n';
-  // Strings are joined by hand: a stream of many thousand chunks is written as fast as it can be read.
-  const before = `data: ${start},"choices":[{"index":0,"delta":`;
-  const after = `,"logprobs":null,"finish_reason":null${tail}`;
-  const delta = (value: unknown): string => before + JSON.stringify(value) + after;
+  };
+  const chunk = (delta: object, finish: string | null = null): object => ({
+    ...base,
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+    ...(usage ? { usage: null } : {}),
+  });
+  const say = (value: object): string => data(JSON.stringify(value));
+  const each = (make: (text: string) => object): ((text: string) => string) => {
+    const write = stamp((text) => chunk(make(text)));
+    return (text) => data(write(text));
+  };
   const textKey = answer.finish === 'refusal' ? 'refusal' : 'content';
-  const textBefore = `${before}{"${textKey}":`;
-  const textAfter = `}${after}`;
   return {
-    open: delta({ role: 'assistant', content: answer.textPieces.length ? '' : null, refusal: null }),
+    open: say(chunk({ role: 'assistant', content: answer.textPieces.length ? '' : null, refusal: null })),
     deltas: [
-      ...pieces(answer.reasoning).map((piece) => delta({ [occasion.reasoningField]: piece })),
-      ...answer.textPieces.map((piece) => textBefore + JSON.stringify(piece) + textAfter),
+      ...pieces(answer.reasoning).map(each((text) => ({ [occasion.reasoningField]: text }))),
+      ...answer.textPieces.map(each((text) => ({ [textKey]: text }))),
       ...answer.calls.flatMap((call, index) =>
         argumentPieces(call.raw).map((piece, i) => {
-          const more = delta({ tool_calls: [{ index, function: { arguments: piece } }] });
-          return i === 0 ? delta({ tool_calls: [{ index, ...toolCall(call, '') }] }) + more : more;
+          const more = say(chunk({ tool_calls: [{ index, function: { arguments: piece } }] }));
+          return i === 0 ? say(chunk({ tool_calls: [{ index, ...toolCall(call, '') }] })) + more : more;
         }),
       ),
     ],
-    close: [
-      `${before}{},"logprobs":null,"finish_reason":${JSON.stringify(finishWords[answer.finish])}${tail}`,
-      'usage' in usage ? `data: ${start},"choices":[],"usage":${JSON.stringify(usage.usage)}}\n\n` : '',
-    ].join(''),
+    close: say(chunk({}, finishWords[answer.finish])) + (usage ? say({ ...base, choices: [], usage }) : ''),
     done: data('[DONE]'),
   };
 }

@@ -2,7 +2,7 @@
 import { pieces } from '../pieces.ts';
 import type { FullFailure } from '../failure.ts';
 import type { FullAnswer } from '../script.ts';
-import { argumentsValue, counted, type FinishWords, type Occasion, type Speaker, type Stream } from './reply.ts';
+import { argumentsValue, counted, stamp, type FinishWords, type Occasion, type Speaker, type Stream } from './reply.ts';
 
 const finishWords: FinishWords = {
   stop: 'STOP',
@@ -34,11 +34,13 @@ export const google: Speaker = {
 const frame = (value: string): string => `data: ${value}\r\n\r\n`;
 
 function stream(answer: FullAnswer, occasion: Occasion): Stream {
+  const part = (more: object): ((text: string) => string) =>
+    stamp((text) => candidate(answer, occasion, [{ text, ...more }], false));
   const values = [
-    ...pieces(answer.reasoning).map((text) => candidate(answer, occasion, [{ text, thought: true }], false)),
-    ...answer.textPieces.map((text) => candidate(answer, occasion, [{ text }], false)),
-    ...callParts(answer, occasion).map((part) => candidate(answer, occasion, [part], false)),
-  ].map((value) => JSON.stringify(value));
+    ...pieces(answer.reasoning).map(part({ thought: true })),
+    ...answer.textPieces.map(part({})),
+    ...callParts(answer, occasion).map((call) => JSON.stringify(candidate(answer, occasion, [call], false))),
+  ];
   const end = JSON.stringify(candidate(answer, occasion, [{ text: '' }], true));
   if (occasion.asArray)
     return { open: '[', deltas: values.map((value) => `${value}\n,\r\n`), close: end, done: '\n]\n' };

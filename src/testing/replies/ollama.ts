@@ -1,7 +1,7 @@
 // Ollama's own /api/chat: a line of JSON for each chunk.
 import { pieces } from '../pieces.ts';
 import type { FullAnswer } from '../script.ts';
-import { argumentsValue, counted, type FinishWords, type Speaker, type Stream } from './reply.ts';
+import { argumentsValue, counted, stamp, type FinishWords, type Speaker, type Stream } from './reply.ts';
 
 const finishWords: FinishWords = {
   stop: 'stop',
@@ -39,14 +39,21 @@ const head = ({ model }: FullAnswer): object => ({ model, created_at: new Date()
 
 function stream(answer: FullAnswer): Stream {
   const start = head(answer);
-  const part = (message: object): string =>
-    line({ ...start, message: { role: 'assistant', content: '', ...message }, done: false });
+  const part = (message: object): object => ({
+    ...start,
+    message: { role: 'assistant', content: '', ...message },
+    done: false,
+  });
+  const lines = (make: (text: string) => object): ((text: string) => string) => {
+    const write = stamp((text) => part(make(text)));
+    return (text) => `${write(text)}\n`;
+  };
   return {
     open: '',
     deltas: [
-      ...pieces(answer.reasoning).map((thinking) => part({ thinking })),
-      ...answer.textPieces.map((content) => part({ content })),
-      ...toolCalls(answer).map((call) => part({ tool_calls: [call] })),
+      ...pieces(answer.reasoning).map(lines((thinking) => ({ thinking }))),
+      ...answer.textPieces.map(lines((content) => ({ content }))),
+      ...toolCalls(answer).map((call) => line(part({ tool_calls: [call] }))),
     ],
     close: '',
     done: line({ ...start, message: { role: 'assistant', content: '' }, ...ending(answer) }),

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../core/index.ts';
 import { argumentPieces, pieces } from '../pieces.ts';
 import type { FullAnswer } from '../script.ts';
 import { errorObject } from './chat.ts';
-import { counted, event, nowSeconds, type Occasion, type Speaker, type Stream } from './reply.ts';
+import { counted, event, nowSeconds, stamp, type Occasion, type Speaker, type Stream } from './reply.ts';
 
 /** Writes an answer as a response. */
 export const responses: Speaker = {
@@ -111,13 +111,19 @@ function usageOf(answer: FullAnswer): Json {
 
 function stream(answer: FullAnswer, occasion: Occasion): Stream {
   let sequence = 0;
-  const say = (type: string, fields: object): string =>
-    event(type, JSON.stringify({ type, ...fields, sequence_number: sequence++ }));
+  const say: Say = (type, fields) => event(type, JSON.stringify({ type, ...fields, sequence_number: sequence++ }));
+  const sayEach: SayEach = (type, make) => {
+    const write = stamp(
+      (delta) => ({ type, ...make(delta) }),
+      () => `"sequence_number":${sequence++}`,
+    );
+    return (delta) => event(type, write(delta));
+  };
   const response = begun(answer, occasion);
   const open = say('response.created', { response }) + say('response.in_progress', { response });
   const deltas = itemsOf(answer, occasion).flatMap((item, place) => {
     const began = say('response.output_item.added', { output_index: place, item: { ...item, ...empty(item) } });
-    const { before, parts, after } = insides(answer, item, place, say);
+    const { before, parts, after } = insides(answer, item, place, say, sayEach);
     const ended = after() + say('response.output_item.done', { output_index: place, item });
     return parts.map((part, i) => (i === 0 ? began + before : '') + part + (i === parts.length - 1 ? ended : ''));
   });
@@ -133,16 +139,17 @@ function empty(item: Item): JsonObject {
 }
 
 type Say = (type: string, fields: object) => string;
+type SayEach = (type: string, make: (delta: string) => object) => (delta: string) => string;
 type Insides = { readonly before: string; readonly parts: readonly string[]; readonly after: () => string };
 
-function insides(answer: FullAnswer, item: Item, place: number, say: Say): Insides {
+function insides(answer: FullAnswer, item: Item, place: number, say: Say, sayEach: SayEach): Insides {
   const at = { item_id: item.id, output_index: place };
   if (item.type === 'reasoning') {
     const here = { ...at, summary_index: 0 };
     const text = answer.reasoning;
     return {
       before: say('response.reasoning_summary_part.added', { ...here, part: { type: 'summary_text', text: '' } }),
-      parts: pieces(text).map((delta) => say('response.reasoning_summary_text.delta', { ...here, delta })),
+      parts: pieces(text).map(sayEach('response.reasoning_summary_text.delta', (delta) => ({ ...here, delta }))),
       after: () =>
         say('response.reasoning_summary_text.done', { ...here, text }) +
         say('response.reasoning_summary_part.done', { ...here, part: { type: 'summary_text', text } }),
@@ -152,7 +159,7 @@ function insides(answer: FullAnswer, item: Item, place: number, say: Say): Insid
     const raw = String(item['arguments']);
     return {
       before: '',
-      parts: argumentPieces(raw).map((delta) => say('response.function_call_arguments.delta', { ...at, delta })),
+      parts: argumentPieces(raw).map(sayEach('response.function_call_arguments.delta', (delta) => ({ ...at, delta }))),
       after: () => say('response.function_call_arguments.done', { ...at, arguments: raw }),
     };
   }
@@ -161,8 +168,8 @@ function insides(answer: FullAnswer, item: Item, place: number, say: Say): Insid
   const name = refused ? 'response.refusal' : 'response.output_text';
   return {
     before: say('response.content_part.added', { ...here, part: contentOf(answer, '') }),
-    parts: answer.textPieces.map((delta) =>
-      say(`${name}.delta`, { ...here, delta, ...(refused ? {} : { logprobs: [] }) }),
+    parts: answer.textPieces.map(
+      sayEach(`${name}.delta`, (delta) => ({ ...here, delta, ...(refused ? {} : { logprobs: [] }) })),
     ),
     after: () =>
       say(`${name}.done`, refused ? { ...here, refusal: answer.text } : { ...here, text: answer.text, logprobs: [] }) +
