@@ -1,5 +1,5 @@
 // One attempt at one model, watched: a first chunk that does not come and a stream that stands still end it, whatever the provider does.
-import type { Chunk, Provider, Request } from '../core/index.ts';
+import { FairleadError, type Chunk, type Provider, type Request } from '../core/index.ts';
 import { cutFault, stalledFault, timeoutFault, type Who } from './faults.ts';
 import type { Clock } from './gateway-clock.ts';
 
@@ -9,16 +9,33 @@ export type Patience = { readonly firstMs: number; readonly stallMs: number };
 /** What an attempt is given beside its request. */
 export type AttemptOptions = { readonly who: Who; readonly patience: Patience; readonly clock: Clock };
 
-/** An answer being heard: its chunks one by one, up to the `end`. */
+/** The last chunk of an answer. */
+export type End = Chunk & { readonly type: 'end' };
+
+/** Who hears the next chunk of an attempt: exactly one of these is called. */
+export type Listener = {
+  /** A chunk as the provider gave it, before the end. */
+  readonly chunk: (next: IteratorYieldResult<Chunk>) => void;
+  readonly end: (end: End) => void;
+  /** The stream ended without an end, failed, stood still or was aborted. */
+  readonly failed: (error: unknown) => void;
+};
+
+/** An answer being heard. */
 export interface Attempt {
-  /** The next chunk; throws if the stream ends without an `end`, stands still, or is aborted. */
-  next(): Promise<Chunk>;
-  /** Ends it: the provider's signal is aborted. */
+  /** Waits for the next chunk. Called back rather than promised: this is the one path that every chunk of every answer takes. */
+  hear(listener: Listener): void;
+  /** Lets go of the provider; if it has not come to its end, its signal is aborted. */
   close(): void;
 }
 
 /** A watch that fires this much too late was itself held up: what came meanwhile gets the chance to be read. */
 const graceMs = 1000;
+
+/** Made once: an error costs more than all the rest of an attempt. */
+const leaving = new FairleadError('run/cancelled', 'Nobody listens to this answer any more.', { blame: 'harness' });
+
+const nobody = (): void => {};
 
 type Watch = {
   /** The wait for a chunk begins. */
@@ -70,7 +87,8 @@ function watch(patience: Patience, clock: Clock, expired: (first: boolean) => vo
 export function attempt(provider: Provider, request: Request, signal: AbortSignal, options: AttemptOptions): Attempt {
   const { who, patience, clock } = options;
   const own = new AbortController();
-  let fail: (reason: unknown) => void = () => {};
+  let fail: (reason: unknown) => void = nobody;
+  let ended = false;
   const give = (reason: unknown): void => {
     fail(reason);
     own.abort(reason);
@@ -82,22 +100,32 @@ export function attempt(provider: Provider, request: Request, signal: AbortSigna
   signal.addEventListener('abort', quit, { once: true });
   const chunks = provider.stream(request, own.signal)[Symbol.asyncIterator]();
   return {
-    next() {
+    hear(listener) {
+      fail = listener.failed;
       eye.begin();
-      return new Promise<Chunk>((resolve, reject) => {
-        fail = reject;
-        const take = (next: IteratorResult<Chunk, unknown>): void => {
-          eye.end();
-          if (next.done) reject(cutFault(who));
-          else resolve(next.value);
-        };
-        chunks.next().then(take, reject);
-      });
+      // What comes after the abort has been told already, or nobody listens to it.
+      const took = (next: IteratorResult<Chunk, unknown>): void => {
+        eye.end();
+        if (own.signal.aborted) return;
+        fail = nobody;
+        if (next.done) listener.failed(cutFault(who));
+        else if (next.value.type !== 'end') listener.chunk(next);
+        else {
+          ended = true;
+          listener.end(next.value);
+        }
+      };
+      const broke = (error: unknown): void => {
+        if (own.signal.aborted) return;
+        fail = nobody;
+        listener.failed(error);
+      };
+      chunks.next().then(took, broke);
     },
     close() {
       eye.stop();
       signal.removeEventListener('abort', quit);
-      own.abort();
+      if (!ended) own.abort(leaving);
       // Not awaited: a provider that hangs would hang us too.
       chunks.return?.()?.catch(() => {});
     },

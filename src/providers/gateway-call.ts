@@ -1,6 +1,6 @@
 // One try at one model: the wait before it, its turn at the limiter, its way through the circuit, its stream, and the reckoning after.
-import { isUsage, type Chunk, type FairleadError, type Provider, type Request } from '../core/index.ts';
-import { attempt, type Patience } from './gateway-attempt.ts';
+import { isUsage, type FairleadError, type Provider, type Request } from '../core/index.ts';
+import { attempt, type Attempt, type End, type Patience } from './gateway-attempt.ts';
 import type { Circuit } from './gateway-circuit.ts';
 import { pause, type Clock } from './gateway-clock.ts';
 import type { Limiter } from './gateway-limiter.ts';
@@ -20,8 +20,8 @@ export type Lane = {
 
 /** A try under way. */
 export interface Call {
-  next(): Promise<Chunk>;
-  passed(end: Chunk & { readonly type: 'end' }): void;
+  readonly heard: Attempt;
+  passed(end: End): void;
   failed(error: FairleadError): void;
   /** Lets go of everything; a try that neither passed nor failed was abandoned. */
   close(): void;
@@ -49,7 +49,7 @@ export async function call(
   const heard = attempt(provider, request, signal, { who, patience, clock });
   let used = 0;
   return {
-    next: () => heard.next(),
+    heard,
     passed({ usage }) {
       passage.passed();
       used = isUsage(usage) ? (usage.input ?? 0) + (usage.output ?? 0) : taken;

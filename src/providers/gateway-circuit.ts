@@ -28,7 +28,9 @@ export const isOutage = (error: unknown): boolean =>
   error.code !== 'provider/rate-limited' &&
   error.code !== 'provider/circuit-open';
 
+/** Made once: an error costs more than all the rest of a passage. */
 const undecided = new FairleadError('provider/cut', 'The trial was not decided.', { blame: 'provider', retry: true });
+const abandoned = new FairleadError('run/cancelled', 'The request was abandoned.', { blame: 'harness' });
 
 /** A closed circuit. */
 export function makeCircuit(name: string, options: CircuitOptions, clock: Clock): Circuit {
@@ -68,7 +70,7 @@ export function makeCircuit(name: string, options: CircuitOptions, clock: Clock)
       return {
         passed: () => outcome.resolve(),
         failed: (error) => outcome.reject(error),
-        abandoned: () => outcome.reject(trial ? undecided : new Error('abandoned')),
+        abandoned: () => outcome.reject(trial ? undecided : abandoned),
       };
     },
   };

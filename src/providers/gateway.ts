@@ -1,14 +1,15 @@
 // The gateway around every model: waits, limits, retries, circuit, fallback and price. Outside it looks like any provider.
 import { FairleadError, type Chunk, type Provider, type Request } from '../core/index.ts';
-import type { Patience } from './gateway-attempt.ts';
+import type { End, Patience } from './gateway-attempt.ts';
 import { call, type Call, type Lane } from './gateway-call.ts';
-import type { CircuitOptions } from './gateway-circuit.ts';
 import { systemClock, type Clock } from './gateway-clock.ts';
 import { delayBefore, type RetryOptions } from './gateway-delay.ts';
 import { finalError, movesOn, understood, usageOf, type Failed } from './gateway-errors.ts';
 import { makeLimiter, type RateLimits } from './gateway-limiter.ts';
-import type * as policyModule from './gateway-policies.ts';
+import type { CircuitOptions, makeCircuit } from './gateway-circuit.ts';
+import type { Tries } from './gateway-retry.ts';
 import { shared, sharedState, type GatewayState } from './gateway-state.ts';
+import { weave, type Road } from './gateway-weave.ts';
 import { costOfAnswer, dearest, type PriceBook } from './prices.ts';
 
 /** How a gateway behaves; what is absent has a default. */
@@ -28,7 +29,10 @@ export type GatewayOptions = {
   readonly clock?: Clock;
 };
 
-type Policies = typeof policyModule;
+type Policies = {
+  readonly tries: Tries;
+  readonly makeCircuit: typeof makeCircuit;
+};
 
 type Settings = Required<Omit<GatewayOptions, 'retry' | 'patience' | 'circuit'>> & {
   readonly retry: RetryOptions;
@@ -46,15 +50,16 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
       blame: 'user',
       hint: 'Name a model, such as "ollama/qwen3:8b".',
     });
+  const retry: RetryOptions = { retries: 3, baseMs: 1000, jitterMs: 1000, mostMs: 60_000, ...options.retry };
   const settings: Settings = {
-    retry: { retries: 3, baseMs: 1000, jitterMs: 1000, mostMs: 60_000, ...options.retry },
+    retry,
     patience: { firstMs: 300_000, stallMs: 180_000, ...options.patience },
     circuit: { failures: 5, coolMs: 30_000, ...options.circuit },
     limits: options.limits ?? {},
     prices: options.prices ?? {},
     state: options.state ?? sharedState,
     clock: options.clock ?? systemClock,
-    policies: import('./gateway-policies.ts'),
+    policies: load(retry),
   };
   // A failure to load is told to the first who asks, not to nobody.
   settings.policies.catch(() => {});
@@ -65,8 +70,13 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
     model: first.model,
     ...(price ? { price } : {}),
     ...(windows.length ? { window: Math.min(...windows) } : {}),
-    stream: (request, signal) => answer(chain, request, signal, settings),
+    stream: (request, signal) => weave(answer(chain, request, signal, settings)),
   };
+}
+
+async function load(retry: RetryOptions): Promise<Policies> {
+  const { makeTries, makeCircuit } = await import('./gateway-policies.ts');
+  return { tries: makeTries(retry), makeCircuit };
 }
 
 /** What one request has been through. */
@@ -78,14 +88,10 @@ type Course = {
   readonly left: Failed[];
 };
 
-async function* answer(
-  chain: readonly Provider[],
-  request: Request,
-  signal: AbortSignal,
-  settings: Settings,
-): AsyncGenerator<Chunk, void, void> {
+/** The slow road: one try after the other, one model after the other; each try is handed over to be heard. */
+async function* answer(chain: readonly Provider[], request: Request, signal: AbortSignal, settings: Settings): Road {
   const policies = await settings.policies;
-  const tries = policies.makeTries(settings.retry);
+  const { tries } = policies;
   const course: Course = { tried: 0, failure: undefined, usd: 0, left: [] };
   for (const [i, provider] of chain.entries()) {
     const lane = laneOf(provider, settings, policies);
@@ -101,16 +107,11 @@ async function* answer(
         let now: Call | undefined;
         try {
           now = await call(lane, request, signal, { delayMs, patient: again && last });
-          for (;;) {
-            const chunk = await now.next();
-            if (chunk.type === 'end') {
-              now.passed(chunk);
-              one.passed();
-              yield priced(chunk, provider, course, settings);
-              return;
-            }
-            yield chunk;
-          }
+          const end = (yield now) as End;
+          now.passed(end);
+          one.passed();
+          yield priced(end, provider, course, settings);
+          return;
         } catch (error) {
           if (signal.aborted) throw error;
           course.failure = understood(error, lane.key, settings.retry.mostMs);
@@ -140,12 +141,7 @@ function laneOf(provider: Provider, settings: Settings, { makeCircuit }: Policie
 }
 
 /** The end with what the whole request cost: by the model that answered, and with the tries before it. */
-function priced(
-  end: Chunk & { readonly type: 'end' },
-  provider: Provider,
-  { usd }: Course,
-  { prices }: Settings,
-): Chunk {
+function priced(end: End, provider: Provider, { usd }: Course, { prices }: Settings): Chunk {
   const cost = end.usd ?? costOfAnswer(provider, end.model, end.usage, prices);
   return cost === undefined ? end : { ...end, usd: cost + usd };
 }
