@@ -22,7 +22,7 @@ export { assertLegalRequest } from './legality/request.ts';
 export type { ListedModel, ListingStyle } from './listings/model.ts';
 export { prefixBreaks, prefixWarnings, type PrefixBreak, type PrefixOptions } from './prefix.ts';
 export { scriptedProvider, type ScriptedProvider, type ScriptedProviderOptions } from './provider.ts';
-export type { Outcome, RecordedRequest } from './recording.ts';
+export type { RequestOutcome, RecordedRequest } from './recording.ts';
 export { replayProvider, type ReplayOptions, type ReplayProvider } from './replay.ts';
 export type { Dialect } from './replies/reply.ts';
 export { callsThenAnswer, type Asked, type Script, type ScriptStep } from './script.ts';

@@ -21,11 +21,11 @@ export type RecordedRequest = {
   /** When it arrived, in milliseconds since the server started. */
   readonly at: number;
   /** What became of it. */
-  readonly outcome: Outcome;
+  readonly outcome: RequestOutcome;
 };
 
 /** What became of a request; it goes on changing until the reply has ended. */
-export type Outcome = {
+export type RequestOutcome = {
   /** The status of the reply; nothing before it began. */
   status?: number;
   /** The reply was written to its end. */

@@ -9,7 +9,7 @@ import { assertLegal } from './legality/legal.ts';
 import { list } from './listings.ts';
 import type { ListedModel, ListingStyle } from './listings/model.ts';
 import { plan } from './plan.ts';
-import { guardHeaders, guardQuery, type Outcome, type RecordedRequest } from './recording.ts';
+import { guardHeaders, guardQuery, type RequestOutcome, type RecordedRequest } from './recording.ts';
 import type { Dialect } from './replies/reply.ts';
 import { answerTo, type Script } from './script.ts';
 
@@ -61,7 +61,7 @@ export async function scriptedServer(
     const { path, query } = splitUrl(request.url ?? '/');
     const body = parsed(raw);
     const dialect = request.method === 'POST' ? dialectOf(path) : undefined;
-    const outcome: Outcome = { whole: false, abandoned: false };
+    const outcome: RequestOutcome = { whole: false, abandoned: false };
     if (options.record !== false) {
       const headers = guardHeaders(request.headers);
       requests.push({
