@@ -40,13 +40,15 @@ function endRound(s: RunState): RunState {
   const round = digest(
     s.calls.map((call) => `${call.tool} ${canonical(call.input)} ${gist(call.result?.text ?? '')}`).join('\n'),
   );
+  // As many rounds as the longest cycle that counts as stuck takes, less this one.
+  const kept = Math.min(Math.max(0, 3 * (s.limits?.repeats ?? 0) - 1), 999);
   const failed = results.every((result) => result.failed);
   return {
     ...s,
     calls: [],
     due: true,
     failures: failed ? s.failures + 1 : 0,
-    rounds: [...s.rounds.slice(-23), round],
+    rounds: [...(kept ? s.rounds.slice(-kept) : []), round],
     messages: push(s.messages, { role: 'tool', parts: results }),
     context: s.context + results.reduce((sum, result) => sum + estimate(result.text), 0),
   };

@@ -1,6 +1,6 @@
 // What to do next, decided from the state alone: to resume a run is to ask again.
 import { toldToStop } from './abort.ts';
-import type { Failure } from './errors.ts';
+import { messageOf, type Failure } from './errors.ts';
 import type { StopReason } from './fact.ts';
 import type { AgentParts } from './ports.ts';
 import type { Call, RunState } from './state.ts';
@@ -17,10 +17,8 @@ export type Step =
 /** What comes next for this state. */
 export function next(state: RunState, agent: AgentParts): Step {
   if (state.run === undefined) return { type: 'rest' };
-  for (const stop of agent.stops) {
-    const found = stop(state);
-    if (found) return { type: 'end', ...found };
-  }
+  const told = stopOf(state, agent);
+  if (told) return told;
   const open = state.calls.filter((call) => !call.result);
   if (open.length) return callsReady(state, open, agent);
   if (state.completed) return { type: 'end', reason: 'task-complete' };
@@ -37,6 +35,19 @@ export function next(state: RunState, agent: AgentParts): Step {
   if (!state.verified && agent.checks.length) return { type: 'check' };
   if (state.pending.length) return outOfBounds(state, agent) ?? { type: 'turn' };
   return { type: 'end', reason: 'answered' };
+}
+
+/** What a user's own stop says. One that throws ends the run: what cannot be judged does not go on. */
+function stopOf(state: RunState, agent: AgentParts): Step | undefined {
+  try {
+    for (const stop of agent.stops) {
+      const found = stop(state);
+      if (found) return { type: 'end', ...found };
+    }
+    return undefined;
+  } catch (error) {
+    return { type: 'end', reason: 'rule', detail: `A stop failed, so the run ends: ${messageOf(error)}` };
+  }
 }
 
 /** Reads that come first run side by side; anything else runs alone; a call that waits for a person holds back nothing but itself. */
@@ -68,7 +79,7 @@ function outOfBounds(state: RunState, agent: AgentParts): Step | undefined {
     detail,
     ...(state.failure ? { error: state.failure } : {}),
   });
-  if (state.failures >= limits.errors)
+  if (state.failures >= Math.max(1, limits.errors))
     return end(
       'error-threshold',
       `${state.failures} failures in a row${state.failure ? `, the last one: ${state.failure.message}` : ''}.`,

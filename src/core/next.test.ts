@@ -1,0 +1,274 @@
+// What comes next: a typed machine over states, bounds before each act, and one reason out of a closed union at the end.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {
+  breaks,
+  calls,
+  forever,
+  hangs,
+  providerOf,
+  says,
+  stage,
+  toolOf,
+  type Line,
+  type Setting,
+  type Stage,
+} from '../../test/support/rehearsal.ts';
+import {
+  FairleadError,
+  fold,
+  illegal,
+  isStuck,
+  next,
+  runView,
+  toArray,
+  type Check,
+  type Limits,
+  type StopReason,
+  type Verdict,
+} from './index.ts';
+
+const retry = new FairleadError('provider/overloaded', 'Too busy.', { blame: 'provider', retry: true });
+const look = toolOf('look', 'read', () => 'seen');
+const done = toolOf('done', 'read', () => ({ type: 'output', text: 'ok', completes: true }));
+const times = (n: number, line: Line): readonly Line[] => Array.from({ length: n }, () => line);
+const looks = times(12, calls('look'));
+const check = (...verdicts: readonly Verdict[]): Check => {
+  let i = 0;
+  return { name: 'sound', run: () => verdicts[Math.min(i++, verdicts.length - 1)] as Verdict };
+};
+
+const ways: Readonly<Record<StopReason, Setting & { readonly abort?: FairleadError | true }>> = {
+  answered: {},
+  'task-complete': { lines: [calls('done')] },
+  abstained: { checks: [check({ type: 'abstained', why: 'cannot tell' })] },
+  truncated: { lines: [says('and so', 'length')] },
+  'max-turns': { lines: looks, limits: { turns: 2 } },
+  'token-budget': { lines: looks, limits: { tokens: 60 } },
+  'money-budget': { lines: looks, limits: { usd: 0.00005 } },
+  'call-budget': { lines: looks, limits: { calls: 2 } },
+  time: { lines: [hangs()], limits: { ms: 20 } },
+  'error-threshold': { lines: times(9, breaks(retry)) },
+  stuck: { lines: looks, limits: { repeats: 3 } },
+  rule: { stops: [(state) => (state.spent.turns ? { reason: 'rule', detail: 'enough' } : undefined)], lines: looks },
+  'kill-switch': {
+    lines: [hangs('word')],
+    abort: new FairleadError('run/kill-switch', 'Pulled.', { blame: 'user' }),
+  },
+  cancelled: { lines: [hangs('word')], abort: true },
+  'provider-error': { lines: [breaks(new Error('no such model'))] },
+};
+for (const [reason, { abort, ...setting }] of Object.entries(ways)) {
+  test(`[M26] a run can end as ${reason}: told in the log, legal, and open to another run`, async () => {
+    const set = await stage({ tools: [look, done], ...setting });
+    const stop = new AbortController();
+    const {
+      ended,
+      run,
+      calls: open,
+    } = await set.go(stop.signal, () => abort && stop.abort(abort === true ? undefined : abort));
+    assert.equal(ended?.reason, reason);
+    assert.deepEqual([run, open], [undefined, []]);
+    assert.equal(set.all('run-ended').length, 1);
+    assert.equal(set.log.events.at(-1)?.type, 'run-ended');
+    if (reason !== 'answered' && reason !== 'task-complete') assert.ok(ended?.detail, 'it says why');
+    assert.equal(illegal(toArray(set.head.state.messages)), undefined);
+    const after = await set.go();
+    assert.equal(after.seq, set.head.state.seq, 'a run that has ended rests');
+  });
+}
+
+/** The steps that the log's states call for, one after the other, repetitions left out. */
+function steps({ log, agent }: Stage): readonly string[] {
+  const found: string[] = [];
+  for (let n = 1; n <= log.events.length; n++) {
+    const { type } = next(fold(runView(agent.rules), log.events.slice(0, n)), agent);
+    if (found.at(-1) !== type) found.push(type);
+  }
+  return found;
+}
+
+test('[A20] a run with tools and checks goes from act to observation to verdict and on, each step decided by the state alone', async () => {
+  const set = await stage({
+    lines: [calls('look', 'look'), says('one'), calls('look'), says('two')],
+    tools: [look],
+    checks: [check({ type: 'failed', why: 'not sound' }, { type: 'passed' })],
+  });
+  await set.go();
+  assert.deepEqual(steps(set), [
+    'rest',
+    'turn',
+    'calls',
+    'turn',
+    'check',
+    'turn',
+    'calls',
+    'turn',
+    'check',
+    'end',
+    'rest',
+  ]);
+});
+
+test('[A20] the machine rests while every open call waits for a person, and goes on with the answer', async () => {
+  const set = await stage({
+    lines: [calls('look')],
+    tools: [look],
+    gates: [() => ({ type: 'ask', question: 'sure?' })],
+  });
+  assert.equal((await set.go()).ended, undefined);
+  await set.head.record([{ type: 'ask-answered', call: 'c00001000', allowed: true }]);
+  await set.go();
+  assert.deepEqual(steps(set), ['rest', 'turn', 'calls', 'rest', 'calls', 'turn', 'end', 'rest']);
+});
+
+test('[A23] the log of a run tells the whole of it, turn by turn and call by call', async () => {
+  const set = await stage({ lines: [calls('look'), says('fine')], tools: [look], checks: [check({ type: 'passed' })] });
+  await set.go();
+  assert.deepEqual(
+    set.log.events.map((event) => event.type),
+    [
+      'session-started',
+      'epoch-started',
+      'input-received',
+      'run-started',
+      'turn-started',
+      'turn-ended',
+      'tool-started',
+      'tool-ended',
+      'turn-started',
+      'turn-ended',
+      'checks-ended',
+      'run-ended',
+    ],
+  );
+});
+
+test('[M25] a stop that throws ends the run: what cannot be judged does not go on', async () => {
+  const set = await stage({
+    lines: looks,
+    tools: [look],
+    stops: [
+      (state) => {
+        if (state.spent.turns) throw new Error('cannot judge');
+        return undefined;
+      },
+    ],
+  });
+  const { ended } = await set.go();
+  assert.deepEqual([ended?.reason, set.requests.length, set.all('tool-started').length], ['rule', 1, 0]);
+  assert.match(ended?.detail ?? '', /cannot judge/);
+});
+
+const verdicts: Readonly<Record<string, () => unknown>> = {
+  throws: () => {
+    throw new Error('no idea');
+  },
+  'throws what has no words': () => {
+    throw Object.create(null);
+  },
+  'gives nothing': () => undefined,
+  'gives a verdict that is none': () => ({ type: 'fine' }),
+  'fails without saying why': () => ({ type: 'failed' }),
+};
+for (const [what, run] of Object.entries(verdicts)) {
+  test(`a check that ${what} has not passed: the model is told, and the run stays within its turns`, async () => {
+    const set = await stage({ checks: [{ name: 'odd', run: run as Check['run'] }], limits: { turns: 3 } });
+    assert.deepEqual([(await set.go()).ended?.reason, set.requests.length], ['max-turns', 3]);
+    assert.match(JSON.stringify(set.requests[1]), /check\/odd/);
+    assert.ok(set.all('checks-ended').every(({ verdict }) => verdict.type === 'failed' && verdict.why.length > 10));
+  });
+}
+
+test('checks run in their order until one has not passed, and again after each new answer', async () => {
+  const ran: string[] = [];
+  const named = (name: string, ...found: readonly Verdict[]): Check => {
+    const inner = check(...found);
+    return { name, run: (...args) => (ran.push(name), inner.run(...args)) };
+  };
+  const set = await stage({
+    checks: [
+      named('a', { type: 'passed' }),
+      named('b', { type: 'failed', why: 'no' }, { type: 'passed' }),
+      named('c', { type: 'passed' }),
+    ],
+  });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(ran, ['a', 'b', 'a', 'b', 'c']);
+});
+
+test('a check that hangs does not outlive the run’s time', { timeout: 20_000 }, async () => {
+  const set = await stage({ checks: [{ name: 'slow', run: forever }], limits: { ms: 30 } });
+  assert.equal((await set.go()).ended?.reason, 'time');
+});
+
+const bounds: readonly (readonly [string, Partial<Limits>, StopReason, number, number])[] = [
+  ['no turns', { turns: 0 }, 'max-turns', 0, 0],
+  ['no calls', { calls: 0 }, 'call-budget', 1, 0],
+  ['no tokens', { tokens: 0 }, 'token-budget', 0, 0],
+  ['no money', { usd: 0 }, 'money-budget', 0, 0],
+  ['no time', { ms: 0 }, 'time', 0, 0],
+];
+for (const [what, limits, reason, requests, ran] of bounds) {
+  test(`[A107] with ${what} nothing is begun that would need some`, async () => {
+    const set = await stage({ lines: looks, tools: [look], limits });
+    assert.equal((await set.go()).ended?.reason, reason);
+    assert.deepEqual([set.requests.length, set.all('tool-started').length], [requests, ran]);
+  });
+}
+
+test('a run that may not fail even once ends at its first failure, not before it', async () => {
+  const fine = await stage({ limits: { errors: 0 } });
+  assert.equal((await fine.go()).ended?.reason, 'answered');
+  const bad = await stage({ lines: [breaks(retry)], limits: { errors: 0 } });
+  assert.deepEqual([(await bad.go()).ended?.reason, bad.requests.length], ['error-threshold', 1]);
+});
+
+test('calls beyond the budget are answered without being run, the ones before it are', async () => {
+  const set = await stage({ lines: [calls('look', 'look', 'look')], tools: [look], limits: { calls: 2 } });
+  assert.equal((await set.go()).ended?.reason, 'call-budget');
+  assert.deepEqual(
+    set.all('tool-ended').map(({ outcome }) => outcome),
+    ['ok', 'ok', 'interrupted'],
+  );
+});
+
+test('a call that was denied or not understood costs nothing of the call budget', async () => {
+  const set = await stage({
+    lines: [calls('nosuch'), calls('look'), calls('look')],
+    tools: [look],
+    limits: { calls: 2 },
+  });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal(set.head.state.spent.calls, 2);
+});
+
+test('[M15, A58] the same round is seen to come back however often it may, in cycles of one, two and three', async () => {
+  for (const repeats of [2, 9, 30])
+    for (const period of [1, 2, 3]) {
+      const lines = Array.from({ length: repeats * period + 5 }, (_, i) => calls(['look', { i: i % period }]));
+      const set = await stage({ lines, tools: [look], limits: { repeats, turns: 500 } });
+      assert.equal((await set.go()).ended?.reason, 'stuck', `${repeats} times a cycle of ${period}`);
+      assert.equal(set.requests.length, repeats * period);
+    }
+  assert.equal(isStuck([1, 2, 1, 2], 2), true);
+  assert.equal(isStuck([1, 2, 1, 3], 2), false);
+  assert.equal(isStuck([1, 1, 1], 0), false);
+});
+
+test('the same call with new results is no sign of being stuck', async () => {
+  let n = 0;
+  const set = await stage({ lines: looks, tools: [toolOf('look', 'read', () => ++n)], limits: { repeats: 2 } });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+});
+
+test('a budget of money is kept by the price of what is to come, and refuses a model of unknown price', async () => {
+  const set = await stage({ lines: looks, tools: [look], limits: { usd: 0.0001 } });
+  const { spent } = await set.go();
+  assert.ok(spent.usd > 0 && spent.usd <= 0.0001);
+  const { price: _, ...provider } = providerOf(looks);
+  const unknown = await stage({ provider, limits: { usd: 100 } });
+  const { ended } = await unknown.go();
+  assert.equal(ended?.reason, 'money-budget');
+  assert.match(ended?.detail ?? '', /price of test is unknown/);
+});

@@ -1,0 +1,239 @@
+// Words to a run that goes on: delivered once, in order, at the next moment they can be read, whenever they come.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import * as fc from 'fast-check';
+import {
+  breaks,
+  calls,
+  endOf,
+  pieces,
+  says,
+  stage,
+  toolOf,
+  type Line,
+  type Stage,
+} from '../../test/support/rehearsal.ts';
+import { memoryLog } from '../stores/index.ts';
+import {
+  FairleadError,
+  illegal,
+  last,
+  openHead,
+  runView,
+  textOf,
+  toArray,
+  type Event,
+  type Message,
+  type Request,
+} from './index.ts';
+
+const look = toolOf('look', 'read', () => 'seen');
+const retry = new FairleadError('provider/overloaded', 'Too busy.', { blame: 'provider', retry: true });
+
+/** What the user's side said last in a request. */
+const tail = (request: Request | undefined): string => (request ? textOf(last(request.messages) as Message) : '');
+
+/** Says something at the first event of this kind, in the same moment. */
+const at = (set: Stage, type: Event['type'], ...words: readonly (readonly ['steer' | 'follow-up', string])[]): void => {
+  const leave = set.head.watch((event) => {
+    if (event.type !== type) return;
+    leave();
+    for (const [how, text] of words) void set.say(how, text);
+  });
+};
+
+test('[A10] a steer during a tool is read with its results, before the next answer', async () => {
+  const set = await stage({ lines: [calls('look'), says('done')], tools: [look] });
+  at(set, 'tool-started', ['steer', 'rather this']);
+  await set.go();
+  assert.deepEqual(set.told(), ['user: go', 'assistant: look()', 'tool: seen', 'user: rather this', 'assistant: done']);
+});
+
+test('a steer during a stream does not change that request, and is read after its answer', async () => {
+  const set = await stage({
+    lines: [
+      async function* () {
+        yield* pieces('hel');
+        await set.say('steer', 'in French');
+        yield endOf([{ type: 'text', text: 'hello' }]);
+      },
+      says('bonjour'),
+    ],
+  });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(set.told(), ['user: go', 'assistant: hello', 'user: in French', 'assistant: bonjour']);
+});
+
+test('a steer during a stream that ends in calls is read after those', async () => {
+  const set = await stage({ lines: [calls('look'), says('done')], tools: [look] });
+  at(set, 'turn-started', ['steer', 'quickly']);
+  await set.go();
+  assert.deepEqual(set.told().slice(1, 4), ['assistant: look()', 'tool: seen', 'user: quickly']);
+});
+
+for (const type of ['turn-ended', 'checks-ended'] as const) {
+  test(`a steer in the moment of ${type}, after the final answer and before the end, is still answered`, async () => {
+    const set = await stage({
+      lines: [says('one'), says('two')],
+      checks: type === 'checks-ended' ? [{ name: 'fine', run: () => ({ type: 'passed' }) }] : [],
+    });
+    at(set, type, ['steer', 'and now?']);
+    assert.equal((await set.go()).ended?.reason, 'answered');
+    assert.deepEqual(set.told(), ['user: go', 'assistant: one', 'user: and now?', 'assistant: two']);
+    assert.deepEqual(set.head.state.pending, []);
+    assert.equal(set.all('run-ended').length, 1);
+  });
+}
+
+test('a steer while a check is at work is answered, and the new answer is checked too', async () => {
+  let checked = 0;
+  const set = await stage({
+    lines: [says('one'), says('two')],
+    checks: [
+      {
+        name: 'slow',
+        run: async () => {
+          if (checked++ === 0) await set.say('steer', 'wait');
+          return { type: 'passed' };
+        },
+      },
+    ],
+  });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual([set.told().at(-1), checked], ['assistant: two', 2]);
+});
+
+test('a follow-up waits for the answer; two are answered one after the other', async () => {
+  const set = await stage({ lines: [calls('look'), says('one'), says('two'), says('three')], tools: [look] });
+  at(set, 'tool-started', ['follow-up', 'first'], ['follow-up', 'second']);
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(set.told().slice(3), [
+    'assistant: one',
+    'user: first',
+    'assistant: two',
+    'user: second',
+    'assistant: three',
+  ]);
+});
+
+test('a steer overtakes a follow-up, and goes in without it', async () => {
+  const set = await stage({ lines: [says('one'), says('two'), says('three')] });
+  at(set, 'turn-started', ['follow-up', 'later'], ['steer', 'now']);
+  await set.go();
+  assert.deepEqual(
+    set.told().filter((line) => line.startsWith('user')),
+    ['user: go', 'user: now', 'user: later'],
+  );
+});
+
+test('a follow-up waits also where an answer is asked for again or a check has failed', async () => {
+  let failed = false;
+  const set = await stage({
+    lines: [says(''), breaks(retry), says('one'), says('better'), says('two')],
+    checks: [
+      {
+        name: 'strict',
+        run: () => (failed ? { type: 'passed' } : ((failed = true), { type: 'failed', why: 'say it better' })),
+      },
+    ],
+  });
+  at(set, 'turn-started', ['follow-up', 'later']);
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(set.told().slice(-3), ['assistant: better', 'user: later', 'assistant: two']);
+});
+
+test('words of the same moment go in together, in the order they were said', async () => {
+  const set = await stage({ lines: [calls('look'), says('done')], tools: [look] });
+  at(set, 'tool-started', ['steer', 'a'], ['steer', 'b'], ['steer', 'c']);
+  await set.go();
+  assert.equal(tail(set.requests[1]), 'a\nb\nc');
+});
+
+test('words that come when a run has ended wait for the next one, and so do those a limit left unread', async () => {
+  const set = await stage({ lines: [calls('look'), says('fine')], tools: [look], limits: { turns: 1 } });
+  at(set, 'tool-started', ['steer', 'unread']);
+  assert.equal((await set.go()).ended?.reason, 'max-turns');
+  await set.say('steer', 'late');
+  assert.equal(set.requests.length, 1);
+  await set.again('next', { turns: 5 });
+  await set.go();
+  assert.equal(tail(set.requests[1]), 'unread\nlate\nnext');
+});
+
+test('words to a run whose calls wait for a person are kept until they are answered', async () => {
+  const set = await stage({
+    lines: [calls('look'), says('done')],
+    tools: [look],
+    gates: [() => ({ type: 'ask', question: 'ok?' })],
+  });
+  await set.go();
+  await set.say('steer', 'hurry');
+  assert.equal((await set.go()).ended, undefined);
+  await set.head.record([{ type: 'ask-answered', call: 'c00001000', allowed: true }]);
+  await set.go();
+  assert.equal(tail(set.requests[1]), 'hurry');
+});
+
+test('[A24] words that were written down before a crash are delivered by the process after it', async () => {
+  const set = await stage({ lines: [calls('look')], tools: [look] });
+  at(set, 'tool-started', ['steer', 'kept'], ['follow-up', 'kept too']);
+  await set.go();
+  const cut = set.log.events.findLastIndex((event) => event.type === 'input-received');
+  const head = await openHead(memoryLog(set.log.events.slice(0, cut + 1)), runView());
+  assert.deepEqual(
+    head.state.pending.map(({ how }) => how),
+    ['steer', 'follow-up'],
+  );
+});
+
+const line = fc.constantFrom<Line>(
+  says('words'),
+  says(''),
+  calls('look'),
+  calls('look', 'look'),
+  breaks(retry),
+  says('x', 'refusal'),
+);
+const input = fc.record({ after: fc.nat(25), how: fc.constantFrom('steer' as const, 'follow-up' as const) });
+
+test('whenever words come, each is delivered once, in its order, in a legal request that extends the one before it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 6 }), fc.array(input, { maxLength: 6 }), async (lines, inputs) => {
+      const set = await stage({ lines, tools: [look], limits: { errors: 50, reasks: 50, turns: 100 } });
+      const said: { readonly how: string; readonly text: string }[] = [];
+      const saying: Promise<unknown>[] = [];
+      const leave = set.head.watch((event) => {
+        for (const { after, how } of inputs)
+          if (event.seq === 4 + after) {
+            const text = `<${how} ${said.length}>`;
+            said.push({ how, text });
+            saying.push(set.say(how, text));
+          }
+      });
+      assert.equal((await set.go()).ended?.reason, 'answered');
+      leave();
+      await Promise.all(saying);
+      await set.again('last');
+      await set.go();
+      const users = set
+        .told()
+        .filter((each) => each.startsWith('user'))
+        .join('\n');
+      for (const { text } of said) assert.equal(users.split(text).length, 2, `${text} once`);
+      for (const kind of ['steer', 'follow-up']) {
+        const order = said.filter(({ how }) => how === kind).map(({ text }) => users.indexOf(text));
+        assert.deepEqual(
+          order,
+          order.toSorted((a, b) => a - b),
+        );
+      }
+      for (const [i, request] of set.requests.entries()) {
+        assert.equal(illegal(toArray(request.messages)), undefined);
+        assert.notEqual(last(request.messages)?.role, 'assistant');
+        const before = toArray(set.requests[i - 1]?.messages ?? { length: 0, items: [] });
+        assert.deepEqual(toArray(request.messages).slice(0, before.length), before);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
