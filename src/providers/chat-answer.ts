@@ -10,6 +10,7 @@ import {
 } from '../core/index.ts';
 import { assemble } from './assemble.ts';
 import { callKeys, readCall } from './chat-calls.ts';
+import { contentFrame } from './chat-frame.ts';
 import { addDetails, thoughtIn, thoughtOfChunk } from './chat-thoughts.ts';
 import { chatUsage, type ChatUsage } from './chat-usage.ts';
 import { bodyFault, cutFault, malformedFault, type Who } from './faults.ts';
@@ -43,6 +44,7 @@ export function chatAnswer(reader: ChatReader): ChatAnswer {
   const { who, family } = reader;
   const parts = assemble(who, 'apart');
   const calls = callKeys();
+  const frame = contentFrame();
   const details: Record<string, Json>[] = [];
   const mine = (data: JsonObject): Meta => ({ family, data });
   const kept = reader.thoughts === 'text' ? mine({}) : undefined;
@@ -113,6 +115,8 @@ export function chatAnswer(reader: ChatReader): ChatAnswer {
 
   return {
     event(name, data) {
+      const content = finish === undefined && !done && name === 'message' ? frame.contentOf(data) : undefined;
+      if (content !== undefined) return parts.text(content);
       if (done || data === '') return;
       if (data.startsWith('[DONE]')) {
         done = true;
@@ -120,7 +124,9 @@ export function chatAnswer(reader: ChatReader): ChatAnswer {
       }
       const value = parseEvent(data, who);
       if (name === 'error') throw bodyFault(value, who);
-      if (isObject(value)) chunk(value);
+      if (!isObject(value)) return;
+      chunk(value);
+      frame.learn(data, value);
     },
     document(text) {
       const value = parseDocument(text, who);
@@ -169,8 +175,8 @@ const failures: ReadonlyMap<string, number> = new Map([
 
 function firstChoice(choices: unknown): Fields | undefined {
   if (!Array.isArray(choices)) return undefined;
-  const first = (choices as unknown[]).find((each) => isObject(each) && (each['index'] ?? 0) === 0);
-  return first as Fields | undefined;
+  for (const each of choices as unknown[]) if (isObject(each) && (each['index'] ?? 0) === 0) return each;
+  return undefined;
 }
 
 function imageOf(value: unknown): FilePart | undefined {

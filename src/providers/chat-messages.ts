@@ -1,4 +1,4 @@
-// Messages as chat completions wants them, one JSON text each. What another family's model left behind is dropped.
+// Messages as chat completions wants them. What another family's model left behind is dropped.
 import type { CallPart, FilePart, Json, Message, Part, ReasoningPart } from '../core/index.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
 import type { EncodeMessage } from './prefix.ts';
@@ -8,19 +8,19 @@ type Wire = { readonly [key: string]: unknown };
 /** Encodes the messages of a conversation for one family. */
 export function chatMessageEncoder(family: string, quirks: ChatQuirks): EncodeMessage {
   return (message, before) => {
-    if (message.role === 'tool') return message.parts.map(toolText).join(',');
-    if (message.role === 'assistant') return JSON.stringify(assistant(message, family, quirks));
-    const user = JSON.stringify({ role: 'user', content: userContent(message.parts) });
-    return before?.role === 'tool' && !quirks.userAfterTool ? `${bridge},${user}` : user;
+    if (message.role === 'tool') return message.parts.map(toolMessage);
+    if (message.role === 'assistant') return [assistant(message, family, quirks)];
+    const user = { role: 'user', content: userContent(message.parts) };
+    return before?.role === 'tool' && !quirks.userAfterTool ? [bridge, user] : [user];
   };
 }
 
 /** Stands between tool results and a user's words for servers that want the model to speak first. */
-const bridge = JSON.stringify({ role: 'assistant', content: '(the user adds something)' });
+const bridge: Wire = { role: 'assistant', content: '(the user adds something)' };
 
-function toolText(part: Part): string {
-  if (part.type !== 'tool-result') return JSON.stringify({ role: 'user', content: userContent([part]) });
-  return `{"role":"tool","tool_call_id":${JSON.stringify(part.id)},"content":${JSON.stringify(part.text)}}`;
+function toolMessage(part: Part): Wire {
+  if (part.type !== 'tool-result') return { role: 'user', content: userContent([part]) };
+  return { role: 'tool', tool_call_id: part.id, content: part.text };
 }
 
 function assistant(message: Message, family: string, quirks: ChatQuirks): Wire {

@@ -5,10 +5,10 @@ type Fields = { readonly [key: string]: unknown };
 
 /** The thinking in a delta or a message, whichever field it stands in; the same thought in two fields is taken once. */
 export function thoughtIn(fields: Fields): string {
-  for (const name of ['reasoning_content', 'reasoning', 'thinking']) {
-    const value = fields[name];
-    if (typeof value === 'string' && value !== '') return value;
-  }
+  const { reasoning_content: content, reasoning, thinking } = fields;
+  if (typeof content === 'string' && content !== '') return content;
+  if (typeof reasoning === 'string' && reasoning !== '') return reasoning;
+  if (typeof thinking === 'string' && thinking !== '') return thinking;
   const details = fields['reasoning_details'];
   return Array.isArray(details) ? details.map(wordsOfDetail).join('') : '';
 }

@@ -4,11 +4,10 @@ import { legalName } from './chat-messages.ts';
 
 type Wire = { readonly [key: string]: unknown };
 
-/** One message as JSON text. */
-export function ollamaMessage(message: Message): string {
-  const { role, parts } = message;
-  if (role === 'tool') return parts.map((part) => JSON.stringify(result(part))).join(',');
-  return JSON.stringify(role === 'assistant' ? assistant(parts) : user(parts));
+/** One message, or one for each result. */
+export function ollamaMessage({ role, parts }: Message): readonly Wire[] {
+  if (role === 'tool') return parts.map(result);
+  return [role === 'assistant' ? assistant(parts) : user(parts)];
 }
 
 function result(part: Part): Wire {

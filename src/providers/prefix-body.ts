@@ -33,7 +33,7 @@ export function bodyMaker(shape: BodyShape): (request: Request) => PrefixBody {
     const messages = encode(request.messages);
     const comma = head.comma && messages.bytes.length > 0 ? [commaByte] : [];
     const tail = Buffer.from(shape.tail(request));
-    return { body: [head.bytes, ...comma, messages.bytes, tail], chars: head.chars + messages.chars };
+    return { body: [head.bytes, ...comma, ...messages.bytes, tail], chars: head.chars + messages.chars };
   };
 }
 

@@ -6,7 +6,7 @@ import { push, swapLast, toArray, trailOf, type Message, type Trail } from '../c
 import { prefixEncoder } from './prefix.ts';
 
 const say = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const plain = (message: Message): string => JSON.stringify(message);
+const plain = (message: Message): readonly object[] => [message];
 
 function counting(): { readonly encode: (trail: Trail<Message>) => string; readonly count: () => number } {
   let count = 0;
@@ -14,11 +14,11 @@ function counting(): { readonly encode: (trail: Trail<Message>) => string; reado
     count++;
     return plain(message);
   });
-  const encode = (trail: Trail<Message>): string => encoder(trail).bytes.toString('utf8');
+  const encode = (trail: Trail<Message>): string => Buffer.concat(encoder(trail).bytes).toString('utf8');
   return { encode, count: () => count };
 }
 
-const anew = (trail: Trail<Message>): string => toArray(trail).map(plain).join(',');
+const anew = (trail: Trail<Message>): string => JSON.stringify(toArray(trail)).slice(1, -1);
 
 test('[A10] a turn encodes its new messages and none of the old', () => {
   const { encode, count } = counting();
@@ -37,13 +37,26 @@ test('[A10] a turn encodes its new messages and none of the old', () => {
 test('[A10] bytes given out before stay what they were when the conversation grows', () => {
   const encoder = prefixEncoder(plain);
   let trail = trailOf([say('first')]);
-  const given: { readonly bytes: Buffer; readonly text: string }[] = [];
+  const given: { readonly bytes: readonly Buffer[]; readonly text: string }[] = [];
   for (let turn = 0; turn < 200; turn++) {
     const { bytes } = encoder(trail);
     given.push({ bytes, text: anew(trail) });
     trail = push(trail, say('y'.repeat(turn * 10)));
   }
-  for (const { bytes, text } of given) assert.equal(bytes.toString('utf8'), text);
+  for (const { bytes, text } of given) assert.equal(Buffer.concat(bytes).toString('utf8'), text);
+});
+
+test('[A10] a long conversation is in few pieces, and none of them is copied for each turn', () => {
+  const encoder = prefixEncoder(plain);
+  let trail = trailOf([say('x'.repeat(300_000)), say('y'.repeat(300_000))]);
+  const [first] = encoder(trail).bytes;
+  for (let turn = 0; turn < 3000; turn++) {
+    trail = push(trail, say(`turn ${turn} ${'z'.repeat(turn % 90)}`));
+    const { bytes } = encoder(trail);
+    assert.equal(bytes[0], first);
+    assert.ok(bytes.length < 24, `${bytes.length} pieces`);
+  }
+  assert.equal(Buffer.concat(encoder(trail).bytes).toString('utf8'), anew(trail));
 });
 
 test('[A10] a branch shares what was sent and encodes only what differs', () => {
