@@ -39,7 +39,7 @@ export function illegal(messages: readonly Message[]): string | undefined {
 function mismatch(message: Message, ids: readonly string[]): string | undefined {
   const answered = message.parts.flatMap((part) => (part.type === 'tool-result' ? [part.id] : []));
   if (ids.length === 0) return 'it answers calls that were not made.';
-  return answered.join() === ids.join()
+  return answered.length === ids.length && answered.every((id, i) => id === ids[i])
     ? undefined
     : `it answers ${answered.join(', ') || 'nothing'} where ${ids.join(', ')} were called.`;
 }

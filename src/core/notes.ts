@@ -28,13 +28,11 @@ export const takeShown = (queue: readonly Note[], shown: readonly Note[]): reado
 
 /** Notes as the model reads them: one text, each note in its own tag. */
 export const wordsOf = (notes: readonly Note[]): readonly TextPart[] =>
-  notes.length
-    ? [
-        {
-          type: 'text',
-          text: notes
-            .map((note) => `<system-reminder name="${note.key}">\n${note.text}\n</system-reminder>`)
-            .join('\n'),
-        },
-      ]
-    : [];
+  notes.length ? [{ type: 'text', text: notes.map(tagged).join('\n') }] : [];
+
+/** Some of a note may come from outside: it must not end its tag and speak as another. */
+function tagged({ key, text }: Note): string {
+  const name = key.replaceAll(/["<>\s]/g, '_');
+  const words = text.replaceAll(/<(?=\/?system-reminder)/gi, '&lt;');
+  return `<system-reminder name="${name}">\n${words}\n</system-reminder>`;
+}

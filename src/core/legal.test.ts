@@ -1,0 +1,58 @@
+// Legal histories: what every dialect takes, and a sentence for what none does.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { illegal, type Message, type Part } from './index.ts';
+
+const user: Message = { role: 'user', parts: [{ type: 'text', text: 'go' }] };
+const says: Message = { role: 'assistant', parts: [{ type: 'text', text: 'fine' }] };
+const calls = (...ids: readonly string[]): Message => ({
+  role: 'assistant',
+  parts: ids.map((id) => ({ type: 'tool-call', id, tool: 't', input: {} })),
+});
+const results = (...ids: readonly string[]): Message => ({
+  role: 'tool',
+  parts: ids.map((id): Part => ({ type: 'tool-result', id, tool: 't', text: 'x', failed: false })),
+});
+const mixed = (role: Message['role'], message: Message): Message => ({
+  role,
+  parts: [...user.parts, ...message.parts],
+});
+
+const legal: Readonly<Record<string, readonly Message[]>> = {
+  nothing: [],
+  'a question': [user],
+  'a question and its answer': [user, says],
+  'words beside a call': [user, mixed('assistant', calls('a')), results('a'), says],
+  'several calls and more words of the user behind their results': [
+    user,
+    calls('a', 'b'),
+    results('a', 'b'),
+    user,
+    says,
+  ],
+};
+for (const [what, messages] of Object.entries(legal)) {
+  test(`${what}: legal`, () => assert.equal(illegal(messages), undefined));
+}
+
+const wrong: Readonly<Record<string, readonly [readonly Message[], RegExp]>> = {
+  'an answer first': [[says], /first message/],
+  'two of the user in a row': [[user, user], /both of role user/],
+  'two of the model in a row': [[user, says, says], /both of role assistant/],
+  'a message of nothing': [[user, { role: 'assistant', parts: [] }], /empty/],
+  'a call that nothing answers': [[user, calls('a')], /last message are not answered/],
+  'a call answered by words': [[user, calls('a'), user], /not answered by message 3/],
+  'one of two calls answered': [[user, calls('a', 'b'), results('a')], /answers a where a, b/],
+  'calls answered out of order': [[user, calls('a', 'b'), results('b', 'a')], /answers b, a/],
+  'a call answered twice': [[user, calls('a'), results('a', 'a')], /answers a, a/],
+  'one result whose id looks like two': [[user, calls('a', 'b'), results('a,b')], /answers/],
+  'results of no call': [[user, says, results('a')], /not made/],
+  'an id used twice in one message': [[user, calls('a', 'a'), results('a', 'a')], /used twice/],
+  'an id used again later': [[user, calls('a'), results('a'), calls('a'), results('a')], /used twice/],
+  'a call of the user': [[{ role: 'user', parts: calls('a').parts }], /holds a tool-call/],
+  'a result beside words': [[user, calls('a'), mixed('tool', results('a'))], /holds a text/],
+  'a result in an answer': [[user, mixed('assistant', results('a'))], /holds a tool-result/],
+};
+for (const [what, [messages, sentence]] of Object.entries(wrong)) {
+  test(`${what}: named as what it is`, () => assert.match(illegal(messages) ?? 'legal', sentence));
+}
