@@ -1,6 +1,7 @@
 // Names to providers: what is found, what is refused with a sentence, and what is not loaded.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { FairleadError, trailOf, type Chunk, type Message, type Provider, type Request } from '../core/index.ts';
@@ -147,6 +148,14 @@ test('providers of your own come in by name, and before ours', async () => {
     assert.match((error as FairleadError).hint ?? '', /Did you mean scripted\?/);
     return true;
   });
+});
+
+test('the page about models has a row for every name, with its address and its keys', () => {
+  const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/providers.md'), 'utf8');
+  for (const { name, baseUrl, keyVariables, local } of families) {
+    const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? '';
+    for (const words of [baseUrl, ...(local ? [] : keyVariables)]) assert.ok(row.includes(words), `${name}: ${words}`);
+  }
 });
 
 test('importing the registry loads no family, no policy and no SDK; choosing a provider loads its own', () => {

@@ -21,7 +21,7 @@ export type ModelRef =
       readonly contextWindow?: number;
     };
 
-/** Environment variables. */
+/** Environment variables by their names. */
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** A model with everything needed to reach it. */
