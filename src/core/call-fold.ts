@@ -21,7 +21,7 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
     failed: e.outcome !== 'ok',
   };
   const calls = s.calls.with(index, { ...call, result });
-  const own = charge(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms });
+  const own = charge(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms - (e.beside ?? 0) });
   // A child's time passed within the call's own.
   const charged = e.spent ? charge(own, { ...e.spent, ms: 0 }) : own;
   const now: RunState = {

@@ -5,7 +5,7 @@ import type { Fact, Outcome } from './fact.ts';
 import { decide } from './gate.ts';
 import { isObject, type Json } from './json.ts';
 import type { RunContext } from './loop.ts';
-import { resultOf } from './output.ts';
+import { resultOf, type Ended } from './output.ts';
 import type { AgentParts, Tool } from './ports.ts';
 import type { Call, RunState } from './state.ts';
 
@@ -32,9 +32,13 @@ export async function makeCalls(agent: AgentParts, calls: readonly Call[], conte
   );
   await head.record(started, { settle: ready.some(({ tool }) => tool.effect !== 'read') });
   const running = ready.map((each) => act(agent, each, context));
+  let longest = 0;
   for (const [i, outcome] of running.entries()) {
     const effect = ready[i]?.tool.effect;
-    await head.record([await outcome], { settle: effect !== 'read' });
+    const fact = await outcome;
+    const beside = Math.min(longest, fact.ms);
+    await head.record([beside > 0 ? { ...fact, beside } : fact], { settle: effect !== 'read' });
+    longest = Math.max(longest, fact.ms);
   }
 }
 
@@ -54,7 +58,7 @@ async function prepareAll(
   }
 }
 
-const ended = (call: Call, outcome: Outcome, text: string, ms = 0): Fact => ({
+const ended = (call: Call, outcome: Outcome, text: string, ms = 0): Ended => ({
   type: 'tool-ended',
   call: call.id,
   outcome,
@@ -109,7 +113,7 @@ function unwrap(call: Call): Call | string {
   return { ...call, tool, input: (input ?? {}) as Json };
 }
 
-async function act(agent: AgentParts, { call, tool, input, key }: Ready, context: RunContext): Promise<Fact> {
+async function act(agent: AgentParts, { call, tool, input, key }: Ready, context: RunContext): Promise<Ended> {
   if (context.signal.aborted) return ended(call, 'interrupted', `${tool.name} was not started: the run was to stop.`);
   const since = context.clock();
   const stop = stopFor(tool, context.signal);

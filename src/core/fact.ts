@@ -188,6 +188,8 @@ export type Fact =
       readonly completes?: boolean;
       readonly spent?: Partial<Spent>;
       readonly ms: number;
+      /** Of these, milliseconds that passed beside a call before it and are counted there. */
+      readonly beside?: number;
     }
   | { readonly type: 'checks-ended'; readonly check: string; readonly verdict: Verdict }
   | { readonly type: 'run-ended'; readonly reason: StopReason; readonly detail?: string; readonly error?: Failure }

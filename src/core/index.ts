@@ -80,6 +80,6 @@ export { last, push, swapLast, toArray, trailOf, type Trail } from './trail.ts';
 export { isUsage } from './usage.ts';
 export { newEpoch } from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';
-export { estimate, wordsIn } from './tokens.ts';
+export { estimate, tokensIn, wordsIn } from './tokens.ts';
 export { callId } from './answer.ts';
 export { childLimits, childParts, type ChildWish } from './child.ts';

@@ -25,12 +25,14 @@ export function isJson(value: unknown, depth = 0): value is Json {
   );
 }
 
-/** The one text of a value whatever the order of its keys, so that equal calls look equal. */
-export function canonical(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const keys = Object.keys(value).toSorted();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json)}`).join(',')}}`;
+/** The one text of a value whatever the order of its keys, so that equal calls look equal; below 200 levels all look the same. */
+export function canonical(value: Json, depth = 0): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (depth >= deepest) return '"…"';
+  if (Array.isArray(value)) return `[${value.map((each: Json) => canonical(each, depth + 1)).join(',')}]`;
+  const entries = value as JsonObject;
+  const keys = Object.keys(entries).toSorted();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(entries[key] as Json, depth + 1)}`).join(',')}}`;
 }
 
 /** A 53-bit digest of a text: fast, not secret, for noticing that something came back unchanged. */

@@ -19,12 +19,15 @@ import {
   fold,
   illegal,
   isStuck,
+  newEpoch,
   next,
+  run,
   runView,
   toArray,
   type Check,
   type Limits,
   type StopReason,
+  type Tool,
   type Verdict,
 } from './index.ts';
 
@@ -271,4 +274,52 @@ test('a budget of money is kept by the price of what is to come, and refuses a m
   const { ended } = await unknown.go();
   assert.equal(ended?.reason, 'money-budget');
   assert.match(ended?.detail ?? '', /price of test is unknown/);
+});
+
+test('[M22] words that wait to be delivered count before they are sent, and so do notes', async () => {
+  const long = 'x'.repeat(8000);
+  for (const limits of [{ context: 1000 }, { tokens: 1000 }, { usd: 0.001 }]) {
+    const set = await stage({ lines: [says('fine')], limits });
+    await set.say('steer', long);
+    assert.match((await set.go()).ended?.reason ?? '', /token-budget|money-budget/);
+    assert.equal(set.requests.length, 0);
+    const noted = await stage({
+      limits,
+      rules: [(event) => (event.type === 'run-started' ? [{ key: 'long', text: long }] : [])],
+    });
+    await noted.go();
+    assert.equal(noted.requests.length, 0);
+    const later = await stage({ lines: [says('fine')], limits });
+    await later.say('follow-up', long);
+    await later.go();
+    assert.equal(later.requests.length, 1, 'a follow-up counts when its turn has come');
+  }
+});
+
+test('a picture counts as what a model makes of it, not as its bytes', async () => {
+  const picture = { type: 'file', mediaType: 'image/png', data: 'A'.repeat(400_000) } as const;
+  const set = await stage({ limits: { context: 5000 } });
+  await set.head.record([{ type: 'input-received', input: 'p', how: 'steer', parts: [picture] }]);
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  await set.head.record((state) => [newEpoch(state, 'compacted', toArray(state.messages))]);
+  assert.ok(set.head.state.context > 1000 && set.head.state.context < 5000, `${set.head.state.context}`);
+  const text = { ...picture, mediaType: 'text/plain' };
+  await set.head.record([{ type: 'input-received', input: 'q', how: 'steer', parts: [text] }]);
+  await set.again('read it');
+  assert.equal((await set.go()).ended?.reason, 'token-budget');
+});
+
+test('reads side by side use up the time of the longest, calls one after the other that of all', async () => {
+  let now = 0;
+  const read = (name: string, ms: number): Tool => toolOf(name, 'read', () => void (now = Math.max(now, ms)));
+  const write = (name: string, ms: number): Tool => toolOf(name, 'write', () => void (now += ms));
+  const tools = [read('a', 300), read('b', 500), write('c', 200), write('d', 100)];
+  const set = await stage({ lines: [calls('a', 'b', 'c', 'd')], tools });
+  const state = await run(set.agent, {
+    head: set.head,
+    signal: new AbortController().signal,
+    live: () => {},
+    clock: () => now,
+  });
+  assert.equal(state.spent.ms, 800);
 });

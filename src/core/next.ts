@@ -2,6 +2,7 @@
 import { toldToStop } from './abort.ts';
 import { messageOf, type Failure } from './errors.ts';
 import type { StopReason } from './fact.ts';
+import { coming } from './inputs.ts';
 import type { AgentParts } from './ports.ts';
 import type { Call, RunState } from './state.ts';
 
@@ -94,24 +95,23 @@ function outOfBounds(state: RunState, agent: AgentParts): Step | undefined {
   if (spent.turns >= limits.turns) return end('max-turns', `All ${limits.turns} turns are used.`);
   if (limits.ms !== undefined && spent.ms >= limits.ms) return end('time', `All ${limits.ms} ms are used.`);
   const used = spent.input + spent.output;
-  if (limits.tokens !== undefined && used + state.context > limits.tokens)
+  const needs = coming(state);
+  if (limits.tokens !== undefined && used + needs > limits.tokens)
     return end(
       'token-budget',
-      `${used} of ${limits.tokens} tokens are used and the next request needs about ${state.context}.`,
+      `${used} of ${limits.tokens} tokens are used and the next request needs about ${needs}.`,
     );
-  if (limits.context !== undefined && state.context > limits.context && agent.compact && state.compactions === 0)
-    return { type: 'compact' };
-  if (limits.context !== undefined && state.context > limits.context)
-    return end(
-      'token-budget',
-      `The next request needs about ${state.context} tokens; the window has room for ${limits.context}.`,
-    );
-  return limits.usd === undefined ? undefined : outOfMoney(state, limits.usd, agent, end);
+  if (limits.context !== undefined && needs > limits.context)
+    return agent.compact && state.compactions === 0
+      ? { type: 'compact' }
+      : end('token-budget', `The next request needs about ${needs} tokens; the window has room for ${limits.context}.`);
+  return limits.usd === undefined ? undefined : outOfMoney(state, limits.usd, needs, agent, end);
 }
 
 function outOfMoney(
   state: RunState,
   usd: number,
+  needs: number,
   agent: AgentParts,
   end: (reason: StopReason, detail: string) => Step,
 ): Step | undefined {
@@ -121,11 +121,11 @@ function outOfMoney(
       'money-budget',
       `The price of ${agent.provider.model} is unknown, so a budget of $${usd} cannot be kept. Set its price, or run without a money budget.`,
     );
-  const coming = (state.context * (price.cacheRead ?? price.input)) / 1e6;
-  return state.spent.usd + coming > usd
+  const least = (needs * (price.cacheRead ?? price.input)) / 1e6;
+  return state.spent.usd + least > usd
     ? end(
         'money-budget',
-        `$${state.spent.usd.toFixed(4)} of $${usd} is spent and the next request costs at least $${coming.toFixed(4)}.`,
+        `$${state.spent.usd.toFixed(4)} of $${usd} is spent and the next request costs at least $${least.toFixed(4)}.`,
       )
     : undefined;
 }

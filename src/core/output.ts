@@ -4,8 +4,11 @@ import { isObject, toJson } from './json.ts';
 import { isNote } from './notes.ts';
 import type { Output } from './ports.ts';
 
+/** The fact that ends a call. */
+export type Ended = Fact & { readonly type: 'tool-ended' };
+
 /** The end of a call whose tool gave this value; its text holds at most this many characters of it. */
-export function resultOf(call: string, value: unknown, most: number, ms: number): Fact {
+export function resultOf(call: string, value: unknown, most: number, ms: number): Ended {
   const output = isOutput(value) ? value : { type: 'output' as const, text: wordsFor(value) };
   return {
     type: 'tool-ended',
@@ -26,7 +29,7 @@ const isOutput = (value: unknown): value is Output =>
   isObject(value) && value['type'] === 'output' && typeof value['text'] === 'string';
 
 /** What else an output holds, where it is what it should be: the fold must never meet anything else. */
-function extras({ data, notes, loads, completes, spent }: Output): Partial<Fact & { readonly type: 'tool-ended' }> {
+function extras({ data, notes, loads, completes, spent }: Output): Partial<Ended> {
   const kept = Array.isArray(notes) ? (toJson(notes.filter(isNote)) as readonly Note[]) : [];
   const names = Array.isArray(loads) ? loads.filter((name) => typeof name === 'string') : [];
   const used = Object.entries(isObject(spent) ? spent : {}).filter(([, count]) => Number.isFinite(count));

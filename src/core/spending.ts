@@ -3,7 +3,7 @@ import type { Spent } from './fact.ts';
 import type { Message, Usage } from './message.ts';
 import type { AgentParts, Price } from './ports.ts';
 import type { RunState } from './state.ts';
-import { estimate, wordsIn } from './tokens.ts';
+import { estimate, tokensIn } from './tokens.ts';
 import { isCost, isUsage } from './usage.ts';
 
 /** Nothing used yet. */
@@ -77,7 +77,7 @@ export function bill(
     costOf(price, {
       ...usage,
       input: usage.input ?? state.context,
-      output: usage.output ?? estimate(wordsIn(message)),
+      output: usage.output ?? tokensIn(message.parts),
     });
   return guess === undefined ? { usage } : { usage, usd: guess, estimated: true };
 }

@@ -201,6 +201,7 @@ function step(s: RunState, e: Event): RunState {
       return {
         ...s,
         run: undefined,
+        inTurn: false,
         due: false,
         ended: {
           reason: e.reason,

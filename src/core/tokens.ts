@@ -1,13 +1,27 @@
 // How many tokens something is likely to be, where no provider has counted them.
-import type { Message } from './message.ts';
+import type { FilePart, Message, Part } from './message.ts';
 
 /** Tokens of a text: four characters each. */
 export const estimate = (text: string): number => Math.ceil(text.length / 4);
 
-/** Everything in a message that a model reads, as one text. */
-export const wordsIn = (message: Message): string =>
-  message.parts
-    .map((part) =>
-      part.type === 'tool-call' ? part.tool + JSON.stringify(part.input) : part.type === 'file' ? part.data : part.text,
-    )
-    .join('');
+/** Everything in a message that a model reads as words, as one text. */
+export const wordsIn = (message: Message): string => message.parts.map(wordsOfPart).join('');
+
+function wordsOfPart(part: Part): string {
+  if (part.type === 'tool-call') return part.tool + JSON.stringify(part.input);
+  if (part.type === 'file') return isText(part) ? part.data : '';
+  return part.text;
+}
+
+const isText = (part: FilePart): boolean => part.mediaType.startsWith('text/');
+
+/** A picture costs about this much whatever its bytes; of other files nobody knows before the model has read them. */
+const tokensOfFile = 1500;
+
+/** Tokens of these parts. */
+export function tokensIn(parts: readonly Part[]): number {
+  let tokens = 0;
+  for (const part of parts)
+    tokens += part.type === 'file' && !isText(part) ? tokensOfFile : estimate(wordsOfPart(part));
+  return tokens;
+}

@@ -4,7 +4,7 @@ import { callsOf, isSilent, meets, type Message, type Part } from './message.ts'
 import { takeShown, wordsOf } from './notes.ts';
 import { charge } from './spending.ts';
 import type { Call, RunState } from './state.ts';
-import { estimate, wordsIn } from './tokens.ts';
+import { estimate, tokensIn } from './tokens.ts';
 import { last, push, swapLast, trailOf, type Trail } from './trail.ts';
 
 /** A new prefix begins. */
@@ -13,7 +13,7 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
   const frame = estimate(e.system) + estimate(JSON.stringify(e.tools));
   if (!e.baseline) return { ...now, context: s.epoch === 0 ? frame : s.context };
   const { session, messages, turn, loaded, queue, total, pending = s.pending, going } = e.baseline;
-  const context = frame + messages.reduce((sum, each) => sum + estimate(wordsIn(each)), 0);
+  const context = frame + messages.reduce((sum, each) => sum + tokensIn(each.parts), 0);
   return {
     ...now,
     ...going,
@@ -60,7 +60,7 @@ const goOn: readonly Part[] = [{ type: 'text', text: 'Go on.' }];
 /** Adds words of the user's side. What a request already held is never changed: after it, a stand-in answer keeps the roles alternating. */
 function say(s: RunState, parts: readonly Part[]): RunState {
   const tail = last(s.messages);
-  const context = s.context + parts.reduce((sum, part) => sum + estimate(part.type === 'text' ? part.text : ''), 0);
+  const context = s.context + tokensIn(parts);
   const message: Message = { role: 'user', parts };
   if (!tail || tail.role === 'assistant') return { ...s, context, messages: push(s.messages, message) };
   if (s.messages.length > s.sent) {
@@ -81,7 +81,7 @@ const hear = (messages: Trail<Message>, answer: Message): Trail<Message> =>
 
 /** An answer is in: it joins the history and its calls are open. */
 export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunState {
-  const words = estimate(wordsIn(e.message));
+  const words = tokensIn(e.message.parts);
   const used = { ...e.usage, input: e.usage.input ?? s.context, output: e.usage.output ?? words };
   const now = charge(s, { ...used, usd: e.usd ?? 0, unpriced: e.usd === undefined || e.estimated ? 1 : 0, ms: e.ms });
   const calls = callsOf(e.message).map((part): Call => ({

@@ -3,6 +3,7 @@ import { stopped, unlessAborted } from './abort.ts';
 import { answerFacts, type End } from './answer.ts';
 import { FairleadError, messageOf, toFailure } from './errors.ts';
 import type { Fact, Note } from './fact.ts';
+import { deliverable } from './inputs.ts';
 import type { RunContext } from './loop.ts';
 import { inOrder } from './notes.ts';
 import type { AgentParts, Chunk } from './ports.ts';
@@ -15,7 +16,10 @@ export async function takeTurn(agent: AgentParts, context: RunContext): Promise<
   const { head } = context;
   const { notes, remarks } = remind(agent, head.state);
   await head.record(
-    (state) => [...remarks, { type: 'turn-started', turn: state.turn + 1, inputs: deliverable(state), notes }],
+    (state) => {
+      const inputs = deliverable(state).map((each) => each.input);
+      return [...remarks, { type: 'turn-started', turn: state.turn + 1, inputs, notes }];
+    },
     { settle: true },
   );
   await head.record(await ask(agent, context), { settle: true });
@@ -36,13 +40,6 @@ async function ask(agent: AgentParts, context: RunContext): Promise<readonly Fac
     const cut = partial ? { partial, ...billCut(agent, state, partial) } : {};
     return [{ type: 'turn-failed', turn: state.turn, error, ...cut, ms: clock() - since }];
   }
-}
-
-/** Steering and prompts go in together; a follow-up waits until nothing else is due, and goes in alone. */
-function deliverable(state: RunState): readonly string[] {
-  const now = state.pending.filter((input) => input.how !== 'follow-up');
-  if (now.length || state.due) return now.map((input) => input.input);
-  return state.pending.slice(0, 1).map((input) => input.input);
 }
 
 function remind(
