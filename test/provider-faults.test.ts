@@ -209,7 +209,7 @@ async function streamSize(t: test.TestContext, whole: Answer): Promise<number> {
 }
 
 for (const dialect of dialects) {
-  test(`fault 47: ${dialect}: a stream split at every byte, inside characters and line ends, reads as the whole one`, async (t) => {
+  test(`fault 47: [A6] ${dialect}: a stream split at every byte, inside characters and line ends, reads as the whole one`, async (t) => {
     const text = 'Grüße 👩‍🚀 aus\r\nder “Mitte”\u2028Ende';
     const script = [join([says(text), calls('send', { n: 7 })]), says(text)];
     const run = async (splitEvery: number | undefined): Promise<unknown> => {

@@ -139,11 +139,22 @@ test('a server that is not there is a clear error of its own when it is asked', 
   await assert.rejects(ask(provider), { code: 'provider/unreachable', retry: true });
 });
 
+test('the window is what was given, else what is known of the model, else unknown', async () => {
+  const window = async (ref: ModelRef): Promise<number | undefined> =>
+    (await openProvider(ref, { env: everyKey })).window;
+  assert.equal(await window({ provider: 'vllm', model: 'm', contextWindow: 9000 }), 9000);
+  assert.equal(await window('anthropic/claude-sonnet-4-5'), 200_000);
+  assert.equal(await window('openrouter/openai/gpt-4o'), 128_000);
+  assert.equal(await window('groq/who-knows'), undefined);
+  assert.equal(await window('vllm/gpt-oss'), undefined, 'a local server decides for itself');
+});
+
 test('providers of your own come in by name, and before ours', async () => {
   const own: Provider = { family: 'scripted', model: 'm', stream: () => assert.fail() };
   const providers = { scripted: () => own, openai: () => own };
   assert.equal(await openProvider('scripted/x', { providers }), own);
   assert.equal(await openProvider('openai/gpt-5', { providers, env: {} }), own);
+  assert.match((await refusal('scripted/x')).hint ?? '', /^It is for tests: take it from fairlead\/testing/);
   await assert.rejects(openProvider('scriptd/x', { providers, env: {} }), (error) => {
     assert.match((error as FairleadError).hint ?? '', /Did you mean scripted\?/);
     return true;

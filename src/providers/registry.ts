@@ -1,5 +1,6 @@
 // Names to providers: each family is loaded only when it is chosen.
 import { FairleadError, type Provider } from '../core/index.ts';
+import { knownModel } from './models-known.ts';
 import type { PriceBook } from './prices.ts';
 import { partsOf, resolveModel, unknownProvider, type Environment, type ModelRef, type Resolved } from './resolve.ts';
 
@@ -23,11 +24,19 @@ export async function openProvider(ref: ModelRef, options: OpenOptions = {}): Pr
   const own = Object.hasOwn(providers, parts.provider) ? providers[parts.provider] : undefined;
   if (own) return own(parts);
   try {
-    return await load(resolveModel(ref, env, prices));
+    const resolved = resolveModel(ref, env, prices);
+    return withWindow(await load(resolved), resolved);
   } catch (error) {
     const unknown = error instanceof FairleadError && error.code === 'provider/unknown';
     throw unknown ? unknownProvider(parts, Object.keys(providers)) : error;
   }
+}
+
+/** The window as it was given or is known, so that a loop makes its history shorter before it is refused. */
+function withWindow(provider: Provider, { family, model, contextWindow }: Resolved): Provider {
+  if (provider.window !== undefined || family.dialect === 'embedded') return provider;
+  const window = contextWindow ?? (family.local ? undefined : knownModel(model).contextWindow);
+  return window === undefined ? provider : { ...provider, window };
 }
 
 async function load({ family, api, ...rest }: Resolved): Promise<Provider> {
