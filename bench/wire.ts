@@ -212,9 +212,10 @@ async function measure(rounds: number): Promise<void> {
   }
 }
 
-type Times = ReadonlyMap<string, number[]>;
+type Time = { readonly ms: number; readonly cpuMs: number };
+type Times = ReadonlyMap<string, Time[]>;
 
-/** Milliseconds per turn, the contenders taking turns so that a busy machine is busy for all of them. */
+/** Time per turn, on the clock and of the processor: the latter moves little when others use the machine. The contenders taking turns so that a busy machine is busy for all of them. */
 async function race(
   url: string,
   turns: number,
@@ -222,15 +223,18 @@ async function race(
   rounds: number,
   contenders: readonly Contender[],
 ): Promise<Times> {
-  const times = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
+  const times = new Map<string, Time[]>(contenders.map(({ name }) => [name, []]));
   for (let round = -1; round < rounds; round++) {
     for (const contender of contenders) {
       const { name } = contender;
       const talk = contender.start(url, turns);
       await talk.turn();
       const since = performance.now();
+      const used = process.cpuUsage();
       for (let i = 0; i < count; i++) await talk.turn();
-      if (round >= 0) times.get(name)?.push((performance.now() - since) / count);
+      const { user, system } = process.cpuUsage(used);
+      if (round < 0) continue;
+      times.get(name)?.push({ ms: (performance.now() - since) / count, cpuMs: (user + system) / 1000 / count });
     }
   }
   return times;
@@ -238,11 +242,16 @@ async function race(
 
 function report(what: string, times: Times): void {
   console.log(`\n${what}`);
-  const floor = median([...times.values()][0] ?? []);
-  for (const [name, each] of times)
-    console.log(
-      `  ${name.padEnd(28)} ${median(each).toFixed(2).padStart(8)} ms (min ${Math.min(...each).toFixed(2)})  x${(median(each) / floor).toFixed(2)}`,
-    );
+  const [floor = []] = times.values();
+  for (const [name, each] of times) {
+    const line = (['ms', 'cpuMs'] as const).map((kind) => {
+      const values = each.map((time) => time[kind]);
+      const ratio = median(values) / median(floor.map((time) => time[kind]));
+      const figures = `${median(values).toFixed(2).padStart(8)} (min ${Math.min(...values).toFixed(2)})`.padEnd(23);
+      return `${kind === 'ms' ? 'wall' : 'cpu'} ${figures} x${ratio.toFixed(2)}`;
+    });
+    console.log(`  ${name.padEnd(28)} ${line.join('   ')}`);
+  }
 }
 
 const median = (values: readonly number[]): number =>
