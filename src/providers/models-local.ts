@@ -67,21 +67,31 @@ const fromLmStudio0 =
     ];
   };
 
-/** Lemonade: labels say what a model can do; a listing without labels is a plain one. */
+/** Lemonade: labels say what a model can do, its health which are loaded and how; a listing without labels is a plain one. */
 export async function listLemonade(source: Source): Promise<readonly ModelInfo[]> {
-  const own = await getJson({ ...source, url: `${root(source)}/api/v1/models` }).catch(() => undefined);
+  const [own, health] = await Promise.all(
+    ['models', 'health'].map((path) =>
+      getJson({ ...source, url: `${root(source)}/api/v1/${path}` }).catch(() => undefined),
+    ),
+  );
   const models = rows(own, 'data');
-  return models.some((row) => Array.isArray(row['labels']))
-    ? models.flatMap((row) => fromLemonade(row, source))
-    : listPlain(source);
+  if (!models.some((row) => Array.isArray(row['labels']))) return listPlain(source);
+  const tells = isObject(health) && Array.isArray(health['all_models_loaded']);
+  const loaded = new Map(rows(health, 'all_models_loaded').map((row) => [text(row['model_name']), row]));
+  return models.flatMap((row) => fromLemonade(row, source, tells ? loaded : undefined));
 }
 
-function fromLemonade(row: Raw, { family }: Source): readonly ModelInfo[] {
+function fromLemonade(
+  row: Raw,
+  { family }: Source,
+  loaded: ReadonlyMap<string | undefined, Raw> | undefined,
+): readonly ModelInfo[] {
   const id = text(row['id']);
   const { labels } = row;
   const other = Array.isArray(labels) && labels.some((label) => /embed|rerank|transcri|tts|image|audio/.test(label));
   if (id === undefined || other || row['downloaded'] === false) return [];
-  const options = isObject(row['recipe_options']) ? row['recipe_options'] : {};
+  const running = loaded?.get(id)?.['recipe_options'] ?? row['recipe_options'];
+  const options = isObject(running) ? running : {};
   const gigabytes = typeof row['size'] === 'number' ? row['size'] : 0;
   return [
     filled<ModelInfo>({
@@ -92,7 +102,7 @@ function fromLemonade(row: Raw, { family }: Source): readonly ModelInfo[] {
       reasoning: listed(labels, 'reasoning'),
       contextWindow: count(options['ctx_size']) ?? count(row['max_context_window']) ?? count(row['context_length']),
       maxOutput: undefined,
-      loaded: undefined,
+      loaded: loaded?.has(id),
       size: count(Math.round(gigabytes * 1e9)),
       price: row['recipe'] === 'cloud' ? undefined : free,
     }),

@@ -70,11 +70,34 @@ test('[A5, J89] LM Studio: its own listing, whichever version; a model without t
   ]);
 });
 
-test('[A5, J89] Lemonade: labels say what a model can do', async (t) => {
-  assert.deepEqual(brief(await listed(t, 'lemonade', '/api/v1', 'lemonade')), [
+test('[A5, J89] Lemonade: labels say what a model can do, and its health what is loaded and how', async (t) => {
+  const list = await listed(t, 'lemonade', '/api/v1', 'lemonade');
+  assert.deepEqual(brief(list), [
     ['able', true, true, true, 8192],
-    ['plain', false, false, false, 4096],
+    ['plain', false, false, false, undefined],
   ]);
+  assert.deepEqual(
+    list.map(({ loaded, size }) => [loaded, size]),
+    [
+      [true, 2_500_000_000],
+      [false, 2_500_000_000],
+    ],
+  );
+  const row = { id: 'm', labels: ['tool-calling'], recipe: 'llamacpp', max_context_window: 262_144 };
+  const cloud = { id: 'c', labels: [], recipe: 'cloud', context_length: 1000 };
+  const baseUrl = await fixed(t, { '/api/v1/models': { data: [row, cloud, { ...row, id: 'x', downloaded: false }] } });
+  const newer = await listModels({ provider: 'lemonade', baseUrl });
+  assert.deepEqual(brief(newer), [
+    ['m', true, false, false, 262_144],
+    ['c', false, false, false, 1000],
+  ]);
+  assert.deepEqual(
+    newer.map(({ loaded, price }) => [loaded, price?.input]),
+    [
+      [undefined, 0],
+      [undefined, undefined],
+    ],
+  );
 });
 
 test('[A5] llama.cpp: the window it runs with, and tools as its template has them', async (t) => {
