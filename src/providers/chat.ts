@@ -4,8 +4,8 @@ import { quirksOf, type ChatQuirks } from './chat-quirks.ts';
 import { readChat } from './chat-reply.ts';
 import { chatBodies } from './chat-request.ts';
 import type { ChatReader } from './chat-answer.ts';
-import { statusFault, type Who } from './faults.ts';
-import { placeOf, post, readText } from './http.ts';
+import type { Who } from './faults.ts';
+import { isSuccess, placeOf, post, refusal } from './http.ts';
 import { windowGuard } from './window.ts';
 
 /** A chat model: which one, where, and how its server differs. */
@@ -53,8 +53,7 @@ export function chatProvider(options: ChatOptions): Provider {
     const { body, chars } = bodyOf(request);
     guard.check(request, chars);
     const reply = await post({ url, headers: sent, body, signal, who });
-    if (reply.status < 200 || reply.status > 299)
-      throw statusFault(reply.status, reply.headers, await readText(reply, who), who);
+    if (!isSuccess(reply)) throw await refusal(reply, who);
     for await (const chunk of readChat(reply.body, reader)) {
       if (chunk.type === 'end') guard.learn(request, chars, chunk.usage);
       yield chunk;

@@ -1,6 +1,7 @@
 // Requests against real servers on loopback: connections kept, replaced and let go of; every failure typed; no secret told.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { getEventListeners } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
@@ -198,6 +199,22 @@ test('[A5] JSON is read whatever it weighs, and anything else is malformed or th
   const missing = await failure(getJson({ url, signal: never, who }));
   assert.equal(missing.code, 'provider/not-found');
   assert.match(missing.message, /no such model/);
+});
+
+test('[A54] a status counts even if the body that explains it breaks off', async (t) => {
+  const { url } = await serve(t, (_, response) => {
+    response.writeHead(401, { 'content-length': '100' });
+    response.write('{"error":', () => response.destroy());
+  });
+  assert.equal((await failure(getJson({ url, signal: never, who }))).code, 'provider/unauthorized');
+});
+
+test('a signal that outlives many requests does not collect their listeners', async (t) => {
+  const { url } = await serve(t, (_, response) => response.end('ok'));
+  const { signal } = new AbortController();
+  for (let i = 0; i < 20; i++) await textOf(url, { signal });
+  await new Promise(setImmediate);
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
 test('leaving a body early keeps the connection if little is left, and drops a server that goes on', async (t) => {

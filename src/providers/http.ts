@@ -42,13 +42,25 @@ export const postJson = (ask: Ask, value: unknown): Promise<unknown> =>
 async function json(options: PostOptions): Promise<unknown> {
   const { who } = options;
   const reply = await post({ ...options, headers: { accept: 'application/json', ...options.headers } });
+  if (!isSuccess(reply)) throw await refusal(reply, who);
   const text = await readText(reply, who);
-  if (reply.status < 200 || reply.status > 299) throw statusFault(reply.status, reply.headers, text, who);
   try {
     return JSON.parse(text) as unknown;
   } catch {
     throw malformedFault('something that is not JSON', text, who);
   }
+}
+
+/** Whether a reply is what was asked for. */
+export const isSuccess = ({ status }: Reply): boolean => status >= 200 && status < 300;
+
+/** The error for a reply that is no success. What its status says counts even if its body cannot be read. */
+export async function refusal(reply: Reply, who: Who): Promise<FairleadError> {
+  const text = await readText(reply, who).catch((error: unknown) => {
+    if (error instanceof FairleadError && error.code.startsWith('provider/')) return '';
+    throw error;
+  });
+  return statusFault(reply.status, reply.headers, text, who);
 }
 
 /** The whole body as text; more than 32 MB is an error. */

@@ -1,8 +1,8 @@
 // Ollama through its own chat API, which alone lets the context window be set. Messages are serialised once, as for every chat server.
 import type { Chunk, Price, Provider, Request, Settings } from '../core/index.ts';
 import { toolField } from './chat-request.ts';
-import { statusFault, type Who } from './faults.ts';
-import { placeOf, post, readText } from './http.ts';
+import type { Who } from './faults.ts';
+import { isSuccess, placeOf, post, refusal } from './http.ts';
 import { ollamaMessage } from './ollama-messages.ts';
 import { readOllama } from './ollama-reply.ts';
 import { ollamaRoot, ollamaWindow } from './ollama-window.ts';
@@ -70,8 +70,7 @@ export function ollamaProvider(options: OllamaOptions): Provider {
       signal,
       who,
     });
-    if (reply.status < 200 || reply.status > 299)
-      throw statusFault(reply.status, reply.headers, await readText(reply, who), who);
+    if (!isSuccess(reply)) throw await refusal(reply, who);
     for await (const chunk of readOllama(reply.body, who, model)) {
       if (chunk.type === 'end') guard.learn(request, chars, chunk.usage);
       yield chunk;
