@@ -27,8 +27,8 @@ async function work(): Promise<unknown> {
   return made.first?.(url, file);
 }
 
+if (mode !== 'import') await made.load?.();
 if (mode === 'turn' || mode === 'stream') {
-  await made.load?.();
   await control({ T: 3, chunks: 1 });
   await made.turn?.(url, 3);
   await control(mode === 'turn' ? { T: Number(n), chunks: 1 } : { T: 0, chunks: Number(n) });

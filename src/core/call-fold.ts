@@ -56,10 +56,10 @@ function endRound(s: RunState): RunState {
 
 /** Enough of a text to notice a change in it, at a cost that does not grow with it: its length, its ends and a letter here and there. */
 function gist(text: string): string {
-  if (text.length <= 1024) return text;
-  const step = text.length / 256;
-  const letters = Array.from({ length: 256 }, (_, i) => text[Math.floor(i * step)]);
-  return `${text.length} ${text.slice(0, 256)}${letters.join('')}${text.slice(-256)}`;
+  if (text.length <= 512) return text;
+  let letters = '';
+  for (let i = 1; i < 32; i++) letters += text.charAt(Math.floor((text.length * i) / 32));
+  return `${text.length} ${text.slice(0, 128)}${letters}${text.slice(-128)}`;
 }
 
 /** Calls that will never settle get a result that says so, so that the history stays legal. */
