@@ -38,6 +38,8 @@ export async function* followFile(source: Source, from: number, signal: AbortSig
           yield event;
         }
       }
+      // Whatever was added or closed while an event was being looked at has woken nobody: look before waiting.
+      if ((source.end() ?? offset) > offset || source.isClosed()) continue;
       await source.change(signal);
       if (disk.inode(file) !== disk.facts(fd)?.inode) {
         const fresh = disk.inode(file) === undefined ? undefined : disk.open(file, 'r');

@@ -1,0 +1,29 @@
+// A process that does with a session what it is told on its standard input: `open`, `append`, `close`. Arguments: file, silence in ms.
+import fs from 'node:fs';
+import { createInterface } from 'node:readline';
+import { openJsonl, type JsonlLog } from '../../src/stores/index.ts';
+
+const [file = '', silentMs = '30000'] = process.argv.slice(2);
+const say = (line: string): void => void fs.writeSync(1, `${line}\n`);
+let log: JsonlLog | undefined;
+let seq = 0;
+
+async function obey(command: string): Promise<string> {
+  if (command === 'open') {
+    log = await openJsonl(file, { silentMs: Number(silentMs) });
+    for await (const events of log.read()) seq = events.at(-1)?.seq ?? seq;
+    return 'opened';
+  }
+  if (command === 'close') {
+    await log?.close();
+    return 'closed';
+  }
+  const fact = { type: 'remark-made', key: 'from', value: process.pid } as const;
+  const [event] = (await log?.append(seq, [fact], { settle: true })) ?? [];
+  seq = event?.seq ?? seq;
+  return `saved ${seq}`;
+}
+
+say('awake');
+for await (const command of createInterface({ input: process.stdin }))
+  say(await obey(command).catch((error: { code?: string }) => error.code ?? String(error)));

@@ -1,0 +1,211 @@
+// Long sessions open from an index that vouches for what lies before the last epoch, and from the log alone whenever it cannot.
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { noSpending, type Event, type Fact } from '../src/core/index.ts';
+import { openJsonl, verifyFile, type JsonlLog } from '../src/stores/index.ts';
+import { assertTidy, eventsOf } from './crash/checker.ts';
+import { folder, place } from './crash/place.ts';
+
+const epoch = (number: number): Fact => ({
+  type: 'epoch-started',
+  epoch: number,
+  reason: 'compacted',
+  system: 's',
+  tools: [],
+  model: 'm',
+  baseline: { session: 's', messages: [], turn: number, loaded: [], queue: [], total: noSpending },
+});
+const remark = (value: number): Fact => ({ type: 'remark-made', key: 'k', value });
+const remarks = (count: number): readonly Fact[] => Array.from({ length: count }, (_, i) => remark(i));
+
+/** A session with two epochs, of which the second is indexed. */
+async function indexed(): Promise<{ readonly file: string; readonly events: readonly Event[] }> {
+  const { file } = place();
+  const log = await openJsonl(file, { indexBytes: 1000 });
+  await log.append(0, [...remarks(50), epoch(1), ...remarks(50), epoch(2), ...remarks(5)]);
+  const events = await eventsOf(log);
+  await log.close();
+  assertTidy(file, ['.index']);
+  return { file, events };
+}
+
+async function opened<T>(file: string, look: (log: JsonlLog) => Promise<T>): Promise<T> {
+  const log = await openJsonl(file, { indexBytes: 1000 });
+  try {
+    return await look(log);
+  } finally {
+    await log.close();
+  }
+}
+
+test('[M11] from an epoch on only the epoch and what follows is read; from the root, and before the index, everything still is', async () => {
+  const { file, events } = await indexed();
+  await opened(file, async (log) => {
+    assert.deepEqual(log.opened, { from: 'index', lines: 6 });
+    assert.deepEqual(await eventsOf(log, { from: 'epoch' }), events.slice(101));
+    assert.deepEqual(await eventsOf(log), events);
+    assert.deepEqual(await eventsOf(log, { at: events[20]?.id ?? '' }), events.slice(0, 21));
+    assert.deepEqual(await eventsOf(log, { at: events[60]?.id ?? '', from: 'epoch' }), events.slice(50, 61));
+    const [added] = await log.append(107, [remark(9)]);
+    assert.deepEqual(await eventsOf(log, { from: 'epoch' }), [...events.slice(101), added]);
+    assert.deepEqual(await eventsOf(log), [...events, added]);
+    const [branch] = await log.append(108, [remark(10)], { parent: events[20]?.id ?? '' });
+    assert.deepEqual(await eventsOf(log), [...events.slice(0, 21), branch]);
+    const seen: number[] = [];
+    const stop = new AbortController();
+    for await (const event of log.follow(3, stop.signal)) {
+      seen.push(event.seq);
+      if (event.seq === 109) stop.abort();
+    }
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 106 }, (_, i) => i + 4),
+    );
+  });
+  await opened(file, async (log) => {
+    assert.equal(log.opened.from, 'start', 'a branch from before the index needs the whole file');
+    assert.equal((await eventsOf(log)).length, 22);
+  });
+});
+
+test('a new epoch moves the index on, while the session is open', async () => {
+  const { file } = await indexed();
+  const offset = (): number => (JSON.parse(fs.readFileSync(`${file}.index`, 'utf8')) as { offset: number }).offset;
+  const before = offset();
+  await opened(file, async (log) => {
+    await log.append(107, [epoch(3), remark(1)]);
+    while (offset() === before) await new Promise(setImmediate);
+  });
+  await opened(file, async (log) => {
+    assert.deepEqual(log.opened, { from: 'index', lines: 2 });
+    assert.equal((await eventsOf(log)).length, 109);
+  });
+});
+
+test('fault 15: an index that is missing, broken, of another file or not true is not believed, and is written anew', async () => {
+  const { file, events } = await indexed();
+  const index = `${file}.index`;
+  const good = fs.readFileSync(index, 'utf8');
+  const other = (await indexed()).file;
+  for (const spoil of [
+    () => fs.rmSync(index),
+    () => fs.writeFileSync(index, ''),
+    () => fs.writeFileSync(index, '\0'.repeat(200)),
+    () => fs.writeFileSync(index, good.slice(0, 60)),
+    () => fs.writeFileSync(index, good.replace('"version":1', '"version":9')),
+    () => fs.writeFileSync(index, good.replace(/"offset":\d+/, '"offset":99999999')),
+    () => fs.writeFileSync(index, good.replace(/"offset":\d+/, '"offset":-1')),
+    () => fs.writeFileSync(index, good.replace(/"sha256":"./, '"sha256":"x')),
+    () => fs.writeFileSync(index, good.replace(/"lastHash":"./, '"lastHash":"x')),
+    () => fs.writeFileSync(index, good.replace(/"seq":\d+/, '"seq":3')),
+    () => fs.writeFileSync(index, '[]'),
+    () => fs.copyFileSync(`${other}.index`, index),
+  ]) {
+    spoil();
+    await opened(file, async (log) => {
+      assert.equal(log.report.length, 0);
+      assert.deepEqual(await eventsOf(log), events, String(spoil));
+      assert.deepEqual(await eventsOf(log, { from: 'epoch' }), events.slice(101), String(spoil));
+    });
+    await opened(file, async (log) => assert.equal(log.opened.from, 'index', String(spoil)));
+  }
+});
+
+test('fault 15: a change before the index is noticed, though nothing there is parsed', async () => {
+  const { file } = await indexed();
+  const text = fs.readFileSync(file, 'utf8');
+  fs.writeFileSync(file, text.replace('"value":7,', '"value":8,'));
+  await opened(file, async (log) => {
+    assert.equal(log.opened.from, 'start');
+    assert.equal(log.report[0]?.kind, 'edited');
+    assert.equal(log.report[0]?.line, 9);
+  });
+});
+
+test('fault 14: a log of a million events and 200 MB opens from its index: few lines are looked at and memory stays small', async () => {
+  const file = path.join(folder, 'big.jsonl');
+  const size = writeBig(file, 1_000_000);
+  assert.ok(size > 200e6);
+  const heap = (): number => process.memoryUsage().heapUsed + process.memoryUsage().external;
+  const before = heap();
+  const log = await openJsonl(file);
+  let found = 0;
+  for await (const events of log.read({ from: 'epoch' })) found += events.length;
+  assert.deepEqual(log.opened, { from: 'index', lines: 1000 });
+  assert.equal(found, 1000);
+  assert.ok(heap() - before < 40e6, `${heap() - before} bytes more`);
+  const [next] = await log.append(1_000_000, [remark(1)], { settle: true });
+  assert.equal(next?.seq, 1_000_001);
+  await log.close();
+  fs.rmSync(file);
+});
+
+/** Writes a log as our lines are, without our code, with an index that vouches for all but its last thousand events. */
+function writeBig(file: string, count: number): number {
+  const out = fs.openSync(file, 'w');
+  const hashOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
+  const text = 'x'.repeat(30);
+  const start = '{"fairlead":1,"session":"big","created":"2026-01-01T00:00:00.000Z"';
+  let link = hashOf(start);
+  let lines = `${start},"hash":"${link}"}\n`;
+  let above = 'null';
+  let offset = 0;
+  let index = {};
+  for (let seq = 1; seq <= count; seq++) {
+    const fact =
+      seq === count - 999
+        ? JSON.stringify(epoch(2)).slice(1, -1)
+        : `"type":"tool-ended","call":"c1","outcome":"ok","text":"${text}","ms":1`;
+    if (seq === count - 999)
+      index = {
+        version: 1,
+        offset: offset + lines.length,
+        line: seq,
+        events: seq - 1,
+        seq: seq - 1,
+        lastHash: link,
+        lastId: JSON.parse(above) as string,
+      };
+    const id = `${seq.toString(36)}.aaaa`;
+    const body = `{"seq":${seq},"id":"${id}","parentId":${above},"time":"2026-01-01T00:00:00.000Z",${fact}`;
+    link = hashOf(link + body);
+    lines += `${body},"hash":"${link}"}\n`;
+    above = `"${id}"`;
+    if (lines.length < 1e6 && seq < count) continue;
+    fs.writeSync(out, lines);
+    offset += lines.length;
+    lines = '';
+  }
+  fs.closeSync(out);
+  const sha256 = hash('sha256', fs.readFileSync(file).subarray(0, (index as { offset: number }).offset), 'hex');
+  fs.writeFileSync(`${file}.index`, JSON.stringify({ ...index, sha256 }));
+  return offset;
+}
+
+test('a long log without an epoch is read through in bounded memory', async () => {
+  const { file } = place();
+  const log = await openJsonl(file);
+  const value = 'y'.repeat(500);
+  for (let seq = 0; seq < 100_000; seq += 1000)
+    await log.append(
+      seq,
+      Array.from({ length: 1000 }, (): Fact => ({ type: 'remark-made', key: 'k', value })),
+    );
+  await log.close();
+  const again = await openJsonl(file);
+  let most = 0;
+  let found = 0;
+  const before = process.memoryUsage().heapUsed;
+  for await (const events of again.read()) {
+    found += events.length;
+    most = Math.max(most, events.length);
+  }
+  assert.equal(found, 100_000);
+  assert.ok(most < 5000, `${most} events at once`);
+  assert.ok(process.memoryUsage().heapUsed - before < 60e6);
+  await again.close();
+  assert.equal((await verifyFile(file)).ok, true);
+});

@@ -1,0 +1,221 @@
+// One writer a session: a second is refused, a dead one's place is taken at once, a silent one is fenced off.
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import test from 'node:test';
+import type { Event } from '../src/core/index.ts';
+import { openJsonl, verifyFile } from '../src/stores/index.ts';
+import { assertTidy, eventsOf, inspect } from './crash/checker.ts';
+import { folder, place } from './crash/place.ts';
+
+const program = path.join(import.meta.dirname, 'crash/writer.ts');
+const env = { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'cache') };
+const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
+
+type Process = {
+  readonly child: ChildProcess;
+  /** Tells it what to do, and gives what it answers. */
+  ask(command: string): Promise<string>;
+  tell(command: string): void;
+  hear(): Promise<string>;
+};
+
+/** A process that waits for commands. */
+async function awake(file: string, silentMs = 30_000): Promise<Process> {
+  const child = spawn(process.execPath, [program, file, String(silentMs)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const tell = (command: string): void => void child.stdin.write(`${command}\n`);
+  const hear = async (): Promise<string> => String((await lines.next()).value);
+  assert.equal(await hear(), 'awake');
+  return {
+    child,
+    tell,
+    hear,
+    ask(command) {
+      tell(command);
+      return hear();
+    },
+  };
+}
+
+/** A process that has a session open. */
+async function start(file: string, silentMs?: number): Promise<Process> {
+  const started = await awake(file, silentMs);
+  assert.equal(await started.ask('open'), 'opened');
+  return started;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const gone = new Promise((resolve) => {
+    child.on('exit', resolve);
+  });
+  child.kill('SIGKILL');
+  await gone;
+}
+
+test('fault 16: a second process is refused by name or reads only, until the first one closes', async () => {
+  const { file } = place();
+  const first = await start(file);
+  const pid = new RegExp(`is being written by process ${first.child.pid} on `);
+  await assert.rejects(openJsonl(file), { code: 'store/locked', message: pid, hint: /reading only/ });
+  const reader = await openJsonl(file, { mode: 'read' });
+  assert.equal(await first.ask('append'), 'saved 1');
+  assert.equal((await eventsOf(reader)).length, 1);
+  await reader.close();
+  assert.equal(await first.ask('close'), 'closed');
+  await kill(first.child);
+  const log = await openJsonl(file);
+  await assert.rejects(openJsonl(file), { code: 'store/locked', message: new RegExp(`process ${process.pid} `) });
+  await log.close();
+  assertTidy(file);
+});
+
+test('fault 16: the place of a dead process is taken at once, and so is one whose number another process has', async () => {
+  const { file } = place();
+  const first = await start(file);
+  await first.ask('append');
+  const lock = fs.readFileSync(`${file}.lock`, 'utf8');
+  await kill(first.child);
+  assert.equal((await inspect(file)).events.length, 1);
+  assertTidy(file);
+  const holder = JSON.parse(lock) as { [key: string]: unknown };
+  fs.writeFileSync(`${file}.lock`, JSON.stringify({ ...holder, pid: process.pid }));
+  assert.equal((await inspect(file)).events.length, 1, 'a number that came back');
+  fs.writeFileSync(`${file}.lock`, JSON.stringify({ ...holder, pid: process.pid, boot: 'another run of the machine' }));
+  assert.equal((await inspect(file)).events.length, 1, 'a machine that was started again');
+  fs.writeFileSync(`${file}.lock`, '\0'.repeat(100));
+  fs.utimesSync(`${file}.lock`, 0, 0);
+  assert.equal((await inspect(file)).events.length, 1, 'a lock that a power cut emptied');
+  assertTidy(file);
+});
+
+test('fault 16: of eight processes that want a dead one’s place exactly one gets it, every time', async () => {
+  for (let round = 0; round < 3; round++) {
+    const { file } = place();
+    const dead = await start(file);
+    await kill(dead.child);
+    // One who died while taking over leaves its claim behind.
+    if (round % 2) {
+      const { token } = JSON.parse(fs.readFileSync(`${file}.lock`, 'utf8')) as { token: string };
+      fs.copyFileSync(`${file}.lock`, `${file}.lock.${token}`);
+    }
+    const racers = await Promise.all(Array.from({ length: 8 }, () => awake(file)));
+    for (const racer of racers) racer.tell('open');
+    const said = await Promise.all(racers.map((racer) => racer.hear()));
+    assert.deepEqual(said.toSorted(), ['opened', ...Array.from({ length: 7 }, () => 'store/locked')]);
+    const winner = racers[said.indexOf('opened')];
+    assert.equal(await winner?.ask('append'), 'saved 1');
+    assert.equal(await winner?.ask('close'), 'closed');
+    await Promise.all(racers.map(({ child }) => kill(child)));
+    assert.equal((await verifyFile(file)).ok, true);
+    assertTidy(file);
+  }
+});
+
+test('fault 17: a stopped process is taken over from; when it goes on its writes are refused and reach nobody', async () => {
+  const { file } = place();
+  const zombie = await start(file, 300);
+  assert.equal(await zombie.ask('append'), 'saved 1');
+  zombie.child.kill('SIGSTOP');
+  const log = await taken(file, 300);
+  assert.equal(log.report[0]?.kind, 'taken-over');
+  const [mine] = await log.append(1, [remark], { settle: true });
+  zombie.tell('append');
+  zombie.child.kill('SIGCONT');
+  assert.equal(await zombie.hear(), 'store/fenced');
+  assert.equal(await zombie.ask('append'), 'store/fenced');
+  assert.equal(await zombie.ask('close'), 'closed');
+  await kill(zombie.child);
+  const [next] = await log.append(2, [remark], { settle: true });
+  const events = await eventsOf(log);
+  assert.deepEqual(events.slice(1), [mine, next]);
+  await log.close();
+  assert.equal((await verifyFile(file)).ok, true);
+  assertTidy(file);
+});
+
+/** Opens a session once its holder has been silent for long enough. */
+async function taken(file: string, silentMs: number): ReturnType<typeof openJsonl> {
+  for (;;) {
+    try {
+      return await openJsonl(file, { silentMs });
+    } catch (error) {
+      assert.equal((error as { code?: string }).code, 'store/locked');
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
+    }
+  }
+}
+
+test('fault 17: a write that was on its way when the place was lost is not called saved', async () => {
+  const { file } = place();
+  const log = await openJsonl(file);
+  fs.rmSync(`${file}.lock`);
+  const other = await openJsonl(file);
+  const [mine] = await other.append(0, [remark], { settle: true });
+  await assert.rejects(log.append(0, [remark]), { code: 'store/fenced' });
+  await log.close();
+  const [next] = await other.append(1, [remark], { settle: true });
+  assert.deepEqual(await eventsOf(other), [mine, next]);
+  await other.close();
+  assertTidy(file);
+});
+
+test('a live process that beats is not taken over from, however long it writes nothing', async () => {
+  const { file } = place();
+  const holder = await start(file, 300);
+  await new Promise((resolve) => {
+    setTimeout(resolve, 900);
+  });
+  await assert.rejects(openJsonl(file, { silentMs: 600 }), { code: 'store/locked' });
+  assert.equal(await holder.ask('close'), 'closed');
+  await kill(holder.child);
+});
+
+test('[M11] a session can be followed from another process while it is written, through a takeover too', async () => {
+  const { file } = place();
+  const writer = await start(file);
+  const reader = await openJsonl(file, { mode: 'read' });
+  const stop = new AbortController();
+  const seen: Event[] = [];
+  const following = (async () => {
+    for await (const event of reader.follow(0, stop.signal)) {
+      seen.push(event);
+      if (event.seq === 1) writer.tell('append');
+      if (event.seq === 2) void kill(writer.child).then(() => afterwards());
+      if (event.seq === 4) stop.abort();
+    }
+  })();
+  const afterwards = async (): Promise<void> => {
+    const log = await openJsonl(file);
+    await log.append(2, [remark, remark]);
+    await log.close();
+  };
+  writer.tell('append');
+  await following;
+  assert.deepEqual(
+    seen.map(({ seq }) => seq),
+    [1, 2, 3, 4],
+  );
+  assert.deepEqual(await eventsOf(reader), seen);
+  await reader.close();
+});
+
+test('a log follows itself, and stops when it is closed or told to', async () => {
+  const { file } = place();
+  const log = await openJsonl(file);
+  const seen: number[] = [];
+  const following = (async () => {
+    for await (const event of log.follow(0, new AbortController().signal)) seen.push(event.seq);
+  })();
+  await log.append(0, [remark, remark]);
+  await log.append(2, [remark]);
+  while (seen.length < 3) await new Promise(setImmediate);
+  await log.close();
+  await following;
+  assert.deepEqual(seen, [1, 2, 3]);
+  await assert.rejects(log.append(3, [remark]), { code: 'store/closed' });
+});
