@@ -4,10 +4,10 @@ import { toArray, type Request } from '../core/index.ts';
 /** The first place where two requests differ, and what stands there in each. */
 export type Departure = { readonly where: string; readonly was: string; readonly is: string };
 
-/** Where `request` does not begin with `earlier`; nothing if it extends it. Messages that are one object count as equal unless `deep`. */
-export function departure(earlier: Request, request: Request, deep = true): Departure | undefined {
+/** Where `request` does not begin with `earlier`; nothing if it extends it. What is one and the same object is not looked into. */
+export function departure(earlier: Request, request: Request): Departure | undefined {
   if (earlier.system !== request.system) return { where: 'system', was: earlier.system, is: request.system };
-  if (earlier.tools !== request.tools || deep) {
+  if (earlier.tools !== request.tools) {
     const was = JSON.stringify(earlier.tools);
     const is = JSON.stringify(request.tools);
     if (was !== is) return { where: 'tools', was, is };
@@ -15,7 +15,7 @@ export function departure(earlier: Request, request: Request, deep = true): Depa
   const before = toArray(earlier.messages);
   const now = toArray(request.messages);
   for (const [i, message] of before.entries()) {
-    if (!deep && message === now[i]) continue;
+    if (message === now[i]) continue;
     const was = JSON.stringify(message);
     const is = now[i] === undefined ? '(nothing)' : JSON.stringify(now[i]);
     if (was !== is) return { where: `messages[${i}]`, was, is };

@@ -58,6 +58,11 @@ test('[J89] LM Studio lists by both of its own addresses', async () => {
     [old['type'], old['state'], old['loaded_context_length'], old['capabilities']],
     ['vlm', 'loaded', 8192, ['tool_use']],
   );
+  const all = (await get('/api/v0/models', 'lm-studio'))['data'] as readonly Row[];
+  assert.deepEqual(
+    all.map((model) => model['state']),
+    ['loaded', 'not-loaded', 'not-loaded'],
+  );
   const young = first(await get('/api/v1/models', 'lm-studio'), 'models');
   assert.deepEqual(
     [young['key'], young['max_context_length'], young['capabilities']],

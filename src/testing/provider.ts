@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   FairleadError,
   toArray,
+  trailOf,
   type Chunk,
   type Message,
   type Part,
@@ -49,9 +50,10 @@ export function scriptedProvider(first: Script<Request>, options: ScriptedProvid
 
   function receive(request: Request): void {
     const before = latest.get(request.session ?? '');
-    const found = before && departure(before, request, strict);
+    const found = before && departure(before, request);
     if (found) breaks.push({ index: requests.length, ...found });
-    latest.set(request.session ?? '', request);
+    // A copy shows what was changed in place as well; it costs, so only who is strict pays for it.
+    latest.set(request.session ?? '', strict ? copyOf(request) : request);
     requests.push(request);
     if (found && strict) throw brokenPrefix(requests.length - 1, found);
     if (options.legal !== false) assertLegalRequest(request);
@@ -73,6 +75,11 @@ export function scriptedProvider(first: Script<Request>, options: ScriptedProvid
     },
   };
 }
+
+const copyOf = (request: Request): Request => ({
+  ...structuredClone({ ...request, messages: null }),
+  messages: trailOf(structuredClone(toArray(request.messages))),
+});
 
 function brokenPrefix(index: number, { where, was, is }: Departure): FairleadError {
   const shown = contrast(was, is);
