@@ -348,8 +348,13 @@ test('a text that is too long keeps its head and its tail, and says how much is 
   assert.equal(shorten('abcdef', 6), 'abcdef');
   assert.equal(shorten('abcdefghij', 4), 'ab\n[… 6 of 10 characters left out …]\nij');
   assert.equal(shorten('abcdefghij', 0), '\n[… 10 of 10 characters left out …]\n');
-  for (let most = 0; most < 12; most++)
-    assert.ok(shorten('a😀b😀c😀d😀', most).isWellFormed(), `half a character at ${most}`);
+  for (const text of ['a😀b😀c😀d😀', '😀😀😀😀😀😀', 'plain words'])
+    for (let most = 0; most < text.length; most++) {
+      const [head = '', tail = ''] = shorten(text, most).split(/\n\[.*\]\n/);
+      assert.ok(head.isWellFormed() && tail.isWellFormed(), `half a character at ${most}`);
+      assert.ok(head.length + tail.length <= most && head.length + tail.length >= most - 3);
+      assert.ok(text.startsWith(head) && text.endsWith(tail));
+    }
 });
 
 test('what the log cannot take ends the run with the store’s error, and no effect is started', async () => {

@@ -14,8 +14,8 @@ export function withDeadline(context: RunContext): { readonly context: RunContex
   const late = new FairleadError('run/time', `All ${limits.ms} ms are used.`, { blame: 'user' });
   const wait = Math.min(limits.ms - spent.ms, 2 ** 31 - 1);
   // Not by a timer: with no time left, nothing may begin before it fires.
-  if (wait <= 0) deadline.abort(late);
-  const timer = setTimeout(() => deadline.abort(late), wait);
+  if (!(wait > 0)) deadline.abort(late);
+  const timer = setTimeout(() => deadline.abort(late), wait > 0 ? wait : 0);
   const signal = AbortSignal.any([context.signal, deadline.signal]);
   return { context: { ...context, signal }, release: () => clearTimeout(timer) };
 }

@@ -3,15 +3,19 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { memoryLog } from '../stores/index.ts';
 import {
+  FairleadError,
+  illegal,
   openHead,
   run,
   runView,
   toArray,
   type Agent,
   type Chunk,
+  type Fact,
   type Limits,
   type Message,
   type Request,
+  type RunState,
   type Tool,
 } from './index.ts';
 
@@ -90,4 +94,51 @@ test('a run goes from prompt through parallel tools to an answer, and its result
   assert.deepEqual(results, ['one', 'two']);
   assert.equal(requests.length, 2);
   assert.equal(state.spent.calls, 2);
+});
+
+test('[A24] whichever append fails, the run ends with the store’s error, and goes on once the log can be written', async () => {
+  for (let n = 1; ; n++) {
+    let saved = 0;
+    let left = n;
+    const log = memoryLog();
+    const failing = {
+      ...log,
+      append: (...args: Parameters<typeof log.append>) =>
+        --left === 0 ? Promise.reject(new Error(`append ${n} failed`)) : log.append(...args),
+    };
+    const agent = agentOf(
+      [asks('look', 'save', 'look'), says('done'), says('done')],
+      [tool('look', 'read', () => 'seen'), tool('save', 'write', () => `saved ${++saved}`)],
+    );
+    const checked: Agent = { ...agent, checks: [{ name: 'fine', run: () => ({ type: 'passed' }) }] };
+    const head = await openHead(failing, runView());
+    const facts: readonly Fact[] = [
+      { type: 'session-started', session: 's1' },
+      { type: 'epoch-started', epoch: 1, reason: 'started', system: 's', tools: [], model: 'm' },
+      { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
+      { type: 'run-started', run: 'r1', limits },
+    ];
+    const go = (): Promise<RunState> =>
+      run(checked, { head, signal: new AbortController().signal, live: () => {}, clock: () => 0 });
+    const begin = (): Promise<unknown> => head.record(facts);
+    const failed = await begin()
+      .then(go)
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    if (failed === undefined) {
+      assert.ok(n > 8, `${n} appends`);
+      assert.equal(saved, 1);
+      break;
+    }
+    assert.ok(failed instanceof FairleadError && failed.blame === 'store');
+    assert.equal(head.state.ended, undefined);
+    assert.equal(head.state.seq, log.events.length, 'the state is what was written');
+    if (head.state.seq === 0) await begin();
+    const state = await go();
+    assert.equal(state.ended?.reason, 'answered', `append ${n}`);
+    assert.ok(saved <= 1, `the write happened ${saved} times`);
+    assert.equal(illegal(toArray(state.messages)), undefined);
+  }
 });

@@ -25,6 +25,7 @@ import {
   runView,
   toArray,
   type Check,
+  type Fact,
   type Limits,
   type StopReason,
   type Tool,
@@ -322,4 +323,52 @@ test('reads side by side use up the time of the longest, calls one after the oth
     clock: () => now,
   });
   assert.equal(state.spent.ms, 800);
+});
+
+test('[A107] a limit that is no number binds at once: nothing runs without bounds by mistake', async () => {
+  for (const [key, reason] of Object.entries({
+    turns: 'max-turns',
+    tokens: 'token-budget',
+    context: 'token-budget',
+    usd: 'money-budget',
+    calls: 'call-budget',
+    ms: 'time',
+  })) {
+    const set = await stage({ lines: looks, tools: [look], limits: { [key]: Number.NaN } });
+    assert.equal((await set.go()).ended?.reason, reason, key);
+    assert.equal(set.all('tool-started').length, 0);
+  }
+  const bad = await stage({ lines: times(50, breaks(retry)), limits: { errors: Number.NaN, turns: 40 } });
+  assert.equal((await bad.go()).ended?.reason, 'error-threshold');
+  const empty = await stage({ lines: times(50, says('')), limits: { reasks: Number.NaN, turns: 40 } });
+  assert.deepEqual([(await empty.go()).ended?.reason, empty.requests.length], ['error-threshold', 1]);
+});
+
+test('time used up in an earlier process counts before the next turn', async () => {
+  const set = await stage({ lines: looks, tools: [look], limits: { ms: 1000 } });
+  await set.head.record([
+    { type: 'turn-started', turn: 1, inputs: ['i1'], notes: [] },
+    { type: 'turn-failed', turn: 1, error: { code: 'x', message: 'x', blame: 'provider', retry: true }, ms: 1000 },
+  ]);
+  assert.deepEqual(next(set.head.state, set.agent), {
+    type: 'end',
+    reason: 'time',
+    detail: 'All 1000 ms are used.',
+    error: { code: 'x', message: 'x', blame: 'provider', retry: true },
+  });
+});
+
+test('a longer system text or list of tools counts before the next request', async () => {
+  const set = await stage({ lines: [says('one'), says('two')], limits: { context: 1000 } });
+  await set.go();
+  await set.head.record((state) => [
+    { ...newEpoch(state, 'agent-changed'), system: 'x'.repeat(8000) } as Fact & { readonly type: 'epoch-started' },
+  ]);
+  await set.again('more');
+  assert.equal((await set.go()).ended?.reason, 'token-budget');
+  await set.head.record((state) => [
+    { ...newEpoch(state, 'agent-changed'), system: 'short' } as Fact & { readonly type: 'epoch-started' },
+  ]);
+  await set.again('more');
+  assert.equal((await set.go()).ended?.reason, 'answered');
 });

@@ -54,7 +54,8 @@ function stopOf(state: RunState, agent: AgentParts): Step | undefined {
 /** Reads that come first run side by side; anything else runs alone; a call that waits for a person holds back nothing but itself. */
 function callsReady(state: RunState, open: readonly Call[], agent: AgentParts): Step {
   const room = (state.limits?.calls ?? Number.POSITIVE_INFINITY) - state.spent.calls;
-  if (room <= 0) return { type: 'end', reason: 'call-budget', detail: `All ${state.spent.calls} tool calls are used.` };
+  if (!(room > 0))
+    return { type: 'end', reason: 'call-budget', detail: `All ${state.spent.calls} tool calls are used.` };
   const ready = open.filter((call) => !call.ask || call.ask.allowed !== undefined);
   if (ready.length === 0) return { type: 'rest' };
   const reads = ready.findIndex((call) => agent.tools.get(call.tool)?.effect !== 'read');
@@ -70,7 +71,7 @@ function afterFailure(state: RunState, failure: Failure, agent: AgentParts): Ste
   return outOfBounds(state, agent) ?? { type: 'turn' };
 }
 
-/** Bounds are checked before the act, never after. */
+/** Bounds are checked before the act, never after. Each asks whether there is room, not whether there is none: a limit that is no number then binds. */
 function outOfBounds(state: RunState, agent: AgentParts): Step | undefined {
   const { limits, spent } = state;
   if (!limits) return undefined;
@@ -80,28 +81,28 @@ function outOfBounds(state: RunState, agent: AgentParts): Step | undefined {
     detail,
     ...(state.failure ? { error: state.failure } : {}),
   });
-  if (state.failures >= Math.max(1, limits.errors))
+  if (!(state.failures < Math.max(1, limits.errors)) && state.failures > 0)
     return end(
       'error-threshold',
       `${state.failures} failures in a row${state.failure ? `, the last one: ${state.failure.message}` : ''}.`,
     );
-  if (state.reasks > limits.reasks)
+  if (state.reasks > 0 && !(state.reasks <= limits.reasks))
     return end(
       'error-threshold',
       `Asked ${state.reasks} times for an acceptable answer: ${state.queue.find((note) => note.key === 'answer-rejected')?.text ?? ''}`,
     );
   if (isStuck(state.rounds, limits.repeats))
     return end('stuck', `The same calls brought the same results ${limits.repeats} times.`);
-  if (spent.turns >= limits.turns) return end('max-turns', `All ${limits.turns} turns are used.`);
-  if (limits.ms !== undefined && spent.ms >= limits.ms) return end('time', `All ${limits.ms} ms are used.`);
+  if (!(spent.turns < limits.turns)) return end('max-turns', `All ${limits.turns} turns are used.`);
+  if (limits.ms !== undefined && !(spent.ms < limits.ms)) return end('time', `All ${limits.ms} ms are used.`);
   const used = spent.input + spent.output;
   const needs = coming(state);
-  if (limits.tokens !== undefined && used + needs > limits.tokens)
+  if (limits.tokens !== undefined && !(used + needs <= limits.tokens))
     return end(
       'token-budget',
       `${used} of ${limits.tokens} tokens are used and the next request needs about ${needs}.`,
     );
-  if (limits.context !== undefined && needs > limits.context)
+  if (limits.context !== undefined && !(needs <= limits.context))
     return agent.compact && state.compactions === 0
       ? { type: 'compact' }
       : end('token-budget', `The next request needs about ${needs} tokens; the window has room for ${limits.context}.`);
@@ -122,12 +123,11 @@ function outOfMoney(
       `The price of ${agent.provider.model} is unknown, so a budget of $${usd} cannot be kept. Set its price, or run without a money budget.`,
     );
   const least = (needs * (price.cacheRead ?? price.input)) / 1e6;
-  return state.spent.usd + least > usd
-    ? end(
-        'money-budget',
-        `$${state.spent.usd.toFixed(4)} of $${usd} is spent and the next request costs at least $${least.toFixed(4)}.`,
-      )
-    : undefined;
+  if (state.spent.usd + least <= usd) return undefined;
+  return end(
+    'money-budget',
+    `$${state.spent.usd.toFixed(4)} of $${usd} is spent and the next request costs at least $${least.toFixed(4)}.`,
+  );
 }
 
 /** A cycle of one, two or three rounds that came back unchanged this many times. */

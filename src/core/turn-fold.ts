@@ -10,8 +10,8 @@ import { last, push, swapLast, trailOf, type Trail } from './trail.ts';
 /** A new prefix begins. */
 export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): RunState {
   const now = { ...s, epoch: e.epoch, system: e.system, tools: e.tools, model: e.model, sent: 0 };
-  const frame = estimate(e.system) + estimate(JSON.stringify(e.tools));
-  if (!e.baseline) return { ...now, context: s.epoch === 0 ? frame : s.context };
+  const frame = frameOf(e);
+  if (!e.baseline) return { ...now, context: s.epoch === 0 ? frame : Math.max(frame, s.context + frame - frameOf(s)) };
   const { session, messages, turn, loaded, queue, total, pending = s.pending, going } = e.baseline;
   const context = frame + messages.reduce((sum, each) => sum + tokensIn(each.parts), 0);
   return {
@@ -30,6 +30,10 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
     compactions: (going ?? s).compactions + (e.reason === 'compacted' ? 1 : 0),
   };
 }
+
+/** Tokens that every request of an epoch holds before its first message. */
+const frameOf = ({ system, tools }: Pick<RunState, 'system' | 'tools'>): number =>
+  estimate(system) + estimate(JSON.stringify(tools));
 
 /** What a turn delivers joins the history; the request is about to go out. */
 export function startTurn(s: RunState, inputs: readonly string[], notes: readonly Note[]): RunState {

@@ -319,6 +319,7 @@ for (const [what, lines, reason, turns] of held) {
     const tail = set.requests[1] && last(set.requests[1].messages);
     if (tail) assert.match(textOf(tail), /does not fit the required schema: n must be 1\./);
     if (reason === 'error-threshold') assert.match(ended?.detail ?? '', /n must be 1/);
+    assert.equal(set.all('answer-rejected').length, lines.length === 9 ? 3 : lines.length - 1);
   });
 }
 

@@ -1,0 +1,54 @@
+// Errors: who is to blame survives being written down, and anything can be thrown.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import * as fc from 'fast-check';
+import { FairleadError, fromFailure, isJson, messageOf, toFailure } from './index.ts';
+
+test('an error keeps its code, blame, hint and cause', () => {
+  const cause = new Error('below');
+  const error = new FairleadError('provider/rate-limited', 'Too fast.', {
+    blame: 'provider',
+    retry: true,
+    afterMs: 5,
+    hint: 'Wait.',
+    cause,
+  });
+  assert.ok(error instanceof Error);
+  const { name, code, message, blame, retry, afterMs, hint } = error;
+  assert.deepEqual(
+    { name, code, message, blame, retry, afterMs, hint },
+    {
+      name: 'FairleadError',
+      code: 'provider/rate-limited',
+      message: 'Too fast.',
+      blame: 'provider',
+      retry: true,
+      afterMs: 5,
+      hint: 'Wait.',
+    },
+  );
+  assert.equal(error.cause, cause);
+  assert.ok(!('cause' in new FairleadError('x/y', 'No cause.', { blame: 'user' })));
+  assert.equal(new FairleadError('x/y', 'No retry.', { blame: 'user' }).retry, false);
+});
+
+test('a failure is the error as data, and back again', () => {
+  const failure = { code: 'a/b', message: 'It broke.', blame: 'tool', retry: true, hint: 'Mend it.' } as const;
+  assert.deepEqual(toFailure(fromFailure(failure)), failure);
+  const { hint: _, ...plain } = failure;
+  assert.deepEqual(toFailure(fromFailure(plain)), plain);
+});
+
+test('anything that can be thrown becomes a failure that can be written down', () => {
+  fc.assert(
+    fc.property(fc.anything({ withBigInt: true, withNullPrototype: true }), (thrown) => {
+      const failure = toFailure(thrown, 'provider/unexpected', 'provider');
+      assert.ok(isJson(failure));
+      assert.deepEqual([failure.code, failure.blame, failure.retry], ['provider/unexpected', 'provider', false]);
+    }),
+  );
+  assert.equal(messageOf(new Error('plain')), 'plain');
+  assert.equal(messageOf('words'), 'words');
+  assert.equal(typeof messageOf(Object.assign(new Error('x'), { message: Symbol('s') })), 'string');
+  assert.equal(typeof messageOf({ toString: null }), 'string');
+});
