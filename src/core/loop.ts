@@ -13,7 +13,7 @@ import { runChecks } from './verify.ts';
 export type RunContext = {
   readonly head: Head;
   readonly signal: AbortSignal;
-  /** Sees each chunk as it arrives, before it is settled. */
+  /** Sees each chunk as it arrives, before it is settled. What it throws is its own affair. */
   readonly live: (chunk: Chunk) => void;
   /** Milliseconds that only go forward. */
   readonly clock: () => number;

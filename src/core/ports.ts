@@ -134,12 +134,12 @@ export interface Tool extends ToolSpec {
   /** Not shown to the model and not callable until a tool output loads it. */
   readonly hidden?: boolean;
   readonly timeoutMs?: number;
-  /** Why this input does not fit the schema, or nothing. */
+  /** Why this input does not fit the schema, or nothing. Where it throws, nothing is run. */
   check?(input: Json): string | undefined;
   run(input: Json, context: ToolContext): unknown;
 }
 
-/** Pure: sees what just happened, may leave notes for the model. */
+/** Pure: sees what just happened, may leave notes for the model. One that throws leaves a note that says so. */
 export type Rule = (event: Event, state: RunState) => readonly Note[];
 
 /** Called before each turn; its text is shown at the tail. One that throws is skipped and remarked on. */
@@ -152,13 +152,13 @@ export type Decision =
   | { readonly type: 'deny'; readonly reason: string }
   | { readonly type: 'rewrite'; readonly input: Json };
 
-/** The only place that may stop an act; every path passes it; one that throws denies. */
+/** The only place that may stop an act; every path passes it; one that throws, or says nothing clear, denies. */
 export type Gate = (call: Call, state: RunState) => Decision | Promise<Decision>;
 
-/** Ends a run from its state alone. */
+/** Ends a run from its state alone; one that throws ends it too. */
 export type Stop = (state: RunState) => { readonly reason: StopReason; readonly detail?: string } | undefined;
 
-/** Looks at a finished answer: a run is not done because the model says so. */
+/** Looks at a finished answer: a run is not done because the model says so. One that throws, or gives no verdict, has failed. */
 export interface Check {
   readonly name: string;
   run(state: RunState, signal: AbortSignal): Verdict | Promise<Verdict>;
@@ -167,7 +167,7 @@ export interface Check {
 /** The schema an answer is held to, and how to tell. */
 export type AnswerShape = { readonly schema: JsonObject; check(text: string): string | undefined };
 
-/** Makes a shorter history when the old one no longer fits; nothing if it cannot. */
+/** Makes a shorter history when the old one no longer fits; nothing if it cannot. One that throws, or makes an illegal one, ends the run. */
 export type Compactor = (state: RunState, signal: AbortSignal) => Promise<readonly Message[] | undefined>;
 
 /** The parts of an agent, all a loop needs to know of it. */

