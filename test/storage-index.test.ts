@@ -1,9 +1,11 @@
 // Long sessions open from an index that vouches for what lies before the last epoch, and from the log alone whenever it cannot.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { promisify } from 'node:util';
 import { noSpending, type Event, type Fact } from '../src/core/index.ts';
 import { openJsonl, verifyFile, type JsonlLog } from '../src/stores/index.ts';
 import { assertTidy, eventsOf } from './crash/checker.ts';
@@ -21,15 +23,16 @@ const epoch = (number: number): Fact => ({
 const remark = (value: number): Fact => ({ type: 'remark-made', key: 'k', value });
 const remarks = (count: number): readonly Fact[] => Array.from({ length: count }, (_, i) => remark(i));
 
-/** A session with two epochs, of which the second is indexed. */
+/** A session with a branch and, on it, two epochs, of which the second is indexed: the events on the way to its end. */
 async function indexed(): Promise<{ readonly file: string; readonly events: readonly Event[] }> {
   const { file } = place();
   const log = await openJsonl(file, { indexBytes: 1000 });
-  await log.append(0, [...remarks(50), epoch(1), ...remarks(50), epoch(2), ...remarks(5)]);
-  const events = await eventsOf(log);
+  const [first] = await log.append(0, remarks(10));
+  const rest = [...remarks(40), epoch(1), ...remarks(50), epoch(2), ...remarks(5)];
+  const events = await log.append(10, rest, { parent: first!.id });
   await log.close();
   assertTidy(file, ['.index']);
-  return { file, events };
+  return { file, events: [first!, ...events] };
 }
 
 async function opened<T>(file: string, look: (log: JsonlLog) => Promise<T>): Promise<T> {
@@ -45,12 +48,12 @@ test('[M11] from an epoch on only the epoch and what follows is read; from the r
   const { file, events } = await indexed();
   await opened(file, async (log) => {
     assert.deepEqual(log.opened, { from: 'index', lines: 6 });
-    assert.deepEqual(await eventsOf(log, { from: 'epoch' }), events.slice(101));
+    assert.deepEqual(await eventsOf(log, { from: 'epoch' }), events.slice(92));
     assert.deepEqual(await eventsOf(log), events);
     assert.deepEqual(await eventsOf(log, { at: events[20]?.id ?? '' }), events.slice(0, 21));
-    assert.deepEqual(await eventsOf(log, { at: events[60]?.id ?? '', from: 'epoch' }), events.slice(50, 61));
+    assert.deepEqual(await eventsOf(log, { at: events[60]?.id ?? '', from: 'epoch' }), events.slice(41, 61));
     const [added] = await log.append(107, [remark(9)]);
-    assert.deepEqual(await eventsOf(log, { from: 'epoch' }), [...events.slice(101), added]);
+    assert.deepEqual(await eventsOf(log, { from: 'epoch' }), [...events.slice(92), added]);
     assert.deepEqual(await eventsOf(log), [...events, added]);
     const [branch] = await log.append(108, [remark(10)], { parent: events[20]?.id ?? '' });
     assert.deepEqual(await eventsOf(log), [...events.slice(0, 21), branch]);
@@ -81,7 +84,7 @@ test('a new epoch moves the index on, while the session is open', async () => {
   });
   await opened(file, async (log) => {
     assert.deepEqual(log.opened, { from: 'index', lines: 2 });
-    assert.equal((await eventsOf(log)).length, 109);
+    assert.equal((await eventsOf(log)).length, 100);
   });
 });
 
@@ -95,7 +98,7 @@ test('fault 15: an index that is missing, broken, of another file or not true is
     () => fs.writeFileSync(index, ''),
     () => fs.writeFileSync(index, '\0'.repeat(200)),
     () => fs.writeFileSync(index, good.slice(0, 60)),
-    () => fs.writeFileSync(index, good.replace('"version":1', '"version":9')),
+    () => fs.writeFileSync(index, good.replace(/"version":\d+/, '"version":99')),
     () => fs.writeFileSync(index, good.replace(/"offset":\d+/, '"offset":99999999')),
     () => fs.writeFileSync(index, good.replace(/"offset":\d+/, '"offset":-1')),
     () => fs.writeFileSync(index, good.replace(/"sha256":"./, '"sha256":"x')),
@@ -108,7 +111,7 @@ test('fault 15: an index that is missing, broken, of another file or not true is
     await opened(file, async (log) => {
       assert.equal(log.report.length, 0);
       assert.deepEqual(await eventsOf(log), events, String(spoil));
-      assert.deepEqual(await eventsOf(log, { from: 'epoch' }), events.slice(101), String(spoil));
+      assert.deepEqual(await eventsOf(log, { from: 'epoch' }), events.slice(92), String(spoil));
     });
     await opened(file, async (log) => assert.equal(log.opened.from, 'index', String(spoil)));
   }
@@ -125,18 +128,22 @@ test('fault 15: a change before the index is noticed, though nothing there is pa
   });
 });
 
+type Reading = { readonly found: number; readonly most: number; readonly from: string; readonly lines: number };
+
+/** Reads a session in a process that may use little memory, far less than the session is long. */
+async function readWithLittle(file: string, from: 'root' | 'epoch'): Promise<Reading> {
+  const program = path.join(import.meta.dirname, 'crash/reader.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=24', program, file, from]);
+  return JSON.parse(stdout) as Reading;
+}
+
 test('fault 14: a log of a million events and 200 MB opens from its index: few lines are looked at and memory stays small', async () => {
   const file = path.join(folder, 'big.jsonl');
-  const size = writeBig(file, 1_000_000);
-  assert.ok(size > 200e6);
-  const heap = (): number => process.memoryUsage().heapUsed + process.memoryUsage().external;
-  const before = heap();
+  const { version } = JSON.parse(fs.readFileSync(`${(await indexed()).file}.index`, 'utf8')) as { version: number };
+  assert.ok(writeBig(file, 1_000_000, version) > 200e6);
+  const { found, from, lines } = await readWithLittle(file, 'epoch');
+  assert.deepEqual({ found, from, lines }, { found: 1000, from: 'index', lines: 1000 });
   const log = await openJsonl(file);
-  let found = 0;
-  for await (const events of log.read({ from: 'epoch' })) found += events.length;
-  assert.deepEqual(log.opened, { from: 'index', lines: 1000 });
-  assert.equal(found, 1000);
-  assert.ok(heap() - before < 40e6, `${heap() - before} bytes more`);
   const [next] = await log.append(1_000_000, [remark(1)], { settle: true });
   assert.equal(next?.seq, 1_000_001);
   await log.close();
@@ -144,7 +151,7 @@ test('fault 14: a log of a million events and 200 MB opens from its index: few l
 });
 
 /** Writes a log as our lines are, without our code, with an index that vouches for all but its last thousand events. */
-function writeBig(file: string, count: number): number {
+function writeBig(file: string, count: number, version: number): number {
   const out = fs.openSync(file, 'w');
   const hashOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
   const text = 'x'.repeat(30);
@@ -161,7 +168,7 @@ function writeBig(file: string, count: number): number {
         : `"type":"tool-ended","call":"c1","outcome":"ok","text":"${text}","ms":1`;
     if (seq === count - 999)
       index = {
-        version: 1,
+        version,
         offset: offset + lines.length,
         line: seq,
         events: seq - 1,
@@ -185,7 +192,7 @@ function writeBig(file: string, count: number): number {
   return offset;
 }
 
-test('a long log without an epoch is read through in bounded memory', async () => {
+test('a long log without an epoch is read through in memory that does not grow with it', async () => {
   const { file } = place();
   const log = await openJsonl(file);
   const value = 'y'.repeat(500);
@@ -195,17 +202,9 @@ test('a long log without an epoch is read through in bounded memory', async () =
       Array.from({ length: 1000 }, (): Fact => ({ type: 'remark-made', key: 'k', value })),
     );
   await log.close();
-  const again = await openJsonl(file);
-  let most = 0;
-  let found = 0;
-  const before = process.memoryUsage().heapUsed;
-  for await (const events of again.read()) {
-    found += events.length;
-    most = Math.max(most, events.length);
-  }
-  assert.equal(found, 100_000);
+  fs.rmSync(`${file}.index`, { force: true });
+  const { found, most, from } = await readWithLittle(file, 'root');
+  assert.deepEqual({ found, from }, { found: 100_000, from: 'start' });
   assert.ok(most < 5000, `${most} events at once`);
-  assert.ok(process.memoryUsage().heapUsed - before < 60e6);
-  await again.close();
   assert.equal((await verifyFile(file)).ok, true);
 });

@@ -1,0 +1,13 @@
+// A process with little memory that reads a session through. Arguments: the file, and `root` or `epoch`.
+import { openJsonl } from '../../src/stores/index.ts';
+
+const [file = '', from = 'root'] = process.argv.slice(2);
+const log = await openJsonl(file, { mode: 'read' });
+let found = 0;
+let most = 0;
+for await (const events of log.read({ from: from === 'epoch' ? 'epoch' : 'root' })) {
+  found += events.length;
+  most = Math.max(most, events.length);
+}
+await log.close();
+console.log(JSON.stringify({ found, most, ...log.opened }));
