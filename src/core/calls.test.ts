@@ -373,3 +373,32 @@ test('what the log cannot take ends the run with the store’s error, and no eff
     [[undefined, undefined]],
   );
 });
+
+test('[D6] a hidden tool runs through no door before it is loaded, and the door itself never runs', async () => {
+  const ran: Json[] = [];
+  const set = await stage({
+    lines: [
+      calls('secret', ['use_tool', { tool: 'secret', input: { n: 1 } }]),
+      calls(
+        ['use_tool', {}],
+        ['use_tool', 'secret'],
+        ['use_tool', { tool: 'use_tool', input: {} }],
+        ['use_tool', { tool: 'nosuch' }],
+      ),
+      calls('load'),
+      calls(['use_tool', { tool: 'secret', input: { n: 2 } }], 'secret'),
+    ],
+    tools: [
+      toolOf('secret', 'read', (input) => ran.push(input), { hidden: true }),
+      toolOf('load', 'read', () => ({ type: 'output', text: 'loaded', loads: ['secret'] })),
+      toolOf('use_tool', 'outside', () => assert.fail('it ran')),
+    ],
+  });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.deepEqual(
+    set.all('tool-ended').map(({ outcome }) => outcome),
+    ['denied', 'denied', 'failed', 'failed', 'failed', 'failed', 'ok', 'ok', 'ok'],
+  );
+  assert.deepEqual(ran, [{ n: 2 }, {}]);
+  assert.match(results(set)[2] ?? '', /Name the loaded tool/);
+});

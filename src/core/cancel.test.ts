@@ -220,8 +220,9 @@ for (const [code, expected] of Object.entries(codes)) {
     const stop = new AbortController();
     const why = new FairleadError(code, 'Enough of it.', { blame: 'user', retry: true });
     const set = await stage({ lines: [hangs('some')] });
-    const state = await set.go(stop.signal, () => stop.abort(why));
+    const state = await set.go(stop.signal, (chunk) => chunk.type === 'part-delta' && stop.abort(why));
     assert.deepEqual([state.ended?.reason, state.ended?.detail], [expected, 'Enough of it.']);
+    assert.deepEqual(set.told(), ['user: go', 'assistant: some [cut off]']);
     const failed = set.log.events.findIndex((event) => event.type === 'turn-failed');
     const head = await openHead(memoryLog(set.log.events.slice(0, failed + 1)), runView());
     const resumed = await run(set.agent, { head, signal: new AbortController().signal, ...quiet });

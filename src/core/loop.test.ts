@@ -142,3 +142,46 @@ test('[A24] whichever append fails, the run ends with the store’s error, and g
     assert.equal(illegal(toArray(state.messages)), undefined);
   }
 });
+
+test('what must outlive a power cut is settled: before a request, before an effect, before an answer or an end is shown', async () => {
+  const log = memoryLog();
+  const settled: string[] = [];
+  const watching = {
+    ...log,
+    append: (...args: Parameters<typeof log.append>) => {
+      settled.push(...args[1].map((fact) => `${fact.type}${args[2]?.settle ? ' settled' : ''}`));
+      return log.append(...args);
+    },
+  };
+  let verdicts = 0;
+  const agent = agentOf(
+    [asks('look'), asks('save'), says('one'), says('two')],
+    [tool('look', 'read', () => 'seen'), tool('save', 'write', () => 'saved')],
+  );
+  const checks: Agent['checks'] = [
+    { name: 'strict', run: () => (verdicts++ ? { type: 'passed' } : { type: 'failed', why: 'again' }) },
+  ];
+  const head = await openHead(watching, runView());
+  await head.record([
+    { type: 'session-started', session: 's1' },
+    { type: 'epoch-started', epoch: 1, reason: 'started', system: 's', tools: [], model: 'm' },
+    { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
+    { type: 'run-started', run: 'r1', limits },
+  ]);
+  settled.length = 0;
+  await run({ ...agent, checks }, { head, signal: new AbortController().signal, live: () => {}, clock: () => 0 });
+  const turn = ['turn-started settled', 'turn-ended settled'];
+  assert.deepEqual(settled, [
+    ...turn,
+    'tool-started',
+    'tool-ended',
+    ...turn,
+    'tool-started settled',
+    'tool-ended settled',
+    ...turn,
+    'checks-ended settled',
+    ...turn,
+    'checks-ended',
+    'run-ended settled',
+  ]);
+});
