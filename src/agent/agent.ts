@@ -1,6 +1,6 @@
 // An agent: a model by name, instructions and what it can do, ready to be asked.
 import type { AgentParts, Provider } from '../core/index.ts';
-import type { GatewayOptions, ProviderMaker } from '../providers/index.ts';
+import type { GatewayOptions, ModelRef, ProviderMaker } from '../providers/index.ts';
 import { merge, type Extension } from './extension.ts';
 import { answered, Harness, type AskOptions } from './harness.ts';
 import type { RunResult } from './result.ts';
@@ -13,7 +13,7 @@ import type { StreamEvent } from './stream-events.ts';
 export type AgentOptions = Extension & {
   readonly name?: string;
   /** A model by name, such as `ollama/qwen3:8b` or `anthropic/claude-sonnet-4-5`; several, to fall back from one to the next; or a provider that is already open. */
-  readonly model: string | readonly string[] | Provider;
+  readonly model: ModelRef | readonly ModelRef[] | Provider;
   /** Timeouts, retries, limits and circuit of the gateway around models opened by name. */
   readonly gateway?: GatewayOptions;
   readonly instructions?: string;
@@ -84,8 +84,7 @@ export class Agent {
       cache,
     } = this.#options;
     const { reminders, providers, ...parts } = merge([this.#options, ...extensions]);
-    const named = typeof model === 'string' ? [model] : isList(model) ? model : undefined;
-    const provider = named ? await openByName(named, providers, gateway) : (model as Provider);
+    const provider = isProvider(model) ? model : await openByName(isList(model) ? model : [model], providers, gateway);
     const harness = new Harness({
       ...parts,
       provider,
@@ -103,11 +102,13 @@ export class Agent {
   }
 }
 
-const isList = (model: AgentOptions['model']): model is readonly string[] => Array.isArray(model);
+const isProvider = (model: AgentOptions['model']): model is Provider => typeof model === 'object' && 'stream' in model;
+
+const isList = (model: AgentOptions['model']): model is readonly ModelRef[] => Array.isArray(model);
 
 /** Providers are loaded only when a model is named; the gateway stands around all that are. */
 async function openByName(
-  models: readonly string[],
+  models: readonly ModelRef[],
   providers: Readonly<Record<string, ProviderMaker>>,
   options?: GatewayOptions,
 ): Promise<Provider> {

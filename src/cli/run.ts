@@ -51,7 +51,9 @@ async function answer({ model, limits, runDir }: Asked, prompt: string): Promise
     const { status, reason, detail, turns, runFile, error } = event.result;
     if (status === 'success') code = 0;
     else process.stderr.write(`Stopped: ${reason}. ${error ? say(error) : (detail ?? '')}\n`);
-    process.stderr.write(`${chosen}, ${turns} turn${turns === 1 ? '' : 's'}, kept in ${runFile}\n`);
+    process.stderr.write(
+      `${typeof chosen === 'string' ? chosen : `${chosen.provider}/${chosen.model}`}, ${turns} turn${turns === 1 ? '' : 's'}, kept in ${runFile}\n`,
+    );
   }
   return code;
 }
