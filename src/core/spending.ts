@@ -20,23 +20,20 @@ export const noSpending: Spent = {
 };
 
 /** Adds what was used; counts that are negative or not finite add nothing. */
-export function spend(spent: Spent, used: Partial<Spent>): Spent {
-  const plus = (key: keyof Spent): number => {
-    const more = used[key];
-    return more !== undefined && Number.isFinite(more) && more > 0 ? spent[key] + more : spent[key];
-  };
-  return {
-    turns: plus('turns'),
-    calls: plus('calls'),
-    input: plus('input'),
-    output: plus('output'),
-    cacheRead: plus('cacheRead'),
-    cacheWrite: plus('cacheWrite'),
-    usd: plus('usd'),
-    unpriced: plus('unpriced'),
-    ms: plus('ms'),
-  };
-}
+export const spend = (spent: Spent, used: Partial<Spent>): Spent => ({
+  turns: sum(spent.turns, used.turns),
+  calls: sum(spent.calls, used.calls),
+  input: sum(spent.input, used.input),
+  output: sum(spent.output, used.output),
+  cacheRead: sum(spent.cacheRead, used.cacheRead),
+  cacheWrite: sum(spent.cacheWrite, used.cacheWrite),
+  usd: sum(spent.usd, used.usd),
+  unpriced: sum(spent.unpriced, used.unpriced),
+  ms: sum(spent.ms, used.ms),
+});
+
+const sum = (before: number, more = 0): number =>
+  more > 0 && more < Number.POSITIVE_INFINITY ? before + more : before;
 
 /** What an answer cost at a price: cached tokens at their own price where there is one. Unknown counts give an unknown cost. */
 export function costOf(price: Price, usage: Usage): number | undefined {
