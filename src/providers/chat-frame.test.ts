@@ -19,6 +19,8 @@ test('[A6] an event like the one before it is known by its frame; quotes, escape
   for (const content of ['"', '\\', 'a\n', 'a"}}],"x":"']) assert.equal(frame.contentOf(event(content)), undefined);
   assert.equal(frame.contentOf(event('a').replace('null}]', '"stop"}]')), undefined);
   assert.equal(frame.contentOf(event('a').slice(0, -3)), undefined);
+  assert.equal(frame.contentOf(event('a').replace('"usage":null', '"usage":true')), undefined);
+  assert.equal(frame.contentOf(event('a').replace('"id":"x"', '"id":"y"')), undefined);
 });
 
 test('[A6] an event that does more than add words is no frame for others', () => {

@@ -48,7 +48,7 @@ test('[A10] bytes given out before stay what they were when the conversation gro
 
 test('[A10] a long conversation is in few pieces, and none of them is copied for each turn', () => {
   const encoder = prefixEncoder(plain);
-  let trail = trailOf([say('x'.repeat(300_000)), say('y'.repeat(300_000))]);
+  let trail = trailOf([say('x'.repeat(700_000)), say('y'.repeat(700_000)), say('w'.repeat(70_000))]);
   const [first] = encoder(trail).bytes;
   for (let turn = 0; turn < 3000; turn++) {
     trail = push(trail, say(`turn ${turn} ${'z'.repeat(turn % 90)}`));
@@ -56,6 +56,8 @@ test('[A10] a long conversation is in few pieces, and none of them is copied for
     assert.equal(bytes[0], first);
     assert.ok(bytes.length < 24, `${bytes.length} pieces`);
   }
+  for (let turn = 0; turn < 5; turn++) trail = push(trail, say('z'.repeat(900_000)));
+  assert.equal(encoder(trail).bytes[0], first);
   assert.equal(Buffer.concat(encoder(trail).bytes).toString('utf8'), anew(trail));
 });
 

@@ -45,8 +45,7 @@ export function prefixEncoder(encode: EncodeMessage): (messages: Trail<Message>)
     if (from.count === length) return { bytes: encoded, chars: from.chars };
     const fresh = encodeRange(encode, items, from.count, length);
     const chars = from.chars + fresh.chars;
-    // A version that has since grown is encoded beside what came of it, not over it.
-    if (from !== (entry.marks.at(-1) ?? start)) return { bytes: [...encoded, ...fresh.pieces], chars };
+    // After an older version only its own bytes are left; the newest mark that fits is always one of theirs.
     entry.pieces = joined([...encoded, ...fresh.pieces]);
     entry.marks.push({ count: length, size: from.size + fresh.size, chars });
     return { bytes: entry.pieces, chars };
