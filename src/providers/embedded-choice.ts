@@ -1,0 +1,39 @@
+// Whether to answer in words or with which tool: a small model cannot say it well, but it knows which request a tool would get.
+import type { Request, ToolSpec } from '../core/index.ts';
+import { wishOf } from './embedded-prompt.ts';
+
+/** What the model is to write. */
+export type Act = { readonly type: 'words' } | { readonly type: 'call'; readonly tool: ToolSpec };
+
+/**
+ * How likely a request is after the description of a tool, or of mere words; the logarithm of a probability.
+ * Asked directly, a model of this size names any tool; asked how well the request follows from each description, it is right four times out of five.
+ */
+export type Weigher = (request: string, tool: ToolSpec | undefined) => Promise<number>;
+
+/** By how much a tool must beat mere words: below it tools are used for greetings, far above it not at all. */
+const margin = 1.75;
+
+/** Decides what to write. A tool is used once for what a person asked: a model that may repeat itself does. */
+export async function choose(request: Request, weigh: Weigher): Promise<Act> {
+  const { tools, choice } = request;
+  if (choice === 'none' || tools.length === 0) return { type: 'words' };
+  if (typeof choice === 'object') {
+    const tool = tools.find(({ name }) => name === choice.tool);
+    return tool ? { type: 'call', tool } : { type: 'words' };
+  }
+  const { text, used } = wishOf(request);
+  const unused = tools.filter(({ name }) => !used.has(name));
+  const open = choice === 'required' && unused.length === 0 ? tools : unused;
+  if (open.length === 0 || (text === '' && choice === 'auto')) return { type: 'words' };
+  const [first] = open;
+  if (choice === 'required' && open.length === 1 && first) return { type: 'call', tool: first };
+  let best: { readonly tool: ToolSpec; readonly weight: number } | undefined;
+  for (const tool of open) {
+    const weight = await weigh(text, tool);
+    if (!best || weight > best.weight) best = { tool, weight };
+  }
+  if (!best) return { type: 'words' };
+  if (choice === 'required') return { type: 'call', tool: best.tool };
+  return best.weight - (await weigh(text, undefined)) >= margin ? { type: 'call', tool: best.tool } : { type: 'words' };
+}

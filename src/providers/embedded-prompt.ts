@@ -1,0 +1,115 @@
+// A request as the small model reads it: short, in the chat dialect it was trained on, and growing only at its end.
+import { isObject, toArray, type Json, type Message, type Part, type Request, type ToolSpec } from '../core/index.ts';
+import { spaced } from './embedded-grammar.ts';
+import type { ChatTemplate } from './embedded-models.ts';
+
+/** A stretch of a prompt. Only `markup` may hold the special tokens of a dialect; what people and tools say never can. */
+export type Segment = { readonly text: string; readonly markup: boolean };
+
+/** The prompt of a request up to where the answer begins. */
+export function promptOf(request: Pick<Request, 'system' | 'messages'>, template: ChatTemplate): readonly Segment[] {
+  const system = request.system.trim();
+  return join([
+    ...(system === '' ? [] : turn(template, 'system', system)),
+    ...toArray(request.messages).flatMap((message) =>
+      turn(template, message.role === 'assistant' ? 'assistant' : 'user', wordsOf(message)),
+    ),
+    markup(template.assistant[0]),
+  ]);
+}
+
+/** How a call begins in the model's own words: everything up to its input, which the model writes. */
+export const callLead = (tool: string): string => `{"tool": ${JSON.stringify(tool)}, "input": `;
+
+/** A prompt after which a request for this tool is likely to follow; without a tool, one for mere words. */
+export function askingFor(tool: ToolSpec | undefined, template: ChatTemplate): readonly Segment[] {
+  const what = tool
+    ? `Tool ${tool.name}: ${firstSentence(tool.description)}`
+    : 'Tool none: Talk, explain, write or answer a question in words.';
+  return join([...turn(template, 'system', `${what} A user asks for it:`), markup(template.user[0])]);
+}
+
+/** What the person last asked for, and which tools have been used for it since. Reminders are not the person's. */
+export function wishOf(request: Pick<Request, 'messages'>): {
+  readonly text: string;
+  readonly used: ReadonlySet<string>;
+} {
+  const messages = toArray(request.messages);
+  const at = messages.findLastIndex((message) => message.role === 'user' && saidBy(message) !== '');
+  const calls = messages.slice(at + 1).flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-call'));
+  const asked = messages[at];
+  return { text: asked ? saidBy(asked) : '', used: new Set(calls.map((call) => call.tool)) };
+}
+
+const saidBy = (message: Message): string =>
+  message.parts
+    .flatMap((part) => (part.type === 'text' && !part.text.startsWith('<system-reminder') ? [part.text] : []))
+    .join('\n')
+    .trim();
+
+function wordsOf(message: Message): string {
+  return message.parts.map(wordsOfPart).filter(Boolean).join('\n').trim();
+}
+
+function wordsOfPart(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'reasoning':
+      return '';
+    case 'file':
+      return `(${part.name ?? 'a file'} of type ${part.mediaType}, which cannot be shown here)`;
+    case 'tool-call':
+      return `${callLead(part.tool)}${spaced(part.input)}}`;
+    case 'tool-result':
+      return `${part.failed ? 'Error' : 'Result'} of ${part.tool}:\n${part.text}`;
+  }
+}
+
+function turn(template: ChatTemplate, role: keyof ChatTemplate, text: string): readonly Segment[] {
+  const [before, after] = template[role];
+  return [markup(before), { text: harmless(text, template), markup: false }, markup(after)];
+}
+
+const markup = (text: string): Segment => ({ text, markup: true });
+
+/** Some dialects mark turns with ordinary characters: in what is quoted they are pulled apart, so that no text can pose as a turn. */
+function harmless(text: string, template: ChatTemplate): string {
+  let safe = text;
+  for (const [before] of Object.values(template)) {
+    const mark = before.trim();
+    if (mark !== '') safe = safe.replaceAll(mark, `${mark.slice(0, 1)} ${mark.slice(1)}`);
+  }
+  return safe;
+}
+
+/** Neighbours of a kind become one, as they were when the model was trained. */
+function join(segments: readonly Segment[]): readonly Segment[] {
+  const joined: Segment[] = [];
+  for (const segment of segments) {
+    const last = joined.at(-1);
+    if (segment.text === '') continue;
+    if (last?.markup === segment.markup) joined[joined.length - 1] = { ...last, text: last.text + segment.text };
+    else joined.push(segment);
+  }
+  return joined;
+}
+
+const longestSentence = 160;
+
+function firstSentence(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ');
+  const sentence = /^.+?[.!?](?= |$)/.exec(line)?.[0] ?? line;
+  return sentence.length > longestSentence ? `${sentence.slice(0, longestSentence)}…` : sentence;
+}
+
+/** The input of a call, if the text is a whole JSON object. */
+export function inputIn(text: string): Json | undefined {
+  if (!text.endsWith('}')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? (value as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,150 @@
+// The model that runs inside the program: fetched once with consent, loaded when first asked, free, small and often wrong.
+import { FairleadError, type Provider } from '../core/index.ts';
+import { converse, type Conversation } from './embedded-answer.ts';
+import { borrowModel, takeTurn, type Loan } from './embedded-engine.ts';
+import { inMegabytes } from './embedded-faults.ts';
+import { fetchWeights, hasWeights, weightsFile } from './embedded-fetch.ts';
+import { modelNamed, type EmbeddedModel } from './embedded-models.ts';
+import { hasRuntime, installRuntime, platformPackage, registryOf, runtimeBytes, runtimeHome } from './embedded-npm.ts';
+import { dataDirectory } from './embedded-place.ts';
+import { ownRuntime } from './embedded-runtime.ts';
+
+/** What a person is asked before anything is fetched. */
+export type EmbeddedAsk = {
+  readonly model: string;
+  /** What the model is, in one plain sentence. */
+  readonly about: string;
+  readonly license: string;
+  /** How much will be kept on disk, and where. */
+  readonly bytes: number;
+  readonly directory: string;
+  /** The question, ready to be shown. */
+  readonly question: string;
+};
+
+/** How far fetching has come. The runtime has no byte count: npm does not tell. */
+export type EmbeddedProgress =
+  | { readonly step: 'waiting' }
+  | { readonly step: 'runtime'; readonly done: boolean }
+  | { readonly step: 'weights'; readonly done: number; readonly total: number };
+
+/** How the embedded model is opened; what is absent has a default. */
+export type EmbeddedOptions = {
+  /** `tinyllama`, or the description of another model file. */
+  readonly model?: string | EmbeddedModel;
+  /** The data directory, instead of the one the environment says. */
+  readonly directory?: string;
+  /** Asked once before anything is fetched; without it nothing is. */
+  readonly consent?: (ask: EmbeddedAsk) => boolean | Promise<boolean>;
+  readonly progress?: (progress: EmbeddedProgress) => void;
+  /** One, unless given: on a busy machine two are slower. */
+  readonly threads?: number;
+  /** Stops the fetching. */
+  readonly signal?: AbortSignal;
+  readonly env?: NodeJS.ProcessEnv;
+};
+
+/** The embedded model as a provider. */
+export interface EmbeddedProvider extends Provider {
+  /** What it is, in one plain sentence. */
+  readonly about: string;
+  readonly contextWindow: number;
+  /** Frees the memory; asked again, it is loaded again. */
+  dispose(): Promise<void>;
+}
+
+/** Opens the embedded model: fetches what is missing if the person agrees, and loads it when it is first asked. */
+export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<EmbeddedProvider> {
+  const { threads = 1, env = process.env } = options;
+  const model = modelNamed(options.model);
+  const directory = options.directory ?? dataDirectory(env);
+  const own = ownRuntime() !== undefined;
+  if (!own) platformPackage();
+  await fetchMissing(model, directory, own, options);
+  const home = own ? undefined : runtimeHome(directory);
+  let open: Promise<{ readonly loan: Loan; readonly conversation: Conversation }> | undefined;
+
+  async function load(): Promise<{ readonly loan: Loan; readonly conversation: Conversation }> {
+    const loan = await borrowModel(weightsFile(directory, model), home, threads);
+    try {
+      return { loan, conversation: await converse(loan, model, threads) };
+    } catch (error) {
+      await loan.release();
+      throw error;
+    }
+  }
+
+  return {
+    family: 'embedded',
+    model: model.name,
+    price: { input: 0, output: 0 },
+    about: model.about,
+    contextWindow: model.contextWindow,
+    async *stream(request, signal) {
+      const release = await takeTurn(signal);
+      try {
+        open ??= load();
+        const { conversation } = await open.catch((error: unknown) => {
+          open = undefined;
+          throw error;
+        });
+        yield* conversation.answer(request, signal);
+      } catch (error) {
+        throw error instanceof FairleadError ? error : broken(error);
+      } finally {
+        release();
+      }
+    },
+    async dispose() {
+      const release = await takeTurn(new AbortController().signal);
+      try {
+        const { loan, conversation } = (await open) ?? {};
+        open = undefined;
+        await conversation?.dispose();
+        await loan?.release();
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+async function fetchMissing(
+  model: EmbeddedModel,
+  directory: string,
+  own: boolean,
+  { consent, progress, signal, env = process.env }: EmbeddedOptions,
+): Promise<void> {
+  const runtime = !own && !hasRuntime(directory);
+  const weights = !(await hasWeights(directory, model));
+  if (!runtime && !weights) return;
+  const bytes = (runtime ? runtimeBytes : 0) + (weights ? model.bytes : 0);
+  const { name, about, license } = model;
+  const question = `${about} It takes ${inMegabytes(bytes)} in ${directory} (license ${license}). Fetch it now?`;
+  const agreed = await consent?.({ model: name, about, license, bytes, directory, question });
+  if (!agreed)
+    throw new FairleadError('embedded/no-consent', `The model ${name} is not on this machine and was not fetched.`, {
+      blame: 'user',
+      hint: `Agree to fetch ${inMegabytes(bytes)}, set a key such as ANTHROPIC_API_KEY, or start a model server such as Ollama.`,
+    });
+  const npm = { directory, env, signal, onWait: () => progress?.({ step: 'waiting' }) };
+  if (runtime) {
+    progress?.({ step: 'runtime', done: false });
+    await installRuntime(npm);
+    progress?.({ step: 'runtime', done: true });
+  }
+  if (!weights) return;
+  await fetchWeights(model, {
+    ...npm,
+    registry: () => registryOf(npm),
+    progress: (done, total) => progress?.({ step: 'weights', done, total }),
+  });
+}
+
+const broken = (cause: unknown): FairleadError =>
+  new FairleadError('embedded/failed', 'The embedded model failed in the middle of an answer.', {
+    blame: 'provider',
+    retry: true,
+    hint: 'Try again; if it stays so, free some memory or delete the model file so that it is fetched again.',
+    cause,
+  });
