@@ -24,6 +24,7 @@ import {
   run,
   runView,
   toArray,
+  type AgentParts,
   type Check,
   type Fact,
   type Limits,
@@ -371,4 +372,41 @@ test('a longer system text or list of tools counts before the next request', asy
   ]);
   await set.again('more');
   assert.equal((await set.go()).ended?.reason, 'answered');
+});
+
+test(
+  'a budget of half a call has room for none, and does not wait for the other half',
+  { timeout: 20_000 },
+  async () => {
+    const set = await stage({ lines: looks, tools: [look], limits: { calls: 1.5 } });
+    set.head.watch((event) => event.seq > 200 && assert.fail('no end'));
+    const stop = AbortSignal.timeout(5000);
+    assert.equal((await set.go(stop)).ended?.reason, 'call-budget');
+    assert.equal(set.all('tool-started').length, 1);
+  },
+);
+
+test('however many reads an answer holds, only so many run side by side, and all are answered in call order', async () => {
+  let open = 0;
+  let most = 0;
+  const read = toolOf('look', 'read', async (input) => {
+    most = Math.max(most, ++open);
+    await new Promise((wake) => setImmediate(wake));
+    open--;
+    return JSON.stringify(input);
+  });
+  const many = Array.from({ length: 100 }, (_, i) => ['look', { i }] as const);
+  const set = await stage({ lines: [calls(...many)], tools: [read] });
+  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal(most, 16);
+  assert.deepEqual(
+    toArray(set.head.state.messages)[2]?.parts.map((part) => part.type === 'tool-result' && part.text),
+    many.map(([, input]) => JSON.stringify(input)),
+  );
+});
+
+test('[M25] a stop that says no more than yes ends the run as a rule', async () => {
+  const set = await stage({ stops: [(() => true) as unknown as AgentParts['stops'][number]] });
+  assert.equal((await set.go()).ended?.reason, 'rule');
+  assert.equal(set.requests.length, 0);
 });

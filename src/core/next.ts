@@ -3,6 +3,7 @@ import { toldToStop } from './abort.ts';
 import { messageOf, type Failure } from './errors.ts';
 import type { StopReason } from './fact.ts';
 import { coming } from './inputs.ts';
+import { isObject } from './json.ts';
 import type { AgentParts } from './ports.ts';
 import type { Call, RunState } from './state.ts';
 
@@ -42,8 +43,14 @@ export function next(state: RunState, agent: AgentParts): Step {
 function stopOf(state: RunState, agent: AgentParts): Step | undefined {
   try {
     for (const stop of agent.stops) {
-      const found = stop(state);
-      if (found) return { type: 'end', ...found };
+      const found: unknown = stop(state);
+      if (!found) continue;
+      const { reason, detail } = isObject(found) ? found : {};
+      return {
+        type: 'end',
+        reason: typeof reason === 'string' ? (reason as StopReason) : 'rule',
+        detail: typeof detail === 'string' ? detail : 'A stop ended the run.',
+      };
     }
     return undefined;
   } catch (error) {
@@ -51,15 +58,21 @@ function stopOf(state: RunState, agent: AgentParts): Step | undefined {
   }
 }
 
+/** An answer may hold thousands of reads; the machine they run on has one set of sockets and files. */
+const mostBeside = 16;
+
 /** Reads that come first run side by side; anything else runs alone; a call that waits for a person holds back nothing but itself. */
 function callsReady(state: RunState, open: readonly Call[], agent: AgentParts): Step {
   const room = (state.limits?.calls ?? Number.POSITIVE_INFINITY) - state.spent.calls;
-  if (!(room > 0))
+  if (!(room >= 1))
     return { type: 'end', reason: 'call-budget', detail: `All ${state.spent.calls} tool calls are used.` };
   const ready = open.filter((call) => !call.ask || call.ask.allowed !== undefined);
   if (ready.length === 0) return { type: 'rest' };
   const reads = ready.findIndex((call) => agent.tools.get(call.tool)?.effect !== 'read');
-  return { type: 'calls', calls: ready.slice(0, Math.min(room, reads < 0 ? ready.length : Math.max(reads, 1))) };
+  return {
+    type: 'calls',
+    calls: ready.slice(0, Math.min(room, mostBeside, reads < 0 ? ready.length : Math.max(reads, 1))),
+  };
 }
 
 function afterFailure(state: RunState, failure: Failure, agent: AgentParts): Step {
