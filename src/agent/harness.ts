@@ -13,7 +13,7 @@ import {
   type Reminder,
   type Tool,
 } from '../core/index.ts';
-import { memoryLog, openJsonl } from '../stores/index.ts';
+import { memoryLog } from '../stores/memory.ts';
 import { channel } from './channel.ts';
 import { lastTurnReminder } from './last-turn.ts';
 import { resultOf, wireStop, type RunResult, type WireStop } from './result.ts';
@@ -156,6 +156,8 @@ export class Harness {
       this.#session = await Session.open(this.#parts, memoryLog(), id);
       return;
     }
+    // Sessions in memory need nothing of the session file's machinery: it is loaded with the first file.
+    const { openJsonl } = await import('../stores/index.ts');
     mkdirSync(this.#runDir, { recursive: true });
     const file = join(resolve(this.#runDir), `${stamp(new Date())}-${crypto.randomUUID().slice(0, 8)}.jsonl`);
     this.#session = await Session.open(this.#parts, await openJsonl(file, { session: id }), id);

@@ -1,6 +1,6 @@
 // An agent as a tool: a child run with no more authority than its parent, paid for from the parent's limits.
 import { childLimits, childParts, last, textOf, type ChildWish, type Limits, type Tool } from '../core/index.ts';
-import { memoryLog } from '../stores/index.ts';
+import { memoryLog } from '../stores/memory.ts';
 import { defineTool, output } from './define-tool.ts';
 import { Session } from './session.ts';
 
