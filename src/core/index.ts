@@ -51,7 +51,6 @@ export { isStuck, next, type Step } from './next.ts';
 export { enqueue, inOrder, wordsOf } from './notes.ts';
 export type {
   AgentParts,
-  AgentParts as Agent,
   AnswerShape,
   AppendOptions,
   Check,

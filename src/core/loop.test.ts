@@ -9,7 +9,7 @@ import {
   run,
   runView,
   toArray,
-  type Agent,
+  type AgentParts,
   type Chunk,
   type Fact,
   type Limits,
@@ -33,7 +33,7 @@ const tool = (name: string, effect: Tool['effect'], act: () => unknown): Tool =>
   run: act,
 });
 
-function agentOf(script: readonly Message[], tools: readonly Tool[], requests: Request[] = []): Agent {
+function agentOf(script: readonly Message[], tools: readonly Tool[], requests: Request[] = []): AgentParts {
   return {
     system: 's',
     tools: new Map(tools.map((each) => [each.name, each])),
@@ -110,7 +110,7 @@ test('[A24] whichever append fails, the run ends with the store’s error, and g
       [asks('look', 'save', 'look'), says('done'), says('done')],
       [tool('look', 'read', () => 'seen'), tool('save', 'write', () => `saved ${++saved}`)],
     );
-    const checked: Agent = { ...agent, checks: [{ name: 'fine', run: () => ({ type: 'passed' }) }] };
+    const checked: AgentParts = { ...agent, checks: [{ name: 'fine', run: () => ({ type: 'passed' }) }] };
     const head = await openHead(failing, runView());
     const facts: readonly Fact[] = [
       { type: 'session-started', session: 's1' },
@@ -158,7 +158,7 @@ test('what must outlive a power cut is settled: before a request, before an effe
     [asks('look'), asks('save'), says('one'), says('two')],
     [tool('look', 'read', () => 'seen'), tool('save', 'write', () => 'saved')],
   );
-  const checks: Agent['checks'] = [
+  const checks: AgentParts['checks'] = [
     { name: 'strict', run: () => (verdicts++ ? { type: 'passed' } : { type: 'failed', why: 'again' }) },
   ];
   const head = await openHead(watching, runView());

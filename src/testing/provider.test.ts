@@ -7,7 +7,7 @@ import {
   run,
   runView,
   trailOf,
-  type Agent,
+  type AgentParts,
   type Chunk,
   type Limits,
   type Message,
@@ -42,7 +42,7 @@ const look: Tool = {
   run: (input) => `seen ${JSON.stringify(input)}`,
 };
 
-const agentOn = (provider: Provider, tools: readonly Tool[] = [look]): Agent => ({
+const agentOn = (provider: Provider, tools: readonly Tool[] = [look]): AgentParts => ({
   system: 'Be brief.',
   provider,
   tools: new Map(tools.map((tool) => [tool.name, tool])),
@@ -56,7 +56,7 @@ const agentOn = (provider: Provider, tools: readonly Tool[] = [look]): Agent => 
 
 async function runOn(
   provider: Provider,
-  agent: Agent = agentOn(provider),
+  agent: AgentParts = agentOn(provider),
 ): Promise<{ readonly state: RunState; readonly log: MemoryLog }> {
   const log = memoryLog();
   const head = await openHead(log, runView());

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import {
   toArray,
-  type Agent,
+  type AgentParts,
   type CallPart,
   type Chunk,
   type Fact,
@@ -48,7 +48,7 @@ const numbered: readonly (readonly CallPart[])[] = plan.map((tools, turn) =>
 );
 
 /** An agent that follows the plan by counting its own answers, and writes its effects to a ledger. */
-export function agentOf(ledger: string, seen: (request: Request) => void = () => {}): Agent {
+export function agentOf(ledger: string, seen: (request: Request) => void = () => {}): AgentParts {
   const tools = [
     toolOf('look', 'read', (n) => `seen ${n}`),
     toolOf('write', 'write', (n) => effect(ledger, 'write', n)),
