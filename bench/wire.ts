@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { callsOf, push, textOf, trailOf, type Message, type Request, type Trail } from '../src/core/index.ts';
-import { chatProvider } from '../src/providers/chat.ts';
+import { chatProvider } from '../src/providers/chat/chat.ts';
 
 type Talk = { turn(): Promise<number> };
 type Contender = { readonly name: string; start(url: string, turns: number): Talk };

@@ -13,9 +13,9 @@ import {
   type Request,
   type Usage,
 } from '../src/core/index.ts';
-import { chatProvider } from '../src/providers/chat.ts';
-import { readChat } from '../src/providers/chat-reply.ts';
-import { sseDecoder } from '../src/providers/lines.ts';
+import { chatProvider } from '../src/providers/chat/chat.ts';
+import { readChat } from '../src/providers/chat/reply.ts';
+import { sseDecoder } from '../src/providers/wire/lines.ts';
 
 type Exchange = {
   readonly id: string;

@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { FairleadError, trailOf, type Chunk, type Provider, type Request } from '../src/core/index.ts';
-import { anthropicProvider } from '../src/providers/anthropic.ts';
-import { googleProvider } from '../src/providers/google.ts';
-import { responsesProvider } from '../src/providers/responses.ts';
-import type { SdkOptions } from '../src/providers/sdk.ts';
+import { anthropicProvider } from '../src/providers/sdk/anthropic.ts';
+import { googleProvider } from '../src/providers/sdk/google.ts';
+import { responsesProvider } from '../src/providers/sdk/responses.ts';
+import type { SdkOptions } from '../src/providers/sdk/sdk.ts';
 import { scriptedServer, sends } from '../src/testing/index.ts';
 import { statedByAnthropic, statedByGoogle, statedByResponses, type Stated } from './support/stated.ts';
 

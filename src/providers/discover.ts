@@ -2,7 +2,7 @@
 import http from 'node:http';
 import { isObject } from '../core/index.ts';
 import { families, familyOf, type Family } from './families.ts';
-import { rows } from './models-info.ts';
+import { rows } from './models/info.ts';
 import { addressOf, keyFound, type Environment } from './resolve.ts';
 
 /** A provider that can be used as things are. */

@@ -1,15 +1,15 @@
 // The models: opening one by name, listing what there is, and the gateway around them. A family is loaded when it is chosen.
-export type { ChatOptions } from './chat.ts';
-export type { ChatQuirks } from './chat-quirks.ts';
+export type { ChatOptions } from './chat/chat.ts';
+export type { ChatQuirks } from './chat/quirks.ts';
 export { blended, monthlyCost, paybackMonths, type Month, type MonthCost } from './costs.ts';
 export { discover, type DiscoverOptions, type Found } from './discover.ts';
 export { aliases, families, familyOf, type Dialect, type Family } from './families.ts';
-export { gateway, type GatewayOptions } from './gateway.ts';
-export { systemClock, type Clock } from './gateway-clock.ts';
-export { gatewayState, type GatewayState } from './gateway-state.ts';
-export { listModels, type ListOptions, type ListRef } from './models.ts';
-export type { Capability, ModelInfo } from './models-info.ts';
-export type { OllamaOptions } from './ollama.ts';
+export { gateway, type GatewayOptions } from './gateway/gateway.ts';
+export { systemClock, type Clock } from './gateway/clock.ts';
+export { gatewayState, type GatewayState } from './gateway/state.ts';
+export { listModels, type ListOptions, type ListRef } from './models/models.ts';
+export type { Capability, ModelInfo } from './models/info.ts';
+export type { OllamaOptions } from './ollama/ollama.ts';
 export { costOfAnswer, priceOf, type ModelPrice, type PriceBook } from './prices.ts';
 export { openProvider, type OpenOptions, type ProviderMaker } from './registry.ts';
 export { resolveModel, type Api, type Environment, type ModelRef, type Resolved } from './resolve.ts';

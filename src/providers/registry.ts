@@ -1,6 +1,6 @@
 // Names to providers: each family is loaded only when it is chosen.
 import { FairleadError, type Provider } from '../core/index.ts';
-import { knownModel } from './models-known.ts';
+import { knownModel } from './models/known.ts';
 import type { PriceBook } from './prices.ts';
 import { partsOf, resolveModel, unknownProvider, type Environment, type ModelRef, type Resolved } from './resolve.ts';
 
@@ -44,17 +44,17 @@ async function load({ family, api, ...rest }: Resolved): Promise<Provider> {
   const given = { ...rest, family: family.name, ...(keyVariable === undefined ? {} : { keyVariable }) };
   switch (family.dialect) {
     case 'anthropic':
-      return (await import('./anthropic.ts')).anthropicProvider(given);
+      return (await import('./sdk/anthropic.ts')).anthropicProvider(given);
     case 'google':
-      return (await import('./google.ts')).googleProvider(given);
+      return (await import('./sdk/google.ts')).googleProvider(given);
     case 'embedded':
       return (await import('./embedded.ts')).embeddedProvider(given);
     case 'ollama':
-      return (await import('./ollama.ts')).ollamaProvider(given);
+      return (await import('./ollama/ollama.ts')).ollamaProvider(given);
     case 'openai':
     case 'chat':
       return api === 'responses'
-        ? (await import('./responses.ts')).responsesProvider(given)
-        : (await import('./chat.ts')).chatProvider(given);
+        ? (await import('./sdk/responses.ts')).responsesProvider(given)
+        : (await import('./chat/chat.ts')).chatProvider(given);
   }
 }

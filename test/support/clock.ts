@@ -1,5 +1,5 @@
 // A clock that tests drive: nothing waits for real, and every wait that was asked for can be looked at.
-import type { Clock } from '../../src/providers/gateway-clock.ts';
+import type { Clock } from '../../src/providers/gateway/clock.ts';
 
 type Timer = { readonly due: number; readonly fire: () => void; readonly hold: boolean };
 

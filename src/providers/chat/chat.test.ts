@@ -1,0 +1,699 @@
+// The chat wire against a server on loopback: what it asks, byte for byte, and what it makes of every kind of answer.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import {
+  FairleadError,
+  push,
+  trailOf,
+  type Chunk,
+  type Json,
+  type JsonObject,
+  type Message,
+  type Part,
+  type Request,
+} from '../../core/index.ts';
+import { chatProvider, type ChatOptions } from './chat.ts';
+
+type End = Chunk & { readonly type: 'end' };
+type Reply = { readonly status?: number; readonly type?: string; readonly body: string; readonly how?: 'cut' | 'open' };
+type Wire = Record<string, unknown>;
+
+const never = new AbortController().signal;
+const say = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const answer = (...parts: readonly Part[]): Message => ({ role: 'assistant', parts });
+const nothing = { tools: [], settings: {} } as const;
+const asking = (more: Partial<Request> = {}): Request => ({
+  system: 'Be brief.',
+  messages: trailOf([say('hi')]),
+  choice: 'auto',
+  ...nothing,
+  ...more,
+});
+const noop = { name: 'noop', description: 'does nothing', input: { type: 'object', properties: {} } } as const;
+
+const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+const delta = (fields: Wire, finish: string | null = null, more: Wire = {}): string =>
+  event({ id: 'x', model: 'answering', choices: [{ index: 0, delta: fields, finish_reason: finish }], ...more });
+const stream = (...events: readonly string[]): Reply => ({ type: 'text/event-stream', body: events.join('') });
+const done = 'data: [DONE]\n\n';
+const document = (message: Wire, finish: string | null = 'stop', more: Wire = {}): Reply => ({
+  type: 'application/json',
+  body: JSON.stringify({ model: 'answering', choices: [{ index: 0, message, finish_reason: finish }], ...more }),
+});
+const calls = (...list: readonly Wire[]): string => delta({ tool_calls: list });
+
+/** A server that gives these replies in turn, and what it was asked. */
+async function serve(
+  t: TestContext,
+  ...replies: readonly Reply[]
+): Promise<{ readonly url: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const server = http.createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.on('end', () => {
+      const reply = replies[Math.min(asked.length, replies.length - 1)];
+      asked.push(Buffer.concat(pieces).toString('utf8'));
+      response.writeHead(reply?.status ?? 200, { 'content-type': reply?.type ?? 'text/event-stream' });
+      if (reply?.how === 'open') response.write(reply.body);
+      else if (reply?.how === 'cut') response.write(reply.body, () => response.destroy());
+      else response.end(reply?.body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked };
+}
+
+async function drain(chunks: AsyncIterable<Chunk>): Promise<End> {
+  let end: End | undefined;
+  for await (const chunk of chunks) if (chunk.type === 'end') end = chunk;
+  assert.ok(end);
+  return end;
+}
+
+/** What one reply becomes. */
+async function read(t: TestContext, reply: Reply, options: Partial<ChatOptions> = {}): Promise<End> {
+  const { url } = await serve(t, reply);
+  return drain(chatProvider({ model: 'm', baseUrl: url, ...options }).stream(asking(), never));
+}
+
+const failure = async (t: TestContext, reply: Reply): Promise<FairleadError> => {
+  const error: unknown = await read(t, reply).then(
+    () => assert.fail('it worked'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof FairleadError, String(error));
+  return error;
+};
+
+/** What is sent for a request. */
+async function sent(t: TestContext, request: Request, options: Partial<ChatOptions> = {}): Promise<Wire> {
+  const { url, asked } = await serve(t, document({ content: 'ok' }));
+  await drain(chatProvider({ model: 'm', baseUrl: url, ...options }).stream(request, never));
+  return JSON.parse(asked[0] ?? '') as Wire;
+}
+
+const short = stream(delta({ content: 'ok' }, 'stop'), done);
+
+test('[A10] [A21] every message goes out once, in its place, and each body extends the one before it byte for byte', async (t) => {
+  const { url, asked } = await serve(t, short);
+  const provider = chatProvider({ model: 'm', baseUrl: `${url}/`, apiKey: 'k' });
+  let messages = trailOf([say('hi é')]);
+  const turns = 20;
+  for (let turn = 0; turn < turns; turn++) {
+    await drain(provider.stream(asking({ messages, tools: [noop] }), never));
+    messages = push(
+      messages,
+      answer(
+        { type: 'text', text: 'x' },
+        { type: 'tool-call', id: `a${turn}`, tool: 'noop', input: { turn } },
+        { type: 'tool-call', id: `b${turn}`, tool: 'noop', input: {} },
+      ),
+    );
+    const results = ['a', 'b'].map(
+      (name) => ({ type: 'tool-result', id: `${name}${turn}`, tool: 'noop', text: '"ok"\n', failed: false }) as const,
+    );
+    messages = push(messages, { role: 'tool', parts: results });
+    if (turn % 3 === 0) messages = push(messages, say('go on'));
+  }
+  assert.equal(asked.length, turns);
+  for (const [i, body] of asked.entries()) {
+    assert.ok(body.endsWith(']}'));
+    if (i > 0) assert.ok(body.startsWith(`${asked[i - 1]?.slice(0, -2)},`));
+  }
+  const { messages: last, ...head } = JSON.parse(asked.at(-1) ?? '') as Wire;
+  assert.deepEqual(head, {
+    model: 'm',
+    stream: true,
+    stream_options: { include_usage: true },
+    tools: [{ type: 'function', function: { name: 'noop', description: 'does nothing', parameters: noop.input } }],
+  });
+  assert.deepEqual((last as Wire[]).slice(0, 6), [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'hi é' },
+    {
+      role: 'assistant',
+      content: 'x',
+      tool_calls: [
+        { id: 'a0', type: 'function', function: { name: 'noop', arguments: '{"turn":0}' } },
+        { id: 'b0', type: 'function', function: { name: 'noop', arguments: '{}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'a0', content: '"ok"\n' },
+    { role: 'tool', tool_call_id: 'b0', content: '"ok"\n' },
+    { role: 'user', content: 'go on' },
+  ]);
+});
+
+test('[A10] conversations that share a provider, or a beginning, do not share what differs', async (t) => {
+  const { url, asked } = await serve(t, short);
+  const provider = chatProvider({ model: 'm', baseUrl: url });
+  const root = trailOf([say('root')]);
+  const ask = (request: Partial<Request>): Promise<End> => drain(provider.stream(asking(request), never));
+  await ask({ messages: root });
+  await Promise.all([
+    ask({ messages: push(root, answer({ type: 'text', text: 'left' })) }),
+    ask({ messages: push(root, answer({ type: 'text', text: 'right' })) }),
+  ]);
+  await ask({ messages: root, system: 'Other.' });
+  await ask({ messages: trailOf([say('alone')]) });
+  const contents = asked.map((body) =>
+    (JSON.parse(body) as { messages: { content: string }[] }).messages.map((each) => each.content).join(' '),
+  );
+  assert.deepEqual(contents.toSorted(), [
+    'Be brief. alone',
+    'Be brief. root',
+    'Be brief. root left',
+    'Be brief. root right',
+    'Other. root',
+  ]);
+});
+
+test('[A22] settings, tool choice and schema go out under the names each server knows', async (t) => {
+  const settings = { maxOutputTokens: 9, temperature: 0, topP: 0.5, seed: 1, stop: ['x'], reasoning: 'low' } as const;
+  const schema: JsonObject = {
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    required: ['a'],
+    additionalProperties: false,
+  };
+  const pick = ({ messages: _, tools: __, model: ___, stream: ____, ...rest }: Wire): Wire => rest;
+  const usage = { stream_options: { include_usage: true } };
+  const common = { temperature: 0, top_p: 0.5, stop: ['x'] };
+  const strict = { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } } };
+  const request = asking({ settings, tools: [noop], choice: 'required', answer: schema, session: 's-1' });
+  const as = async (family: string, model = 'm'): Promise<Wire> => pick(await sent(t, request, { family, model }));
+  assert.deepEqual(await as('openai'), {
+    ...usage,
+    prompt_cache_key: 's-1',
+    max_completion_tokens: 9,
+    ...common,
+    seed: 1,
+    reasoning_effort: 'low',
+    ...strict,
+    tool_choice: 'required',
+  });
+  assert.deepEqual(await as('vllm'), {
+    ...usage,
+    max_tokens: 9,
+    ...common,
+    seed: 1,
+    reasoning_effort: 'low',
+    ...strict,
+    tool_choice: 'required',
+  });
+  assert.deepEqual(await as('mistral'), {
+    max_tokens: 9,
+    ...common,
+    random_seed: 1,
+    reasoning_effort: 'low',
+    ...strict,
+    tool_choice: 'any',
+  });
+  assert.deepEqual(await as('groq'), {
+    ...usage,
+    max_completion_tokens: 9,
+    ...common,
+    seed: 1,
+    reasoning_effort: 'low',
+    tool_choice: 'required',
+  });
+  assert.deepEqual(await as('deepseek'), {
+    ...usage,
+    max_tokens: 9,
+    ...common,
+    seed: 1,
+    thinking: { type: 'enabled' },
+    response_format: { type: 'json_object' },
+    tool_choice: 'required',
+  });
+  assert.deepEqual(await as('openrouter', 'anthropic/claude'), {
+    ...usage,
+    cache_control: { type: 'ephemeral' },
+    max_tokens: 9,
+    ...common,
+    seed: 1,
+    reasoning: { effort: 'low' },
+    ...strict,
+    tool_choice: 'required',
+  });
+});
+
+test('[A22] a named tool, no tool, and no thinking at all can be asked for', async (t) => {
+  const named = await sent(t, asking({ tools: [noop], choice: { tool: 'noop' } }));
+  assert.deepEqual(named['tool_choice'], { type: 'function', function: { name: 'noop' } });
+  assert.equal((await sent(t, asking({ tools: [noop], choice: 'none' })))['tool_choice'], 'none');
+  assert.equal((await sent(t, asking({ choice: 'required' })))['tool_choice'], undefined);
+  const effort = async (model: string, family: string): Promise<unknown> =>
+    (await sent(t, asking({ settings: { reasoning: 'none' } }), { model, family }))['reasoning_effort'];
+  assert.equal(await effort('gpt-4o', 'openai'), undefined);
+  assert.equal(await effort('gpt-5-mini', 'openai'), 'minimal');
+  assert.equal(await effort('gpt-5.2', 'openai'), 'none');
+});
+
+test('a server that cannot be held to a schema is told it in the system text', async (t) => {
+  const schema: JsonObject = { type: 'object', properties: { a: {} } };
+  const systemOf = async (family: string, system: string): Promise<unknown> =>
+    ((await sent(t, asking({ answer: schema, system }), { family }))['messages'] as Wire[])[0]?.['content'];
+  assert.match(String(await systemOf('deepseek', 'S')), /^S\n\n.*JSON schema.*\n\{"type":"object"/s);
+  assert.equal(await systemOf('openai', 'S'), 'S');
+  assert.equal(await systemOf('openai', ''), 'hi');
+});
+
+test('[A21] pictures, sounds, texts and files go out as parts; other families’ thoughts and names no server takes do not', async (t) => {
+  const b64 = Buffer.from('words').toString('base64');
+  const user: Message = {
+    role: 'user',
+    parts: [
+      { type: 'text', text: 'look' },
+      { type: 'file', mediaType: 'image/png', data: 'AAAA' },
+      { type: 'file', mediaType: 'image/png', data: 'https://x/y.png' },
+      { type: 'file', mediaType: 'audio/wav', data: 'AAAA' },
+      { type: 'file', mediaType: 'text/plain', data: b64, name: 'n.txt' },
+      { type: 'file', mediaType: 'application/pdf', data: 'AAAA', name: 'd.pdf' },
+    ],
+  };
+  const assistant = answer(
+    { type: 'reasoning', text: 'secret', meta: { family: 'anthropic', data: { signature: 's' } } },
+    { type: 'tool-call', id: 'c1', tool: 'bad name!', input: {}, invalid: '{"a":' },
+    { type: 'tool-call', id: 'c2', tool: '', input: {} },
+  );
+  const { messages } = await sent(t, asking({ system: '', messages: trailOf([user, assistant]) }));
+  assert.deepEqual(messages, [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'look' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        { type: 'image_url', image_url: { url: 'https://x/y.png' } },
+        { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+        { type: 'text', text: 'n.txt:\nwords' },
+        { type: 'file', file: { filename: 'd.pdf', file_data: 'data:application/pdf;base64,AAAA' } },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'c1', type: 'function', function: { name: 'bad_name_', arguments: '{}' } },
+        { id: 'c2', type: 'function', function: { name: 'unnamed', arguments: '{}' } },
+      ],
+    },
+  ]);
+});
+
+test('a server that wants its model to speak after tool results gets a line in between', async (t) => {
+  const messages = trailOf<Message>([
+    say('hi'),
+    answer({ type: 'tool-call', id: 'c1', tool: 'noop', input: {} }),
+    { role: 'tool', parts: [{ type: 'tool-result', id: 'c1', tool: 'noop', text: 'ok', failed: false }] },
+    say('and now?'),
+  ]);
+  const roles = async (family: string): Promise<unknown> =>
+    ((await sent(t, asking({ messages }), { family }))['messages'] as Wire[]).map((each) => each['role']);
+  assert.deepEqual(await roles('mistral'), ['system', 'user', 'assistant', 'tool', 'assistant', 'user']);
+  assert.deepEqual(await roles('openai'), ['system', 'user', 'assistant', 'tool', 'user']);
+});
+
+test('[A6] streamed text, thoughts and counts become an answer; counts may come late, early or in a corner', async (t) => {
+  const usage = {
+    prompt_tokens: 10,
+    completion_tokens: 5,
+    prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+    completion_tokens_details: { reasoning_tokens: 3 },
+    cost: 0.5,
+  };
+  const expected = { input: 10, output: 5, cacheRead: 4, cacheWrite: 2, reasoning: 3 };
+  const places = [
+    [delta({ content: 'lo' }, 'stop'), event({ choices: [], usage }), done],
+    [delta({ content: 'lo' }, 'stop', { usage }), done],
+    [delta({ content: 'lo' }, 'stop', { x_groq: { usage } }), done],
+    [delta({ content: 'lo' }, 'stop', { usage })],
+    [
+      delta({ content: 'lo' }),
+      event({ model: 'answering', choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] }),
+    ],
+  ];
+  for (const tail of places) {
+    const end = await read(
+      t,
+      stream(
+        delta({ role: 'assistant', content: '' }),
+        delta({ reasoning: 'hm' }),
+        delta({ reasoning: 'm' }),
+        delta({ content: 'Hel' }),
+        ...tail,
+      ),
+    );
+    assert.deepEqual(end, {
+      type: 'end',
+      message: answer({ type: 'reasoning', text: 'hmm' }, { type: 'text', text: 'Hello' }),
+      finish: 'stop',
+      rawFinish: 'stop',
+      usage: expected,
+      usd: 0.5,
+      model: 'answering',
+    });
+  }
+});
+
+test('[A57] what was read from a cache is found under every name', async (t) => {
+  const places = [
+    { prompt_tokens_details: { cached_tokens: 4 } },
+    { prompt_cache_hit_tokens: 4 },
+    { cached_tokens: 4 },
+    { num_cached_tokens: 4 },
+  ];
+  for (const place of places) {
+    const { usage } = await read(t, document({ content: 'x' }, 'stop', { usage: { prompt_tokens: 10, ...place } }));
+    assert.deepEqual(usage, { input: 10, cacheRead: 4 });
+  }
+});
+
+test('[A6] thoughts are found under every name, once', async (t) => {
+  for (const name of ['reasoning', 'reasoning_content', 'thinking']) {
+    const end = await read(t, stream(delta({ [name]: 'hm' }), delta({ content: 'x' }, 'stop'), done));
+    assert.deepEqual(end.message.parts[0], { type: 'reasoning', text: 'hm' }, name);
+  }
+  const twice = await read(
+    t,
+    stream(
+      delta({ reasoning: 'hm', reasoning_content: 'hm', reasoning_details: [{ type: 'reasoning.text', text: 'hm' }] }),
+      delta({ content: 'x' }, 'stop'),
+      done,
+    ),
+  );
+  assert.deepEqual(twice.message.parts[0], { type: 'reasoning', text: 'hm' });
+});
+
+test('content in chunks, as Mistral sends it, is text and thinking', async (t) => {
+  const content = [
+    {
+      type: 'thinking',
+      thinking: [
+        { type: 'text', text: 'h' },
+        { type: 'text', text: 'm' },
+      ],
+    },
+    { type: 'text', text: 'a' },
+    { type: 'reference', reference_ids: [1] },
+    { type: 'text', text: 'b' },
+  ];
+  const meta = { family: 'mistral', data: {} };
+  const expected = answer({ type: 'reasoning', text: 'hm', meta }, { type: 'text', text: 'ab' });
+  assert.deepEqual((await read(t, document({ content }), { family: 'mistral' })).message, expected);
+  assert.deepEqual((await read(t, stream(delta({ content }, 'stop'), done), { family: 'mistral' })).message, expected);
+});
+
+type Parsed = readonly [string, string, Json, string?];
+
+const parsed = ({ message }: End): readonly Parsed[] =>
+  message.parts.flatMap((part): readonly Parsed[] => {
+    if (part.type !== 'tool-call') return [];
+    const { id, tool, input, invalid } = part;
+    return [invalid === undefined ? [id, tool, input] : [id, tool, input, invalid]];
+  });
+
+test('[A21] tool calls are put together however a server cuts and numbers them', async (t) => {
+  const fn = (name?: string, args?: unknown): Wire => ({
+    function: { ...(name === undefined ? {} : { name }), ...(args === undefined ? {} : { arguments: args }) },
+  });
+  const shapes: Readonly<Record<string, readonly string[]>> = {
+    'in pieces by number': [
+      calls({ index: 0, id: 'a', ...fn('one', '') }),
+      calls({ index: 0, ...fn(undefined, '{"x"') }),
+      calls({ index: 1, id: 'b', ...fn('two', '{}') }),
+      calls({ index: 0, ...fn(undefined, ':1}') }),
+    ],
+    'whole, both in one delta': [
+      calls({ index: 0, id: 'a', ...fn('one', '{"x":1}') }, { index: 1, id: 'b', ...fn('two', '{}') }),
+    ],
+    'without numbers': [
+      calls({ id: 'a', ...fn('one', '{"x"') }),
+      calls({ ...fn(undefined, ':1}') }),
+      calls({ id: 'b', ...fn('two', '{}') }),
+    ],
+    'all of them number 0': [
+      calls({ index: 0, id: 'a', ...fn('one', '{"x":1}') }),
+      calls({ index: 0, id: 'b', ...fn('two', '{}') }),
+    ],
+    'id and name repeated': [
+      calls({ index: 0, id: 'a', ...fn('one', '{"x"') }),
+      calls({ index: 0, id: 'a', ...fn('one', ':1}') }),
+      calls({ index: 1, id: 'b', ...fn('two', '{}') }),
+    ],
+    'ids on later pieces that differ': [
+      calls({ index: 0, id: 'a', ...fn('one', '{"x"') }),
+      calls({ index: 0, id: 'zzz', ...fn(undefined, ':1}') }),
+      calls({ index: 1, id: 'b', ...fn('two', '{}') }),
+    ],
+    'name in pieces': [
+      calls({ index: 0, id: 'a', ...fn('o') }),
+      calls({ index: 0, ...fn('ne', '{"x":1}') }),
+      calls({ index: 1, id: 'b', ...fn('two', '{}') }),
+    ],
+    'arguments as objects': [
+      calls({ index: 0, id: 'a', ...fn('one', { x: 1 }) }, { index: 1, id: 'b', ...fn('two', {}) }),
+    ],
+    'arguments missing': [
+      calls({ index: 0, id: 'a', ...fn('one', '{"x":1}') }),
+      calls({ index: 1, id: 'b', ...fn('two') }),
+    ],
+    'arguments null, empty entries between': [
+      calls({ index: 0, id: 'a', ...fn('one', '{"x":1}') }),
+      calls({ index: 2, ...fn('', '') }),
+      calls({ index: 1, id: 'b', ...fn('two', null) }),
+    ],
+  };
+  for (const [name, events] of Object.entries(shapes)) {
+    const end = await read(t, stream(...events, delta({}, 'tool_calls'), done));
+    assert.deepEqual(
+      parsed(end),
+      [
+        ['a', 'one', { x: 1 }],
+        ['b', 'two', {}],
+      ],
+      name,
+    );
+    assert.equal(end.finish, 'tool-calls');
+  }
+  const nameless = await read(
+    t,
+    stream(calls({ ...fn('one', '{"x":1}') }), calls({ ...fn('two', '{}') }), delta({}, 'stop'), done),
+  );
+  assert.deepEqual(parsed(nameless), [
+    ['call_0', 'one', { x: 1 }],
+    ['call_1', 'two', {}],
+  ]);
+  const whole = await read(
+    t,
+    document(
+      {
+        content: null,
+        tool_calls: [
+          { index: 0, id: 'a', ...fn('one', '{"x":1}') },
+          { index: 0, id: 'a', ...fn('two', '{}') },
+        ],
+      },
+      'tool_calls',
+    ),
+  );
+  assert.deepEqual(parsed(whole), [
+    ['a', 'one', { x: 1 }],
+    ['a', 'two', {}],
+  ]);
+});
+
+test('[A21] the old function call and broken arguments are calls too, the broken one marked', async (t) => {
+  const legacy = await read(
+    t,
+    stream(
+      delta({ function_call: { name: 'one', arguments: '{"x"' } }),
+      delta({ function_call: { arguments: ':1}' } }, 'function_call'),
+      done,
+    ),
+  );
+  assert.deepEqual([parsed(legacy), legacy.finish], [[['call_0', 'one', { x: 1 }]], 'tool-calls']);
+  const broken = await read(
+    t,
+    stream(calls({ index: 0, id: 'a', function: { name: 'one', arguments: '{}{}' } }), delta({}, 'tool_calls'), done),
+  );
+  assert.deepEqual(parsed(broken), [['a', 'one', {}, '{}{}']]);
+});
+
+test('why a model stopped is told in our words and in the server’s own', async (t) => {
+  const expected: Readonly<Record<string, string>> = {
+    stop: 'stop',
+    length: 'length',
+    model_length: 'length',
+    content_filter: 'filtered',
+    tool_calls: 'tool-calls',
+    something_new: 'other',
+  };
+  for (const [raw, finish] of Object.entries(expected)) {
+    const end = await read(t, stream(delta({ content: 'x' }, raw), done));
+    assert.deepEqual([end.finish, end.rawFinish], [finish, raw]);
+  }
+  const refused = await read(t, stream(delta({ refusal: 'I ' }), delta({ refusal: 'will not.' }, 'stop'), done));
+  assert.deepEqual(
+    [refused.finish, refused.rawFinish, refused.message],
+    ['refusal', 'stop', answer({ type: 'text', text: 'I will not.' })],
+  );
+  const whole = await read(t, document({ content: null, refusal: 'No.' }));
+  assert.deepEqual([whole.finish, whole.message], ['refusal', answer({ type: 'text', text: 'No.' })]);
+});
+
+test('[A54] an answer that breaks off is cut, and half a call is none (fault 46)', async (t) => {
+  const half = calls({ index: 0, id: 'a', function: { name: 'rm', arguments: '' } });
+  const ends: readonly Reply[] = [
+    stream(delta({ content: 'x' })),
+    stream(half),
+    stream(half, done),
+    { ...stream(delta({ content: 'x' })), how: 'cut' },
+    stream(delta({ content: 'x' }), delta({ content: 'y' }, 'stop').trimEnd()),
+    stream(''),
+    stream('dat'),
+    { type: 'application/json', body: '{"choices":[{"message":{"content":"x' },
+  ];
+  for (const reply of ends) {
+    const error = await failure(t, reply);
+    assert.deepEqual([error.code, error.retry], ['provider/cut', true], reply.body);
+  }
+});
+
+test('[A54] after the reason to stop nothing is missing: not the end mark, not the rest of the connection (fault 48)', async (t) => {
+  const ends: readonly Reply[] = [
+    stream(delta({ content: 'x' }, 'stop')),
+    { ...stream(delta({ content: 'x' }, 'stop')), how: 'cut' },
+    stream(delta({ content: 'x' }, 'stop'), done, done, 'data: {broken\n\n'),
+    stream(
+      delta({ content: 'x' }, 'stop'),
+      delta({ content: 'after' }),
+      calls({ index: 0, id: 'z', function: { name: 'rm' } }),
+      done,
+    ),
+    stream(': ping\n\n', 'event: ping\ndata: {}\n\n', delta({ content: 'x' }, 'stop'), done),
+    { ...stream(delta({ content: 'x' }, 'stop'), done), how: 'open' },
+    { type: 'text/plain', body: `${delta({ content: 'x' }, 'stop')}${done}` },
+    { type: 'text/event-stream', body: document({ content: 'x' }).body },
+    { type: 'application/json', body: `\n\n  ${document({ content: 'x' }).body}` },
+  ];
+  for (const reply of ends) {
+    const end = await read(t, reply);
+    assert.deepEqual(end.message, answer({ type: 'text', text: 'x' }), reply.body);
+  }
+  const unexplained = await read(t, stream(delta({ content: 'x' }), done));
+  assert.deepEqual([unexplained.finish, unexplained.rawFinish], ['other', undefined]);
+});
+
+test('[A54] an error inside a success is that error, in a stream, an event, a choice or a document (fault 49)', async (t) => {
+  const error = { message: 'Overloaded', type: 'overloaded_error', code: 529 };
+  const replies: readonly Reply[] = [
+    stream(delta({ content: 'x' }), event({ error })),
+    stream(delta({ content: 'x' }), `event: error\n${event({ error })}`),
+    stream(event({ choices: [{ index: 0, delta: {}, finish_reason: 'error', error }] })),
+    { type: 'application/json', body: JSON.stringify({ error }) },
+    { type: 'text/event-stream', body: JSON.stringify({ error }) },
+    { type: 'application/json', body: JSON.stringify([{ error }]) },
+    { status: 529, type: 'application/json', body: JSON.stringify({ error }) },
+  ];
+  for (const reply of replies) assert.equal((await failure(t, reply)).code, 'provider/overloaded', reply.body);
+  assert.equal((await failure(t, stream(delta({}, 'error'), done))).code, 'provider/server-error');
+  assert.equal((await failure(t, stream(delta({}, 'insufficient_system_resource'), done))).code, 'provider/overloaded');
+});
+
+test('[A54] what is no answer is malformed, and its beginning is shown (fault 59)', async (t) => {
+  const replies: readonly Reply[] = [
+    { type: 'text/html', body: '<html>\u0007Sign in</html>' },
+    { type: 'application/json', body: '{"object":"list"}' },
+    { type: 'application/json', body: '{"choices":[]}' },
+    { type: 'application/json', body: '{broken} ' },
+    stream('data: {"choices":[{]}\n\n'),
+  ];
+  for (const reply of replies) assert.equal((await failure(t, reply)).code, 'provider/malformed', reply.body);
+  assert.match((await failure(t, replies[0] as Reply)).message, /<html> Sign in/);
+});
+
+test('a model is given back its own thoughts, signatures and extras, and no other family’s', async (t) => {
+  const details = [
+    { type: 'reasoning.text', text: 'a', index: 0, format: 'f' },
+    { type: 'reasoning.text', text: 'b', index: 0, signature: 'sig' },
+    { type: 'reasoning.encrypted', data: 'zzz', index: 1, id: 'r1' },
+  ];
+  const google = { extra_content: { google: { thought_signature: 'ts' } } };
+  const reply = stream(
+    ...details.map((each) => delta({ reasoning_details: [each], ...('text' in each ? { reasoning: each.text } : {}) })),
+    calls({ index: 0, id: 'a', ...google, function: { name: 'one', arguments: '{}' } }),
+    delta({}, 'tool_calls'),
+    done,
+  );
+  const back = async (family: string, asFamily = family): Promise<Wire | undefined> => {
+    const { message } = await read(t, reply, { family });
+    const { messages } = await sent(t, asking({ messages: trailOf([say('hi'), message]) }), { family: asFamily });
+    return (messages as Wire[])[2];
+  };
+  const call = { id: 'a', type: 'function', function: { name: 'one', arguments: '{}' } };
+  assert.deepEqual(await back('openrouter'), {
+    role: 'assistant',
+    content: null,
+    reasoning_details: [{ type: 'reasoning.text', text: 'ab', index: 0, format: 'f', signature: 'sig' }, details[2]],
+    tool_calls: [{ ...call, ...google }],
+  });
+  assert.deepEqual(await back('deepseek'), {
+    role: 'assistant',
+    content: null,
+    reasoning_content: 'ab',
+    tool_calls: [{ ...call, ...google }],
+  });
+  assert.deepEqual(await back('mistral'), {
+    role: 'assistant',
+    content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'ab' }] }],
+    tool_calls: [{ ...call, ...google }],
+  });
+  assert.deepEqual(await back('openrouter', 'deepseek'), { role: 'assistant', content: null, tool_calls: [call] });
+  assert.deepEqual(await back('openrouter', 'openai'), { role: 'assistant', content: null, tool_calls: [call] });
+});
+
+test('[A54] a request that cannot fit the window is refused before it is sent, by what the server counted last', async (t) => {
+  const { url, asked } = await serve(
+    t,
+    stream(delta({ content: 'x' }, 'stop', { usage: { prompt_tokens: 900, completion_tokens: 1 } }), done),
+  );
+  const provider = chatProvider({ model: 'm', baseUrl: url, contextWindow: 1000 });
+  const ask = (messages: Request['messages']): Promise<End> =>
+    drain(provider.stream(asking({ messages, settings: { maxOutputTokens: 50 } }), never));
+  const first = trailOf([say('hi')]);
+  await ask(first);
+  const second = push(first, say('a'.repeat(50)));
+  await ask(second);
+  await assert.rejects(ask(push(second, say('a'.repeat(400)))), { code: 'provider/context-too-long' });
+  await assert.rejects(ask(trailOf([say('a'.repeat(5000))])), { code: 'provider/context-too-long' });
+  assert.equal(asked.length, 2);
+});
+
+test('no key shows up in an error, not even one that the server repeats', async (t) => {
+  const { url } = await serve(t, {
+    status: 401,
+    type: 'application/json',
+    body: '{"error":{"message":"Bad key sk-secret and tok-secret"}}',
+  });
+  const provider = chatProvider({
+    model: 'm',
+    baseUrl: url,
+    apiKey: 'sk-secret',
+    headers: { 'x-api-token': 'tok-secret' },
+    keyVariable: 'M_KEY',
+  });
+  await assert.rejects(drain(provider.stream(asking(), never)), (error: FairleadError) => {
+    assert.equal(error.code, 'provider/unauthorized');
+    assert.doesNotMatch(`${error.message} ${error.hint} ${error.stack}`, /sk-secret|tok-secret/);
+    assert.match(error.hint ?? '', /M_KEY/);
+    return true;
+  });
+});

@@ -1,0 +1,73 @@
+// Any server that speaks OpenAI's chat completions, streamed. Each message is converted and serialised once in the life of a conversation.
+import type { Chunk, Price, Provider, Request } from '../../core/index.ts';
+import { quirksOf, type ChatQuirks } from './quirks.ts';
+import { readChat } from './reply.ts';
+import { chatBodies } from './request.ts';
+import type { ChatReader } from './answer.ts';
+import type { Who } from '../wire/faults.ts';
+import { isSuccess, placeOf, post, refusal } from '../wire/http.ts';
+import { windowGuard } from '../wire/window.ts';
+
+/** A chat model: which one, where, and how its server differs. */
+export type ChatOptions = {
+  readonly model: string;
+  /** The address up to, and without, `/chat/completions`. */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  /** Decides the quirks and whose metadata is understood; `openai-compatible` unless named. */
+  readonly family?: string;
+  /** How errors call the provider; its family unless named. */
+  readonly name?: string;
+  /** The environment variable the key came from, for hints. */
+  readonly keyVariable?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly price?: Price;
+  readonly quirks?: Partial<ChatQuirks>;
+  /** Tokens the server takes in one request. Given, a request that cannot fit is refused before it is sent. */
+  readonly contextWindow?: number;
+};
+
+/** A provider for a chat-completions server. */
+export function chatProvider(options: ChatOptions): Provider {
+  const { model, apiKey, family = 'openai-compatible', price, headers = {} } = options;
+  const quirks = quirksOf(family, model, options.quirks);
+  const url = `${options.baseUrl.replace(/\/+$/, '')}/chat/completions`;
+  const who: Who = {
+    name: options.name ?? family,
+    model,
+    url: placeOf(url),
+    ...(options.keyVariable === undefined ? {} : { keyVariable: options.keyVariable }),
+    secrets: [...(apiKey ? [apiKey] : []), ...secretsIn(headers)],
+  };
+  const reader: ChatReader = { who, family, model, thoughts: keptThoughts(quirks) };
+  const sent: Readonly<Record<string, string>> = {
+    'content-type': 'application/json',
+    accept: 'text/event-stream, application/json',
+    ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+    ...headers,
+  };
+  const bodyOf = chatBodies(family, model, quirks);
+  const guard = windowGuard(who, options.contextWindow);
+
+  async function* stream(request: Request, signal: AbortSignal): AsyncGenerator<Chunk> {
+    const { body, chars } = bodyOf(request);
+    guard.check(request, chars);
+    const reply = await post({ url, headers: sent, body, signal, who });
+    if (!isSuccess(reply)) throw await refusal(reply, who);
+    for await (const chunk of readChat(reply.body, reader)) {
+      if (chunk.type === 'end') guard.learn(request, chars, chunk.usage);
+      yield chunk;
+    }
+  }
+
+  return { family, model, ...(price ? { price } : {}), stream };
+}
+
+/** Header values that must not show up anywhere. */
+const secretsIn = (headers: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(headers).flatMap(([name, value]) => (/auth|key|token|secret|cookie/i.test(name) ? [value] : []));
+
+function keptThoughts({ thoughts }: ChatQuirks): ChatReader['thoughts'] {
+  if (thoughts === 'none') return 'none';
+  return thoughts === 'reasoning_details' ? 'details' : 'text';
+}

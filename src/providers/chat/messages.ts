@@ -1,0 +1,86 @@
+// Messages as chat completions wants them. What another family's model left behind is dropped.
+import type { CallPart, FilePart, Json, Message, Part, ReasoningPart } from '../../core/index.ts';
+import type { ChatQuirks } from './quirks.ts';
+import type { EncodeMessage } from '../wire/prefix.ts';
+
+type Wire = { readonly [key: string]: unknown };
+
+/** Encodes the messages of a conversation for one family. */
+export function chatMessageEncoder(family: string, quirks: ChatQuirks): EncodeMessage {
+  return (message, before) => {
+    if (message.role === 'tool') return message.parts.map(toolMessage);
+    if (message.role === 'assistant') return [assistant(message, family, quirks)];
+    const user = { role: 'user', content: userContent(message.parts) };
+    return before?.role === 'tool' && !quirks.userAfterTool ? [bridge, user] : [user];
+  };
+}
+
+/** Stands between tool results and a user's words for servers that want the model to speak first. */
+const bridge: Wire = { role: 'assistant', content: '(the user adds something)' };
+
+function toolMessage(part: Part): Wire {
+  if (part.type !== 'tool-result') return { role: 'user', content: userContent([part]) };
+  return { role: 'tool', tool_call_id: part.id, content: part.text };
+}
+
+function assistant(message: Message, family: string, quirks: ChatQuirks): Wire {
+  const { parts } = message;
+  const texts = parts.filter((part) => part.type === 'text');
+  const calls = parts.filter((part) => part.type === 'tool-call');
+  const text = texts.map((part) => part.text).join('');
+  const thoughts = parts.filter((part) => part.type === 'reasoning').filter((part) => part.meta?.family === family);
+  const own = texts.find((part) => part.meta?.family === family)?.meta?.data ?? {};
+  const spoken = text === '' && calls.length > 0 ? null : text;
+  return {
+    role: 'assistant',
+    content: quirks.thoughts === 'chunks' && thoughts.length > 0 ? chunks(thoughts, text) : spoken,
+    ...thoughtFields(thoughts, quirks),
+    ...own,
+    ...(calls.length > 0 ? { tool_calls: calls.map((call) => toolCall(call, family)) } : {}),
+  };
+}
+
+function toolCall(call: CallPart, family: string): Wire {
+  return {
+    id: call.id,
+    type: 'function',
+    function: { name: legalName(call.tool), arguments: JSON.stringify(call.input) },
+    ...(call.meta?.family === family ? call.meta.data : {}),
+  };
+}
+
+/** A name that no model should have used would make every later request illegal. */
+export const legalName = (name: string): string =>
+  /^[\w-]{1,64}$/.test(name) ? name : name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
+
+const chunks = (thoughts: readonly ReasoningPart[], text: string): readonly Wire[] => [
+  ...thoughts.map((each) => ({ type: 'thinking', thinking: [{ type: 'text', text: each.text }] })),
+  ...(text === '' ? [] : [{ type: 'text', text }]),
+];
+
+function thoughtFields(thoughts: readonly ReasoningPart[], { thoughts: how }: ChatQuirks): Wire {
+  if (thoughts.length === 0 || how === 'none' || how === 'chunks') return {};
+  if (how !== 'reasoning_details') return { [how]: thoughts.map((each) => each.text).join('') };
+  const details = thoughts.flatMap((each) => (each.meta?.data['details'] as readonly Json[] | undefined) ?? []);
+  return details.length > 0 ? { reasoning_details: details } : {};
+}
+
+function userContent(parts: readonly Part[]): string | readonly Wire[] {
+  if (parts.every((part) => part.type !== 'file')) return parts.map(wordsOfPart).join('\n\n');
+  return parts.map((part) => (part.type === 'file' ? file(part) : { type: 'text', text: wordsOfPart(part) }));
+}
+
+const wordsOfPart = (part: Part): string =>
+  part.type === 'text' || part.type === 'reasoning' || part.type === 'tool-result' ? part.text : '';
+
+/** Images by URL or inline, sound inline, text as text, anything else as a file. */
+function file({ mediaType, data, name }: FilePart): Wire {
+  const isUrl = /^(https?|data):/.test(data);
+  const url = isUrl ? data : `data:${mediaType};base64,${data}`;
+  if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } };
+  if (mediaType.startsWith('audio/') && !isUrl)
+    return { type: 'input_audio', input_audio: { data, format: /wav/.test(mediaType) ? 'wav' : 'mp3' } };
+  if (mediaType.startsWith('text/') && !isUrl)
+    return { type: 'text', text: `${name ? `${name}:\n` : ''}${Buffer.from(data, 'base64').toString('utf8')}` };
+  return { type: 'file', file: { filename: name ?? 'file', file_data: url } };
+}

@@ -1,3 +1,0 @@
-// The part of the gateway that stands on cockatiel, in one piece so that it is loaded only when a gateway is made.
-export { makeCircuit } from './gateway-circuit.ts';
-export { makeTries } from './gateway-retry.ts';

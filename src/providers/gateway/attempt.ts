@@ -1,0 +1,133 @@
+// One attempt at one model, watched: a first chunk that does not come and a stream that stands still end it, whatever the provider does.
+import { FairleadError, type Chunk, type Provider, type Request } from '../../core/index.ts';
+import { cutFault, stalledFault, timeoutFault, type Who } from '../wire/faults.ts';
+import type { Clock } from './clock.ts';
+
+/** How long to wait for the first chunk, and for each that follows. */
+export type Patience = { readonly firstMs: number; readonly stallMs: number };
+
+/** What an attempt is given beside its request. */
+export type AttemptOptions = { readonly who: Who; readonly patience: Patience; readonly clock: Clock };
+
+/** The last chunk of an answer. */
+export type End = Chunk & { readonly type: 'end' };
+
+/** Who hears the next chunk of an attempt: exactly one of these is called. */
+export type Listener = {
+  /** A chunk as the provider gave it, before the end. */
+  readonly chunk: (next: IteratorYieldResult<Chunk>) => void;
+  readonly end: (end: End) => void;
+  /** The stream ended without an end, failed, stood still or was aborted. */
+  readonly failed: (error: unknown) => void;
+};
+
+/** An answer being heard. */
+export interface Attempt {
+  /** Waits for the next chunk. Called back rather than promised: this is the one path that every chunk of every answer takes. */
+  hear(listener: Listener): void;
+  /** Lets go of the provider; if it has not come to its end, its signal is aborted. */
+  close(): void;
+}
+
+/** A watch that fires this much too late was itself held up: what came meanwhile gets the chance to be read. */
+const graceMs = 1000;
+
+/** Made once: an error costs more than all the rest of an attempt. */
+const leaving = new FairleadError('run/cancelled', 'Nobody listens to this answer any more.', { blame: 'harness' });
+
+const nobody = (): void => {};
+
+type Watch = {
+  /** The wait for a chunk begins. */
+  begin(): void;
+  /** A chunk is here: whoever takes it may take their time. */
+  end(): void;
+  stop(): void;
+};
+
+/** Watches with one timer, set again only when it fires: a chunk costs a look at the clock. */
+function watch(patience: Patience, clock: Clock, expired: (first: boolean) => void): Watch {
+  let since = clock.now();
+  let waiting = false;
+  let first = true;
+  let due = 0;
+  let cancel = arm(patience.firstMs);
+
+  function arm(ms: number): () => void {
+    due = clock.now() + ms;
+    return clock.timer(ms, look, false);
+  }
+
+  function look(): void {
+    const now = clock.now();
+    const limit = first ? patience.firstMs : patience.stallMs;
+    const left = waiting ? since + limit - now : limit;
+    if (left > 0) cancel = arm(left);
+    else if (now - due > graceMs) cancel = arm(graceMs);
+    else expired(first);
+  }
+
+  return {
+    begin() {
+      since = clock.now();
+      waiting = true;
+    },
+    end() {
+      waiting = false;
+      if (!first) return;
+      first = false;
+      cancel();
+      cancel = arm(patience.stallMs);
+    },
+    stop: () => cancel(),
+  };
+}
+
+/** Asks a provider. It may ignore its signal: the one who listens is let go all the same. */
+export function attempt(provider: Provider, request: Request, signal: AbortSignal, options: AttemptOptions): Attempt {
+  const { who, patience, clock } = options;
+  const own = new AbortController();
+  let fail: (reason: unknown) => void = nobody;
+  let ended = false;
+  const give = (reason: unknown): void => {
+    fail(reason);
+    own.abort(reason);
+  };
+  const quit = (): void => give(signal.reason);
+  const eye = watch(patience, clock, (first) =>
+    give(first ? timeoutFault(who, patience.firstMs) : stalledFault(who, patience.stallMs)),
+  );
+  signal.addEventListener('abort', quit, { once: true });
+  const chunks = provider.stream(request, own.signal)[Symbol.asyncIterator]();
+  return {
+    hear(listener) {
+      fail = listener.failed;
+      eye.begin();
+      // What comes after the abort has been told already, or nobody listens to it.
+      const took = (next: IteratorResult<Chunk, unknown>): void => {
+        eye.end();
+        if (own.signal.aborted) return;
+        fail = nobody;
+        if (next.done) listener.failed(cutFault(who));
+        else if (next.value.type !== 'end') listener.chunk(next);
+        else {
+          ended = true;
+          listener.end(next.value);
+        }
+      };
+      const broke = (error: unknown): void => {
+        if (own.signal.aborted) return;
+        fail = nobody;
+        listener.failed(error);
+      };
+      chunks.next().then(took, broke);
+    },
+    close() {
+      eye.stop();
+      signal.removeEventListener('abort', quit);
+      if (!ended) own.abort(leaving);
+      // Not awaited: a provider that hangs would hang us too.
+      chunks.return?.()?.catch(() => {});
+    },
+  };
+}

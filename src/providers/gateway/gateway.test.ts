@@ -1,0 +1,533 @@
+// The gateway on providers that do what they are told and a clock that nobody waits for.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {
+  FairleadError,
+  trailOf,
+  type Chunk,
+  type Message,
+  type Price,
+  type Provider,
+  type Request,
+} from '../../core/index.ts';
+import { testClock } from '../../../test/support/clock.ts';
+import { gateway, type GatewayOptions } from './gateway.ts';
+import { gatewayState } from './state.ts';
+
+type Say = (signal: AbortSignal, number: number) => AsyncIterable<Chunk> | Iterable<Chunk>;
+
+const request: Request = {
+  system: 's',
+  tools: [],
+  messages: trailOf<Message>([{ role: 'user', parts: [{ type: 'text', text: 'go' }] }]),
+  choice: 'auto',
+  settings: {},
+};
+
+const end = (text: string, more: { readonly model?: string; readonly usage?: object } = {}): Chunk => ({
+  type: 'end',
+  message: { role: 'assistant', parts: [{ type: 'text', text }] },
+  finish: 'stop',
+  usage: { input: 1_000_000, output: 100_000 },
+  model: 'm',
+  ...more,
+});
+
+const words = (text: string): Chunk[] => [
+  { type: 'part-started', index: 0, part: 'text' },
+  { type: 'part-delta', index: 0, text },
+];
+
+/** A provider that does, at its n-th request, the n-th of these. */
+function provider(
+  says: readonly Say[],
+  more: { readonly family?: string; readonly model?: string; readonly price?: Price } = {},
+): Provider & { asked: number } {
+  const made = {
+    family: 'groq',
+    model: 'm',
+    ...more,
+    asked: 0,
+    stream(_request: Request, signal: AbortSignal): AsyncIterable<Chunk> {
+      const say = says[Math.min(made.asked, says.length - 1)] as Say;
+      const number = made.asked++;
+      return (async function* () {
+        yield* say(signal, number);
+      })();
+    },
+  };
+  return made;
+}
+
+const fault = (code: string, details: Partial<ConstructorParameters<typeof FairleadError>[2]> = {}): FairleadError =>
+  new FairleadError(`provider/${code}`, `It is ${code}.`, { blame: 'provider', retry: true, ...details });
+
+const fails = (error: Error, before: readonly Chunk[] = []): Say =>
+  function* () {
+    yield* before;
+    throw error;
+  };
+
+const answers = (text = 'done', more: Parameters<typeof end>[1] = {}): Say =>
+  function* () {
+    yield* words(text);
+    yield end(text, more);
+  };
+
+const hangs = (before: readonly Chunk[] = []): Say =>
+  async function* () {
+    yield* before;
+    await new Promise(() => {});
+  };
+
+function set(options: GatewayOptions = {}) {
+  const clock = testClock({ instant: true });
+  return { clock, options: { clock, state: gatewayState(), ...options } };
+}
+
+async function drain(
+  from: Provider,
+  signal: AbortSignal = new AbortController().signal,
+  chunks: Chunk[] = [],
+): Promise<Chunk[]> {
+  for await (const chunk of from.stream(request, signal)) chunks.push(chunk);
+  return chunks;
+}
+
+const failure = async (work: Promise<unknown>): Promise<FairleadError> => {
+  const error = await work.then(
+    () => assert.fail('it did not fail'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof FairleadError, String(error));
+  return error;
+};
+
+const types = (chunks: readonly Chunk[]): string => chunks.map((chunk) => chunk.type).join(' ');
+
+/** Lets everything else go on until something is so. */
+async function until(what: () => boolean): Promise<void> {
+  for (let i = 0; i < 10_000 && !what(); i++) await new Promise((wake) => setTimeout(wake, i < 100 ? 0 : 1));
+  assert.ok(what(), `never so: ${what.toString()}`);
+}
+
+test('[A54, P48] a request that fails is tried again after 1, 2 and 4 s and up to one second more; what was shown is taken back', async () => {
+  const { clock, options } = set();
+  const model = provider([
+    fails(fault('overloaded')),
+    fails(fault('cut'), words('half')),
+    fails(fault('server-error')),
+    answers(),
+  ]);
+  const chunks = await drain(gateway(model, options));
+  assert.deepEqual(clock.waits, [1500, 2500, 4500]);
+  assert.equal(types(chunks), 'restarted part-started part-delta restarted restarted part-started part-delta end');
+  assert.deepEqual(
+    chunks.flatMap((chunk) => (chunk.type === 'restarted' ? [[chunk.attempt, chunk.why]] : [])),
+    [
+      [2, 'It is overloaded.'],
+      [3, 'It is cut.'],
+      [4, 'It is server-error.'],
+    ],
+  );
+});
+
+test('[P48] the jitter is chance: between nothing and one second, never the same for all', async () => {
+  const waits = await Promise.all(
+    [0, 0.25, 0.999].map(async (chance) => {
+      const clock = testClock({ instant: true, random: () => chance });
+      await drain(gateway(provider([fails(fault('overloaded')), answers()]), { clock, state: gatewayState() }));
+      return clock.waits[0];
+    }),
+  );
+  assert.deepEqual(waits, [1000, 1250, 1999]);
+});
+
+test('[A54] after the last retry the error says how often it was tried, and nobody is told to try again', async () => {
+  const { options } = set();
+  const model = provider([fails(fault('overloaded', { hint: 'Wait.' }))]);
+  const error = await failure(drain(gateway(model, options)));
+  assert.equal(model.asked, 4);
+  assert.deepEqual(
+    { code: error.code, message: error.message, retry: error.retry, hint: error.hint, blame: error.blame },
+    {
+      code: 'provider/overloaded',
+      message: 'It is overloaded (tried 4 times).',
+      retry: false,
+      hint: 'Wait.',
+      blame: 'provider',
+    },
+  );
+});
+
+for (const code of ['unauthorized', 'context-too-long', 'bad-request']) {
+  test(`[P48] what trying again cannot help, such as ${code}, is thrown at once as it is`, async () => {
+    const { clock, options } = set();
+    const thrown = fault(code, { retry: false, blame: 'user' });
+    const model = provider([fails(thrown), answers()]);
+    assert.equal(await failure(drain(gateway([model, provider([answers()])], options))), thrown);
+    assert.equal(model.asked, 1);
+    assert.deepEqual(clock.waits, []);
+  });
+}
+
+test('[A54] a wait that the provider asks for is kept; one beyond the cap is an error at once that says until when', async () => {
+  const { clock, options } = set();
+  const short = provider([fails(fault('rate-limited', { afterMs: 7000 })), answers()]);
+  await drain(gateway(short, options));
+  assert.equal(clock.waits[0], 7500);
+
+  const { clock: still, options: more } = set();
+  const long = provider([fails(fault('rate-limited', { afterMs: 3_600_000 })), answers()]);
+  const error = await failure(drain(gateway(long, more)));
+  assert.equal(error.code, 'provider/rate-limited');
+  assert.match(error.message, /no request before \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(in 60 min\)/);
+  assert.deepEqual([error.retry, error.afterMs, long.asked, still.waits], [false, 3_600_000, 1, []]);
+
+  const next = await failure(drain(gateway(long, more)));
+  assert.equal(next.code, 'provider/rate-limited');
+  assert.equal(long.asked, 1, 'nobody in the process asks again before that time');
+});
+
+test('[A54] a first chunk that does not come and a stream that stands still end in their own errors, even if the provider does not listen', async () => {
+  for (const [before, code, ms] of [
+    [[], 'provider/timeout', 5000],
+    [words('half'), 'provider/stalled', 2000],
+  ] as const) {
+    const clock = testClock();
+    const model = provider([hangs(before)]);
+    const patience = { firstMs: 5000, stallMs: 2000 };
+    const shown: Chunk[] = [];
+    const asked = gateway(model, { clock, state: gatewayState(), retry: { retries: 0 }, patience });
+    const work = failure(drain(asked, undefined, shown));
+    await until(() => model.asked === 1 && shown.length === before.length);
+    clock.advance(ms - 1);
+    assert.equal(clock.pending, 1, 'still waiting just before the time');
+    clock.advance(1);
+    assert.equal((await work).code, code);
+    assert.equal(clock.pending, 0, 'no timer is left behind');
+  }
+});
+
+test('[A54] the stream may pause while its reader is slow: only waiting for the provider counts', async () => {
+  const clock = testClock();
+  const hears: Say = async function* (signal) {
+    yield* words('a');
+    signal.throwIfAborted();
+    yield end('a');
+  };
+  const model = gateway(provider([hears]), {
+    clock,
+    state: gatewayState(),
+    patience: { firstMs: 50, stallMs: 50 },
+  });
+  const seen: string[] = [];
+  for await (const chunk of model.stream(request, new AbortController().signal)) {
+    seen.push(chunk.type);
+    clock.advance(10_000);
+  }
+  assert.deepEqual(seen, ['part-started', 'part-delta', 'end']);
+});
+
+test('[A54] a process that was held up gives what came meanwhile the chance to be read before it says that nothing came', async () => {
+  for (const speaks of [true, false]) {
+    const clock = testClock();
+    const more = Promise.withResolvers<void>();
+    const say: Say = async function* () {
+      yield* words('half');
+      await more.promise;
+      yield end('whole');
+    };
+    const shown: Chunk[] = [];
+    const options = { clock, state: gatewayState(), retry: { retries: 0 }, patience: { firstMs: 9000, stallMs: 2000 } };
+    const work = drain(gateway(provider([say]), options), undefined, shown).then(
+      types,
+      (error: Error) => error.message,
+    );
+    await until(() => shown.length === 2);
+    clock.skip(30_000);
+    clock.advance(0);
+    if (speaks) more.resolve();
+    else clock.advance(1000);
+    assert.match(await work, speaks ? /end$/ : /stood still/);
+  }
+});
+
+test('[A54] a try that was given up on cannot speak any more: one answer is kept, that of the try that ended', async () => {
+  const clock = testClock({ instant: true });
+  const late = Promise.withResolvers<void>();
+  const slow: Say = async function* () {
+    yield* words('first');
+    await late.promise;
+    yield end('first');
+  };
+  const second: Say = async function* () {
+    yield* words('second');
+    late.resolve();
+    for (let i = 0; i < 5; i++) await new Promise((wake) => setImmediate(wake));
+    yield end('second');
+  };
+  const model = provider([slow, second]);
+  const patience = { firstMs: 1e6, stallMs: 1000 };
+  const shown: Chunk[] = [];
+  const work = drain(gateway(model, { clock, state: gatewayState(), patience }), undefined, shown);
+  await until(() => shown.length === 2);
+  clock.advance(1000);
+  const chunks = await work;
+  const ends = chunks.filter((chunk) => chunk.type === 'end');
+  assert.equal(ends.length, 1);
+  assert.deepEqual(ends[0]?.message.parts, [{ type: 'text', text: 'second' }]);
+});
+
+test('[A54] a stream without an end is no answer, and what comes after the end is not heard', async () => {
+  const { options } = set();
+  const silent: Say = function* () {
+    yield* words('half');
+  };
+  const twice: Say = function* () {
+    yield end('one');
+    yield end('two');
+  };
+  const chunks = await drain(gateway(provider([silent, twice]), options));
+  assert.equal(types(chunks), 'part-started part-delta restarted end');
+});
+
+test('[A54] whoever stops listening lets go of the provider', async () => {
+  const { clock, options } = set();
+  const signals: AbortSignal[] = [];
+  const endless: Say = async function* (signal) {
+    signals.push(signal);
+    for (;;) yield* words('on and on');
+  };
+  for await (const _chunk of gateway(provider([endless]), options).stream(request, new AbortController().signal)) break;
+  assert.deepEqual(
+    signals.map((signal) => signal.aborted),
+    [true],
+  );
+  assert.equal(clock.pending, 0);
+});
+
+test('[A54] an abort ends a wait at once: before a retry, at the limiter, and in the stream', async () => {
+  const reason = new FairleadError('run/cancelled', 'Stop.', { blame: 'user' });
+  for (const [where, say, waits] of [
+    ['before a retry', fails(fault('overloaded')), 1],
+    ['in the stream', hangs(words('half')), 0],
+  ] as const) {
+    const stop = new AbortController();
+    const clock = testClock();
+    const shown: Chunk[] = [];
+    const work = failure(drain(gateway(provider([say]), { clock, state: gatewayState() }), stop.signal, shown));
+    await until(() => shown.length > 0 && clock.pending === 1 && clock.waits.length === waits);
+    stop.abort(reason);
+    assert.equal(await work, reason, where);
+    assert.equal(clock.pending, 0, `${where}: no timer is left behind`);
+  }
+  const clock = testClock();
+  const state = gatewayState();
+  const limits = { requestsPerMinute: 6 };
+  const model = provider([answers()]);
+  await drain(gateway(model, { clock, state, limits }));
+  const stop = new AbortController();
+  const work = failure(drain(gateway(model, { clock, state, limits }), stop.signal));
+  await until(() => clock.waits.length === 1);
+  assert.equal(model.asked, 1, 'the second waits for its turn');
+  stop.abort(reason);
+  assert.equal(await work, reason);
+  assert.equal(clock.pending, 0);
+});
+
+test('[A55] failures in a row open the circuit for everyone in the process who asks this model; other models are not touched', async () => {
+  const { clock, options } = set({ retry: { retries: 0 } });
+  const down = provider([fails(fault('server-error'))]);
+  for (let i = 0; i < 5; i++) await failure(drain(gateway(down, options)));
+  const error = await failure(drain(gateway(provider([answers()]), options)));
+  assert.equal(error.code, 'provider/circuit-open');
+  assert.deepEqual([error.afterMs, error.retry, down.asked], [30_000, false, 5]);
+  assert.match(error.message, /groq\/m failed 5 times in a row and is left alone for 30 s more.*It is server-error/);
+  assert.equal(
+    types(await drain(gateway(provider([answers()], { model: 'n' }), options))),
+    'part-started part-delta end',
+  );
+  clock.advance(12_500);
+  assert.equal((await failure(drain(gateway(down, options)))).afterMs, 17_500);
+});
+
+test('[A55] when the circuit is half open exactly one request tries; its success closes it, its failure or its abort does not', async () => {
+  const { clock, options } = set({ retry: { retries: 0 } });
+  const down = provider([fails(fault('server-error'))]);
+  for (let i = 0; i < 5; i++) await failure(drain(gateway(down, options)));
+  clock.advance(30_000);
+  await failure(drain(gateway(down, options)));
+  assert.equal(down.asked, 6, 'the trial that fails');
+  assert.equal((await failure(drain(gateway(down, options)))).code, 'provider/circuit-open');
+
+  clock.advance(30_000);
+  const stop = new AbortController();
+  const trial = provider([hangs()]);
+  const hung = failure(drain(gateway(trial, options), stop.signal));
+  await until(() => trial.asked === 1);
+  const others = await Promise.all(
+    Array.from({ length: 19 }, () => failure(drain(gateway(provider([answers()]), options)))),
+  );
+  assert.deepEqual(new Set(others.map((error) => error.code)), new Set(['provider/circuit-open']));
+  stop.abort(new FairleadError('run/cancelled', 'Stop.', { blame: 'user' }));
+  await hung;
+  assert.equal(
+    (await failure(drain(gateway(down, options)))).code,
+    'provider/circuit-open',
+    'the trial was not decided',
+  );
+
+  clock.advance(30_000);
+  await drain(gateway(provider([answers()]), options));
+  await drain(gateway(provider([answers()]), options));
+});
+
+test('[A55] limits, faults of the request and aborts do not open the circuit', async () => {
+  const { options } = set({ retry: { retries: 0 } });
+  const faults = [
+    fault('rate-limited', { afterMs: 1 }),
+    fault('bad-request', { retry: false, blame: 'user' }),
+    fault('context-too-long', { retry: false, blame: 'user' }),
+  ];
+  for (const thrown of faults)
+    for (let i = 0; i < 6; i++) await failure(drain(gateway(provider([fails(thrown)]), options)));
+  for (let i = 0; i < 6; i++) {
+    const stop = new AbortController();
+    const model = provider([hangs()]);
+    const work = failure(drain(gateway(model, options), stop.signal));
+    await until(() => model.asked === 1);
+    stop.abort(fault('cut'));
+    await work;
+  }
+  assert.equal(types(await drain(gateway(provider([answers()]), options))), 'part-started part-delta end');
+});
+
+test('[A55] a request that was under way when the circuit opened waits it out instead of failing', async () => {
+  const { clock, options } = set({ circuit: { failures: 2, coolMs: 20_000 } });
+  const model = provider([fails(fault('server-error')), fails(fault('server-error')), answers()]);
+  const chunks = await drain(gateway(model, options));
+  assert.equal(chunks.at(-1)?.type, 'end');
+  assert.deepEqual([model.asked, clock.waits.length, clock.now() > 20_000], [3, 3, true]);
+});
+
+test('[A56] the bucket lets a burst through and then one request after the other, first come, first served', async () => {
+  const { clock, options } = set({ limits: { requestsPerMinute: 60 } });
+  const starts: (readonly [number, number])[] = [];
+  const ask = async (i: number): Promise<void> => {
+    const say: Say = function* () {
+      starts.push([i, clock.now()]);
+      yield end('done');
+    };
+    await drain(gateway(provider([say]), options));
+  };
+  await Promise.all(Array.from({ length: 20 }, (_, i) => ask(i)));
+  assert.deepEqual(
+    starts.map(([i]) => i),
+    Array.from({ length: 20 }, (_, i) => i),
+    'in the order of arrival',
+  );
+  assert.equal(starts.filter(([, at]) => at === 0).length, 10, 'ten seconds worth at once');
+  assert.deepEqual(
+    starts.slice(10).map(([, at]) => Math.round(at / 1000)),
+    Array.from({ length: 10 }, (_, i) => i + 1),
+    'then one a second',
+  );
+});
+
+test('[A56] tokens are limited too: what was taken too much comes back, what was used beyond is owed', async () => {
+  const { clock, options } = set({ limits: { tokensPerMinute: 6000 } });
+  const uses = (input: number): Provider => provider([answers('x', { usage: { input, output: 0 } })]);
+  await drain(gateway(uses(9000), options));
+  const before = clock.now();
+  await drain(gateway(uses(1), options));
+  assert.ok(clock.now() - before >= 30_000, 'a debt of 3000 tokens takes half a minute');
+  const later = clock.now();
+  clock.advance(60_000);
+  for (let i = 0; i < 50; i++) await drain(gateway(uses(1), options));
+  assert.equal(clock.now() - later, 60_000, 'what was taken by estimate and not used came back');
+});
+
+test('[A3] the next model is asked when the retries of the first are used up, and what was shown is taken back', async () => {
+  const { options } = set();
+  const first = provider([fails(fault('overloaded'), words('half'))]);
+  const second = provider([answers('from the second', { model: 'n' })], { family: 'cerebras', model: 'n' });
+  const chunks = await drain(gateway([first, second], options));
+  const last = chunks.at(-1);
+  assert.ok(last?.type === 'end');
+  assert.deepEqual([first.asked, second.asked, last.model], [4, 1, 'n']);
+  assert.equal(types(chunks.slice(-4)), 'restarted part-started part-delta end');
+});
+
+test('[A3] the next model is asked at once when the circuit of the first is open', async () => {
+  const { clock, options } = set({ circuit: { failures: 2 } });
+  const first = provider([fails(fault('unreachable'))]);
+  const second = provider([answers()], { model: 'n' });
+  await drain(gateway([first, second], options));
+  const waited = clock.waits.length;
+  await drain(gateway([first, second], options));
+  assert.deepEqual([first.asked, second.asked], [2, 2]);
+  assert.equal(clock.waits.length, waited, 'nobody waited for a circuit that is open');
+});
+
+test('[A3] when every model fails, one error tells of all of them', async () => {
+  const { options } = set({ retry: { retries: 1 } });
+  const chain = [
+    provider([fails(fault('overloaded'))]),
+    provider([fails(new TypeError('a bug'))], { family: 'cerebras', model: 'n' }),
+  ];
+  const error = await failure(drain(gateway(chain, options)));
+  assert.equal(error.code, 'provider/unexpected');
+  assert.equal(
+    error.message,
+    'cerebras/n failed in an unexpected way: a bug; before that, groq/m: It is overloaded (tried 2 times).',
+  );
+  assert.equal(error.retry, false);
+});
+
+test('[A57] the answer is priced by the model that gave it; an unknown price stays unknown', async () => {
+  const { options } = set();
+  const usd = async (chain: readonly Provider[]): Promise<number | undefined> => {
+    const last = (await drain(gateway(chain, options))).at(-1);
+    return last?.type === 'end' ? last.usd : assert.fail();
+  };
+  const down = provider([fails(fault('bad-gateway', { retry: false }))], {
+    family: 'openai',
+    model: 'gpt-5-pro',
+    price: { input: 15, output: 120 },
+  });
+  const mini = { family: 'openai', model: 'gpt-4o-mini', price: { input: 0.15, output: 0.6 } };
+  assert.equal(await usd([down, provider([answers('x', { model: 'gpt-4o-mini-2024-07-18' })], mini)]), 0.21);
+  assert.equal(await usd([provider([answers('x', { model: 'gpt-4o' })], mini)]), 3.5, 'another model answered');
+  assert.equal(await usd([provider([answers('x', { model: 'who-knows' })])]), undefined);
+  assert.equal(await usd([provider([answers('x')], { family: 'ollama', model: 'qwen3' })]), 0, 'local is free');
+});
+
+test('[A57] a try that was billed and failed is counted where its error says what it used', async () => {
+  const { options } = set();
+  const billed = Object.assign(fault('cut'), { usage: { input: 1_000_000, output: 0 } });
+  const model = provider([fails(billed), fails(fault('cut')), answers('x', { model: 'gpt-4o' })], {
+    family: 'openai',
+    model: 'gpt-4o',
+    price: { input: 2.5, output: 10 },
+  });
+  const last = (await drain(gateway(model, options))).at(-1);
+  assert.ok(last?.type === 'end');
+  assert.equal(last.usd, 2.5 + 3.5);
+  assert.deepEqual(last.usage, { input: 1_000_000, output: 100_000 }, 'the counts are those of the answer');
+});
+
+test('[A57] a chain has the dearest price of its models, and none if one is unknown', () => {
+  const priced = (price?: Price): Provider => provider([answers()], price ? { price } : {});
+  assert.deepEqual(gateway([priced({ input: 1, output: 9 }), priced({ input: 3, output: 5 })]).price, {
+    input: 3,
+    output: 9,
+    cacheRead: 3,
+    cacheWrite: 3,
+  });
+  assert.equal(gateway([priced({ input: 1, output: 9 }), priced()]).price, undefined);
+});
+
+test('a gateway around nothing is one clear sentence', () => {
+  assert.throws(() => gateway([]), /A gateway needs at least one provider/);
+});

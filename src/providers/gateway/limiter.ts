@@ -1,0 +1,177 @@
+// A token bucket for requests and one for tokens, shared by everything in the process that asks the same model: first come, first served.
+import { FairleadError } from '../../core/index.ts';
+import type { Clock } from './clock.ts';
+
+/** How much may be asked in a minute; an absent limit does not bind. */
+export type RateLimits = { readonly requestsPerMinute?: number; readonly tokensPerMinute?: number };
+
+/** The door that requests to one model pass one by one. */
+export interface Limiter {
+  /** What binds from now on; the latest word counts for everyone who shares this door. */
+  limit(limits: RateLimits): void;
+  /** Waits for this request's turn and takes its tokens. A hold that lasts longer than `most` is an error at once. */
+  take(tokens: number, most: number, signal: AbortSignal): Promise<void>;
+  /** Puts the count right once it is known: what was taken and not used comes back, what was used beyond is owed. */
+  settle(taken: number, used: number): void;
+  /** Lets nobody through for a while: the provider has said that it was too much. */
+  hold(ms: number): void;
+  /** Whether tokens are counted: if not, nobody needs to estimate them. */
+  readonly countsTokens: boolean;
+}
+
+/** After a hold, until nobody waits any more and a while has passed, requests leave one by one, this far apart: they shall not run into the next limit together. */
+const gapMs = 250;
+const rampMs = 10_000;
+
+/** How many seconds of the request rate may be used in one burst. */
+const burstSeconds = 10;
+
+type Waiter = {
+  readonly tokens: number;
+  readonly most: number;
+  readonly go: () => void;
+  readonly fail: (error: unknown) => void;
+};
+
+/** A limiter for one model. */
+export function makeLimiter(name: string, clock: Clock): Limiter {
+  const requests = makeBucket(clock);
+  const tokens = makeBucket(clock);
+  const queue: Waiter[] = [];
+  let heldUntil = Number.NEGATIVE_INFINITY;
+  let nextAt = Number.NEGATIVE_INFINITY;
+  let careful = false;
+  let cancel: (() => void) | undefined;
+
+  const wait = (need: number): number =>
+    Math.max(heldUntil - clock.now(), nextAt - clock.now(), requests.wait(1), tokens.wait(need));
+
+  function spend(need: number): void {
+    requests.spend(1);
+    tokens.spend(need);
+    careful &&= queue.length > 0 || clock.now() < heldUntil + rampMs;
+    nextAt = careful ? clock.now() + gapMs : Number.NEGATIVE_INFINITY;
+  }
+
+  function serve(): void {
+    cancel?.();
+    cancel = undefined;
+    for (let head = queue[0]; head; head = queue[0]) {
+      const ms = wait(head.tokens);
+      if (ms > 0) {
+        cancel = clock.timer(ms, serve, true);
+        return;
+      }
+      queue.shift();
+      spend(head.tokens);
+      head.go();
+    }
+  }
+
+  function drop(waiter: Waiter, reason: unknown): void {
+    const place = queue.indexOf(waiter);
+    if (place < 0) return;
+    queue.splice(place, 1);
+    waiter.fail(reason);
+    serve();
+  }
+
+  async function stand(need: number, most: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter: Waiter = { tokens: need, most, go: resolve, fail: reject };
+    const leave = (): void => drop(waiter, signal.reason);
+    queue.push(waiter);
+    signal.addEventListener('abort', leave, { once: true });
+    if (queue.length === 1) serve();
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  return {
+    limit({ requestsPerMinute, tokensPerMinute }) {
+      if (requestsPerMinute !== undefined) requests.rate(requestsPerMinute, (requestsPerMinute * burstSeconds) / 60);
+      if (tokensPerMinute !== undefined) tokens.rate(tokensPerMinute, tokensPerMinute);
+      serve();
+    },
+    async take(need, most, signal) {
+      if (heldUntil - clock.now() > most) throw limited(name, heldUntil - clock.now());
+      if (queue.length > 0 || wait(need) > 0) return stand(need, most, signal);
+      spend(need);
+    },
+    settle: (taken, used) => tokens.spend(used - taken),
+    hold(ms) {
+      heldUntil = Math.max(heldUntil, clock.now() + ms);
+      careful = true;
+      const left = heldUntil - clock.now();
+      for (const waiter of queue.filter((each) => each.most < left)) drop(waiter, limited(name, left));
+      serve();
+    },
+    get countsTokens() {
+      return tokens.binds;
+    },
+  };
+}
+
+/** The error for a limit that lasts too long to wait for. */
+export const limited = (name: string, ms: number, cause?: FairleadError): FairleadError =>
+  new FairleadError(
+    'provider/rate-limited',
+    `${name} is limiting how much may be asked and wants no request before ${clockTime(ms)} (in ${span(ms)}).`,
+    {
+      blame: 'provider',
+      afterMs: ms,
+      hint: 'Go on after that time, or name another model to fall back on.',
+      ...(cause ? { cause } : {}),
+    },
+  );
+
+const clockTime = (ms: number): string => new Date(Date.now() + ms).toISOString().slice(0, 19).replace('T', ' ');
+
+const span = (ms: number): string => (ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.ceil(ms / 60_000)} min`);
+
+type Bucket = {
+  rate(perMinute: number, capacity: number): void;
+  wait(need: number): number;
+  spend(amount: number): void;
+  readonly binds: boolean;
+};
+
+/** Fills evenly up to its capacity. One who needs more than it can hold waits until it is full, and the rest is owed. */
+function makeBucket(clock: Clock): Bucket {
+  let perMs = Number.POSITIVE_INFINITY;
+  let capacity = Number.POSITIVE_INFINITY;
+  let level = Number.POSITIVE_INFINITY;
+  let since = clock.now();
+
+  function fill(): void {
+    const now = clock.now();
+    if (perMs !== Number.POSITIVE_INFINITY) level = Math.min(capacity, level + (now - since) * perMs);
+    since = now;
+  }
+
+  return {
+    rate(perMinute, size) {
+      fill();
+      perMs = perMinute / 60_000;
+      capacity = Math.max(1, size);
+      level = Math.min(level, capacity);
+    },
+    wait(need) {
+      if (perMs === Number.POSITIVE_INFINITY) return 0;
+      fill();
+      return (Math.min(need, capacity) - level) / perMs;
+    },
+    spend(amount) {
+      if (perMs === Number.POSITIVE_INFINITY) return;
+      fill();
+      level = Math.min(capacity, level - amount);
+    },
+    get binds() {
+      return perMs !== Number.POSITIVE_INFINITY;
+    },
+  };
+}

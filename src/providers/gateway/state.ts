@@ -1,0 +1,21 @@
+// What all gateways of a process share, by model: its limiter and its circuit.
+import type { Circuit } from './circuit.ts';
+import type { Limiter } from './limiter.ts';
+
+/** The shared state of one process, or of one test. */
+export type GatewayState = { readonly limiters: Map<string, Limiter>; readonly circuits: Map<string, Circuit> };
+
+/** A state of its own, apart from that of the process. */
+export const gatewayState = (): GatewayState => ({ limiters: new Map(), circuits: new Map() });
+
+/** What everything in this process shares. */
+export const sharedState: GatewayState = gatewayState();
+
+/** The value of a key, made by whoever asks for it first. */
+export function shared<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

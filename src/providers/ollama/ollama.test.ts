@@ -1,0 +1,285 @@
+// Ollama's own API against a server on loopback: the window is found and set, what does not fit is never sent, answers come line by line.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import {
+  FairleadError,
+  push,
+  trailOf,
+  type Chunk,
+  type JsonObject,
+  type Message,
+  type Request,
+} from '../../core/index.ts';
+import { ollamaProvider, type OllamaOptions } from './ollama.ts';
+import { ollamaWindow } from './window.ts';
+
+type End = Chunk & { readonly type: 'end' };
+type Wire = Record<string, unknown>;
+type Plan = {
+  readonly show?: Wire | undefined;
+  readonly ps?: Wire | undefined;
+  readonly chat?: string;
+  readonly status?: number;
+};
+
+const never = new AbortController().signal;
+const say = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const asking = (more: Partial<Request> = {}): Request => ({
+  system: 'Be brief.',
+  tools: [],
+  messages: trailOf([say('hi')]),
+  choice: 'auto',
+  settings: {},
+  ...more,
+});
+const noop = { name: 'noop', description: 'does nothing', input: { type: 'object', properties: {} } } as const;
+const line = (message: Wire, more: Wire = {}): string =>
+  `${JSON.stringify({ model: 'llama', created_at: 'now', message: { role: 'assistant', content: '', ...message }, done: false, ...more })}\n`;
+const last = (more: Wire = {}): string =>
+  line({}, { done: true, done_reason: 'stop', prompt_eval_count: 11, eval_count: 7, ...more });
+const short = line({ content: 'ok' }) + last();
+const shown = (most: number, parameters = ''): Wire => ({
+  model_info: { 'general.architecture': 'llama', 'llama.context_length': most },
+  parameters,
+});
+
+async function serve(
+  t: TestContext,
+  plan: Plan,
+): Promise<{ readonly url: string; readonly asked: [string, string][] }> {
+  const asked: [string, string][] = [];
+  const server = http.createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.on('end', () => {
+      const place = request.url ?? '';
+      asked.push([place, Buffer.concat(pieces).toString('utf8')]);
+      if (place === '/api/chat') {
+        response.writeHead(plan.status ?? 200, { 'content-type': 'application/x-ndjson' });
+        return void response.end(plan.chat ?? short);
+      }
+      const reply = place === '/api/show' ? (plan.show ?? shown(131_072)) : plan.ps;
+      response.writeHead(reply ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(reply ?? { error: 'not found' }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+async function drain(chunks: AsyncIterable<Chunk>): Promise<End> {
+  let end: End | undefined;
+  for await (const chunk of chunks) if (chunk.type === 'end') end = chunk;
+  assert.ok(end);
+  return end;
+}
+
+async function read(t: TestContext, chat: string, status = 200): Promise<End> {
+  const { url } = await serve(t, { chat, status });
+  return drain(ollamaProvider({ model: 'llama', baseUrl: url }).stream(asking(), never));
+}
+
+const failure = async (work: Promise<unknown>): Promise<FairleadError> => {
+  const error: unknown = await work.then(
+    () => assert.fail('it worked'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof FairleadError, String(error));
+  return error;
+};
+
+async function sent(t: TestContext, request: Request, options: Partial<OllamaOptions> = {}): Promise<Wire> {
+  const { url, asked } = await serve(t, {});
+  await drain(ollamaProvider({ model: 'llama', baseUrl: url, ...options }).stream(request, never));
+  return JSON.parse(asked.find(([place]) => place === '/api/chat')?.[1] ?? '') as Wire;
+}
+
+test('[A5] the window is the wish, the model’s own setting, what is in use or 32,768, and never more than the model has', async (t) => {
+  const cases: readonly (readonly [Plan, number | undefined, number])[] = [
+    [{ show: shown(131_072) }, undefined, 32_768],
+    [{ show: shown(131_072) }, 65_536, 65_536],
+    [{ show: shown(8192) }, undefined, 8192],
+    [{ show: shown(8192) }, 65_536, 8192],
+    [{ show: shown(131_072, 'stop "x"\nnum_ctx                        16384\n') }, undefined, 16_384],
+    [{ show: shown(131_072, 'num_ctx 16384') }, 20_000, 20_000],
+    [{ show: shown(131_072), ps: { models: [{ name: 'llama:latest', context_length: 65_536 }] } }, undefined, 65_536],
+    [{ show: shown(131_072), ps: { models: [{ name: 'llama:latest', context_length: 4096 }] } }, undefined, 32_768],
+    [{ show: shown(131_072), ps: { models: [{ name: 'other:latest', context_length: 65_536 }] } }, undefined, 32_768],
+    [{ show: { ...shown(262_144), remote_host: 'https://ollama.com:443' } }, undefined, 262_144],
+    [{ show: { model_info: {} } }, undefined, 32_768],
+    [{ show: {} }, 5000, 5000],
+  ];
+  for (const [plan, wish, expected] of cases) {
+    const { url } = await serve(t, plan);
+    assert.equal(await ollamaWindow(`${url}/v1`, 'llama', wish), expected, JSON.stringify([plan, wish]));
+  }
+});
+
+test('[A5] the window goes out as num_ctx with every request, is asked for once, and bodies extend each other', async (t) => {
+  const { url, asked } = await serve(t, { show: shown(40_000) });
+  const provider = ollamaProvider({ model: 'llama', baseUrl: url });
+  let messages = trailOf([say('hi')]);
+  for (let i = 0; i < 5; i++) {
+    await drain(provider.stream(asking({ messages, tools: [noop] }), never));
+    messages = push(messages, {
+      role: 'assistant',
+      parts: [{ type: 'tool-call', id: `c${i}`, tool: 'noop', input: { i } }],
+    });
+    messages = push(messages, {
+      role: 'tool',
+      parts: [{ type: 'tool-result', id: `c${i}`, tool: 'noop', text: 'ok', failed: false }],
+    });
+  }
+  assert.equal(asked.filter(([place]) => place === '/api/show').length, 1);
+  const bodies = asked.filter(([place]) => place === '/api/chat').map(([, body]) => body);
+  for (const [i, body] of bodies.entries()) if (i > 0) assert.ok(body.startsWith(`${bodies[i - 1]?.slice(0, -2)},`));
+  assert.deepEqual(JSON.parse(bodies[1] ?? ''), {
+    model: 'llama',
+    stream: true,
+    truncate: false,
+    shift: false,
+    options: { num_ctx: 32_768 },
+    tools: [{ type: 'function', function: { name: 'noop', description: 'does nothing', parameters: noop.input } }],
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: '', tool_calls: [{ id: 'c0', function: { name: 'noop', arguments: { i: 0 } } }] },
+      { role: 'tool', content: 'ok', tool_name: 'noop', tool_call_id: 'c0' },
+    ],
+  });
+});
+
+test('[A5] a request that does not fit is refused before it is sent, and one that fits is not', async (t) => {
+  const { url, asked } = await serve(t, {
+    show: shown(4096),
+    chat: line({ content: 'ok' }) + last({ prompt_eval_count: 3700 }),
+  });
+  const provider = ollamaProvider({ model: 'llama', baseUrl: url });
+  const ask = (messages: Request['messages']): Promise<End> => drain(provider.stream(asking({ messages }), never));
+  const error = await failure(ask(trailOf([say('word '.repeat(4000))])));
+  assert.deepEqual([error.code, error.retry, error.blame], ['provider/context-too-long', false, 'user']);
+  assert.match(error.message, /4096/);
+  const fits = trailOf([say('word '.repeat(2500))]);
+  await ask(fits);
+  await assert.rejects(ask(push(fits, say('word '.repeat(400)))), { code: 'provider/context-too-long' });
+  assert.equal(asked.filter(([place]) => place === '/api/chat').length, 1);
+});
+
+test('[A1] settings, thinking, schema, pictures and keep-alive go out in Ollama’s own words', async (t) => {
+  const schema: JsonObject = { type: 'object' };
+  const image: Message = {
+    role: 'user',
+    parts: [
+      { type: 'text', text: 'look' },
+      { type: 'file', mediaType: 'image/png', data: 'data:image/png;base64,AAAA' },
+      { type: 'file', mediaType: 'image/png', data: 'BBBB' },
+      { type: 'file', mediaType: 'image/png', data: 'https://x/y.png' },
+    ],
+  };
+  const settings = { maxOutputTokens: 9, temperature: 0, topP: 0.5, seed: 1, stop: ['x'], reasoning: 'high' } as const;
+  const body = await sent(t, asking({ system: '', messages: trailOf([image]), settings, answer: schema }), {
+    keepAlive: '10m',
+    contextWindow: 9000,
+  });
+  assert.deepEqual(body, {
+    model: 'llama',
+    stream: true,
+    truncate: false,
+    shift: false,
+    keep_alive: '10m',
+    think: true,
+    format: schema,
+    options: { num_ctx: 9000, num_predict: 9, temperature: 0, top_p: 0.5, seed: 1, stop: ['x'] },
+    messages: [{ role: 'user', content: 'look\n\n[file: https://x/y.png]', images: ['AAAA', 'BBBB'] }],
+  });
+  const think = async (model: string, reasoning: 'none' | 'low'): Promise<unknown> =>
+    (await sent(t, asking({ settings: { reasoning } }), { model }))['think'];
+  assert.deepEqual(
+    [await think('qwen3', 'none'), await think('gpt-oss:20b', 'low'), await think('gpt-oss:20b', 'none')],
+    [false, 'low', 'low'],
+  );
+  const both = await sent(t, asking({ tools: [noop], answer: schema }));
+  assert.equal(both['format'], undefined);
+  assert.match(String((both['messages'] as Wire[])[0]?.['content']), /JSON schema/);
+  assert.equal((await sent(t, asking({ tools: [noop], choice: 'none' })))['tools'], undefined);
+});
+
+test('[A6] [A21] lines become text, thoughts and calls; the thoughts go back to Ollama and to nobody else', async (t) => {
+  const chat =
+    line({ thinking: 'h' }) +
+    line({ thinking: 'm' }) +
+    line({ content: 'Hel' }) +
+    line({ content: 'lo' }) +
+    line({
+      tool_calls: [
+        { function: { name: 'one', arguments: { x: 1 } } },
+        { id: 'k', function: { name: 'two', arguments: {} } },
+      ],
+    }) +
+    last();
+  const end = await read(t, chat);
+  const { message } = end;
+  const meta = { family: 'ollama', data: {} };
+  assert.deepEqual(end, {
+    type: 'end',
+    message: {
+      role: 'assistant',
+      parts: [
+        { type: 'reasoning', text: 'hm', meta },
+        { type: 'text', text: 'Hello' },
+        { type: 'tool-call', id: 'call_2', tool: 'one', input: { x: 1 } },
+        { type: 'tool-call', id: 'k', tool: 'two', input: {} },
+      ],
+    },
+    finish: 'tool-calls',
+    rawFinish: 'stop',
+    usage: { input: 11, output: 7 },
+    model: 'llama',
+  });
+  const { messages } = await sent(t, asking({ messages: trailOf([say('hi'), message, say('more')]) }));
+  assert.equal((messages as Wire[])[2]?.['thinking'], 'hm');
+});
+
+test('why Ollama stopped is told, and counts it leaves out are unknown', async (t) => {
+  const finish = async (reason: string): Promise<string> =>
+    (await read(t, line({ content: 'x' }) + last({ done_reason: reason }))).finish;
+  assert.deepEqual([await finish('stop'), await finish('length'), await finish('load')], ['stop', 'length', 'other']);
+  const { usage } = await read(t, line({ content: 'x' }, { done: true }).trimEnd());
+  assert.deepEqual(usage, {});
+});
+
+test('[A54] an answer without its last line is cut at every byte, and a call in it is never given out (fault 46)', async () => {
+  const { readOllama } = await import('./reply.ts');
+  const bytes = Buffer.from(
+    line({ content: 'é' }) + line({ tool_calls: [{ function: { name: 'rm', arguments: {} } }] }) + last(),
+  );
+  async function* upTo(end: number): AsyncGenerator<Buffer> {
+    for (let i = 0; i < end; i++) yield await Promise.resolve(bytes.subarray(i, i + 1));
+  }
+  for (let cut = 0; cut < bytes.length - 1; cut++) {
+    const error = await failure(drain(readOllama(upTo(cut), { name: 'ollama' }, 'llama')));
+    assert.deepEqual([error.code, error.retry], ['provider/cut', true], String(cut));
+  }
+  assert.equal((await drain(readOllama(upTo(bytes.length - 1), { name: 'ollama' }, 'llama'))).message.parts.length, 2);
+});
+
+test('[A54] errors come by status, inside a stream, and as something else altogether (faults 48, 49, 59)', async (t) => {
+  const code = async (chat: string, status = 200): Promise<string> => (await failure(read(t, chat, status))).code;
+  assert.equal(await code('{"error":"model \'llama\' not found"}', 404), 'provider/not-found');
+  assert.equal(
+    await code(`${line({ content: 'x' })}{"error":"an error was encountered while running the model"}\n`),
+    'provider/server-error',
+  );
+  assert.equal(await code('{"error":"the input length exceeds the context length"}', 400), 'provider/context-too-long');
+  assert.equal(await code('<html>\n</html>'), 'provider/malformed');
+  assert.equal(await code('{broken\n{}\n'), 'provider/malformed');
+  const { url } = await serve(t, { show: undefined });
+  const gone = ollamaProvider({ model: 'llama', baseUrl: url.replace(/:\d+$/, ':1') });
+  assert.equal((await failure(drain(gone.stream(asking(), never)))).code, 'provider/unreachable');
+});

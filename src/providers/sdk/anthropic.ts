@@ -1,0 +1,229 @@
+// Anthropic's Messages API, through the AI SDK's package for it.
+import { createAnthropic } from '@ai-sdk/anthropic';
+import type { JSONValue } from '@ai-sdk/provider';
+import { callsOf, toArray, type Finish, type Part, type Provider, type Request } from '../../core/index.ts';
+import { sdkProvider, type SdkOptions } from './sdk.ts';
+import { objectSchema } from '../wire/schema.ts';
+import { countOf, textFrom, usageOf, wireOf, wiresOf, type Account, type Dialect, type Wire } from './wire.ts';
+
+/** How Claude is reached. */
+export type AnthropicOptions = SdkOptions & {
+  /** Marks for the prompt cache; on unless a server that only resembles Anthropic's refuses them. */
+  readonly cache?: boolean;
+};
+
+const mark = { cacheControl: { type: 'ephemeral' } } as const;
+
+/** A Claude model, or one behind a server that speaks the same. */
+export function anthropicProvider(given: AnthropicOptions): Provider {
+  const options = { baseUrl: 'https://api.anthropic.com/v1', ...given };
+  const { model, family = 'anthropic', cache = true } = options;
+  return sdkProvider(
+    {
+      accent: {
+        family,
+        key: 'anthropic',
+        schema: objectSchema,
+        // One mark for the request, placed by the server behind its last block: no byte that was sent before changes.
+        options: (): Record<string, JSONValue> => ({ toolStreaming: false, ...(cache ? mark : {}) }),
+        ...(cache ? { system: mark } : {}),
+        adjust: (request) => adjust(request, model, family),
+        maxOutputTokens: outputTokensOf(model),
+      },
+      dialect: messagesDialect,
+      open: (fetch) =>
+        createAnthropic({
+          apiKey: options.apiKey ?? '',
+          baseURL: options.baseUrl,
+          headers: { ...options.headers },
+          fetch,
+        })(model),
+      keep: (kind, { signature, redactedData }) =>
+        kind !== 'reasoning'
+          ? undefined
+          : signature !== undefined
+            ? { signature }
+            : redactedData !== undefined
+              ? { redactedData }
+              : undefined,
+    },
+    options,
+  );
+}
+
+/** The server wants a number. Enough for a long answer, and no more than old models can give. */
+function outputTokensOf(model: string): number {
+  if (/claude-(instant|v?2|3-(opus|sonnet|haiku))/.test(model)) return 4096;
+  if (/claude-3-5/.test(model) || !model.includes('claude')) return 8192;
+  return 32_000;
+}
+
+/**
+ * What this server refuses to combine. Thinking needs the thoughts behind the last calls, which are missing if another family
+ * made them. And where a model cannot be forced to one tool, the SDK would take the others away and the cached prefix with
+ * them: the loop asks again instead.
+ */
+function adjust({ choice, settings, messages }: Request, model: string, family: string): Adjusted {
+  const { reasoning, ...others } = settings;
+  const wanted = reasoning !== undefined && reasoning !== 'none';
+  const isSent = (part: Part): boolean => part.type !== 'reasoning' || part.meta?.family === family;
+  const last = toArray(messages).findLast((each) => each.role === 'assistant' && each.parts.some(isSent));
+  const thought = last?.parts.find(isSent)?.type === 'reasoning';
+  const thinks = wanted && (thought || !last || callsOf(last).length === 0);
+  const stubborn = /claude-(sonnet|opus)-5-5|claude-fable-5-[12]/.test(model);
+  return {
+    choice: typeof choice === 'object' && (thinks || stubborn) ? 'auto' : choice,
+    settings: wanted && !thinks ? others : settings,
+  };
+}
+
+type Adjusted = Pick<Request, 'choice' | 'settings'>;
+
+const finishes: Readonly<Record<string, Finish>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool-calls',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'refusal',
+};
+
+/** The event stream of `/v1/messages`. Blocks of tools that the server runs itself are passed over. */
+const messagesDialect: Dialect = { reader: messageReader, unfold };
+
+type Block = { readonly type: string; readonly input: unknown; fed: boolean };
+
+function messageReader(account: Account): (event: Wire) => readonly Wire[] {
+  const open = new Map<unknown, Block>();
+  let counts: Wire = {};
+
+  const count = (usage: unknown): void => {
+    const told = Object.entries(wireOf(usage)).filter(([, value]) => value !== null && value !== undefined);
+    counts = { ...counts, ...Object.fromEntries(told) };
+    account.usage = usageFrom(counts);
+  };
+
+  const close = (index: unknown): readonly Wire[] => {
+    const block = open.get(index);
+    if (!block) return [];
+    open.delete(index);
+    const whole = !block.fed && block.type === 'tool_use' && Object.keys(wireOf(block.input)).length > 0;
+    return [
+      ...(whole ? [delta(index, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) })] : []),
+      { type: 'content_block_stop', index },
+    ];
+  };
+
+  return (event) => {
+    switch (event['type']) {
+      case 'message_start': {
+        const message = wireOf(event['message']);
+        account.model = textFrom(message['model']) ?? account.model;
+        count(message['usage']);
+        return [start(message)];
+      }
+      case 'content_block_start': {
+        const { index } = event;
+        const block = wireOf(event['content_block']);
+        const begun = begin(index, block);
+        if (begun.length > 0) open.set(index, { type: String(block['type']), input: block['input'], fed: false });
+        return begun;
+      }
+      case 'content_block_delta': {
+        const block = open.get(event['index']);
+        const told = wireOf(event['delta']);
+        const fits = block !== undefined && deltas[block.type]?.includes(String(told['type']));
+        if (fits) block.fed = true;
+        return fits ? [delta(event['index'], told)] : [];
+      }
+      case 'content_block_stop':
+        return close(event['index']);
+      case 'message_delta': {
+        count(event['usage']);
+        const reason = textFrom(wireOf(event['delta'])['stop_reason']);
+        if (reason === undefined) return [];
+        account.rawFinish = reason;
+        account.finish = finishes[reason] ?? 'other';
+        account.ended = true;
+        // At the limit an open block is half a block; at any other end only its closing line is missing.
+        const left = reason === 'max_tokens' ? [] : [...open.keys()].flatMap(close);
+        return [
+          ...left,
+          { type: 'message_delta', delta: { stop_reason: reason }, usage: { output_tokens: 0 } },
+          { type: 'message_stop' },
+        ];
+      }
+      case 'message_stop':
+        account.over = account.ended;
+        return [];
+      case 'error':
+        account.error = event;
+        return [];
+      default:
+        return [];
+    }
+  };
+}
+
+const deltas: Readonly<Record<string, readonly string[]>> = {
+  text: ['text_delta'],
+  thinking: ['thinking_delta', 'signature_delta'],
+  redacted_thinking: [],
+  tool_use: ['input_json_delta'],
+};
+
+const delta = (index: unknown, told: Wire): Wire => ({ type: 'content_block_delta', index, delta: told });
+
+const start = ({ id, model }: Wire): Wire => ({
+  type: 'message_start',
+  message: { id: textFrom(id), model: textFrom(model), usage: { input_tokens: 0 } },
+});
+
+/** The opening of a block that is ours to read, with what it already holds. */
+function begin(index: unknown, block: Wire): readonly Wire[] {
+  const opening = (content_block: Wire): Wire => ({ type: 'content_block_start', index, content_block });
+  const { type, text, thinking, signature } = block;
+  switch (type) {
+    case 'text':
+      return [opening({ type, text: '' }), ...(text ? [delta(index, { type: 'text_delta', text })] : [])];
+    case 'thinking':
+      return [
+        opening({ type, thinking: '' }),
+        ...(thinking ? [delta(index, { type: 'thinking_delta', thinking })] : []),
+        ...(signature ? [delta(index, { type: 'signature_delta', signature })] : []),
+      ];
+    case 'redacted_thinking':
+      return [opening({ type, data: String(block['data'] ?? '') })];
+    case 'tool_use':
+      return [opening({ type, id: String(block['id'] ?? ''), name: String(block['name'] ?? '') })];
+    default:
+      return [];
+  }
+}
+
+/** What was read from and written to the cache is input too. */
+function usageFrom(counts: Wire): Account['usage'] {
+  const input = countOf(counts['input_tokens']);
+  const cacheRead = countOf(counts['cache_read_input_tokens']);
+  const cacheWrite = countOf(counts['cache_creation_input_tokens']);
+  return usageOf({
+    input: input === undefined ? undefined : input + (cacheRead ?? 0) + (cacheWrite ?? 0),
+    output: countOf(counts['output_tokens']),
+    cacheRead,
+    cacheWrite,
+    reasoning: countOf(wireOf(counts['output_tokens_details'])['thinking_tokens']),
+  });
+}
+
+function unfold(body: unknown): readonly Wire[] {
+  const message = wireOf(body);
+  return [
+    { type: 'message_start', message },
+    ...wiresOf(message['content']).flatMap((content_block, index): Wire[] => [
+      { type: 'content_block_start', index, content_block },
+      { type: 'content_block_stop', index },
+    ]),
+    { type: 'message_delta', delta: { stop_reason: message['stop_reason'] } },
+    { type: 'message_stop' },
+  ];
+}

@@ -1,0 +1,250 @@
+// Gemini: what is sent, and what unusual replies come to.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { trailOf, type Chunk, type Message, type Request } from '../../core/index.ts';
+import { says, scriptedServer, sends, type ScriptedServer } from '../../testing/index.ts';
+import { googleProvider } from './google.ts';
+
+type Body = {
+  readonly contents: readonly unknown[];
+  readonly generationConfig: { readonly thinkingConfig?: unknown };
+  readonly tools: readonly [{ readonly functionDeclarations: readonly [{ readonly parametersJsonSchema: unknown }] }];
+  readonly toolConfig: unknown;
+};
+
+const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const look = { name: 'look', description: 'Looks.', input: { type: 'object', properties: {} } };
+
+const asking = (messages: readonly Message[], more: Partial<Request> = {}): Request => ({
+  system: 'Be brief.',
+  tools: [look],
+  messages: trailOf(messages),
+  choice: 'auto',
+  settings: {},
+  ...more,
+});
+
+async function answer(server: ScriptedServer, request: Request): Promise<Chunk & { type: 'end' }> {
+  const provider = googleProvider({ model: 'gemini-3-pro', apiKey: 'k', baseUrl: `${server.url}/v1beta` });
+  for await (const chunk of provider.stream(request, AbortSignal.timeout(9000))) if (chunk.type === 'end') return chunk;
+  throw new Error('The stream had no end.');
+}
+
+async function sent(request: Request): Promise<Body> {
+  await using server = await scriptedServer([says('ok')]);
+  await answer(server, request);
+  return server.requests[0]?.body as unknown as Body;
+}
+
+async function read(chunks: readonly object[], contentType = 'text/event-stream'): Promise<Chunk & { type: 'end' }> {
+  const events = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`).join('');
+  const body = contentType === 'text/event-stream' ? events : JSON.stringify(chunks);
+  await using server = await scriptedServer([sends({ headers: { 'content-type': contentType }, body })]);
+  return await answer(server, asking([user('Go.')]));
+}
+
+const parts = (...list: readonly object[]): object => ({ candidates: [{ content: { parts: list } }] });
+const stops = (finishReason: string, more: object = {}): object => ({ candidates: [{ finishReason, ...more }] });
+
+test('[A1] signatures and ids of calls go back where they came from', async () => {
+  const seal = { family: 'google', data: { thoughtSignature: 'seal' } };
+  const called: Message = {
+    role: 'assistant',
+    parts: [
+      { type: 'reasoning', text: 'Hm.', meta: { family: 'google', data: { thoughtSignature: 'first' } } },
+      { type: 'text', text: 'Looking.' },
+      { type: 'tool-call', id: 'c00001000', tool: 'look', input: { at: 1 }, meta: seal },
+      { type: 'tool-call', id: 'c00001001', tool: 'look', input: {} },
+    ],
+  };
+  const back: Message = {
+    role: 'tool',
+    parts: ['c00001000', 'c00001001'].map((id, i) => ({
+      type: 'tool-result',
+      id,
+      tool: 'look',
+      text: 'a wall',
+      failed: i === 1,
+    })),
+  };
+  const { contents } = await sent(asking([user('Go.'), called, back]));
+  assert.deepEqual(contents.slice(1), [
+    {
+      role: 'model',
+      parts: [
+        { text: 'Hm.', thought: true, thoughtSignature: 'first' },
+        { text: 'Looking.' },
+        { functionCall: { id: 'c00001000', name: 'look', args: { at: 1 } }, thoughtSignature: 'seal' },
+        { functionCall: { id: 'c00001001', name: 'look', args: {} } },
+      ],
+    },
+    {
+      role: 'user',
+      parts: [
+        { functionResponse: { id: 'c00001000', name: 'look', response: { name: 'look', content: 'a wall' } } },
+        { functionResponse: { id: 'c00001001', name: 'look', response: { name: 'look', error: 'a wall' } } },
+      ],
+    },
+  ]);
+});
+
+test('signatures are kept with the part they came with, empty parts included', async () => {
+  const { message, finish } = await read([
+    parts({ text: 'Hm', thought: true }, { text: '.', thought: true, thoughtSignature: 'a' }),
+    parts({ text: 'Yes.' }),
+    parts({ text: '', thoughtSignature: 'b' }),
+    parts(
+      { functionCall: { name: 'look', args: { at: 'é' } }, thoughtSignature: 'c' },
+      { functionCall: { name: 'look' } },
+    ),
+    stops('STOP'),
+  ]);
+  const seal = (thoughtSignature: string): object => ({ meta: { family: 'google', data: { thoughtSignature } } });
+  const ids = message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : []));
+  assert.deepEqual(message.parts, [
+    { type: 'reasoning', text: 'Hm.', ...seal('a') },
+    { type: 'text', text: 'Yes.', ...seal('b') },
+    { type: 'tool-call', id: ids[0], tool: 'look', input: { at: 'é' }, ...seal('c') },
+    { type: 'tool-call', id: ids[1], tool: 'look', input: {} },
+  ]);
+  assert.equal(new Set(ids).size, 2);
+  assert.equal(finish, 'tool-calls');
+});
+
+test('a call whose arguments come in pieces is put together, and is no call before it is whole', async () => {
+  const call = (functionCall: object): object => parts({ functionCall });
+  const begun = [
+    call({ name: 'look', willContinue: true }),
+    call({ partialArgs: [{ jsonPath: '$.at', stringValue: 'he', willContinue: true }], willContinue: true }),
+  ];
+  const whole = [call({ partialArgs: [{ jsonPath: '$.at', stringValue: 're' }], willContinue: true }), call({})];
+  const { message } = await read([...begun, ...whole, stops('STOP')]);
+  assert.deepEqual(
+    message.parts.map((part) => part.type === 'tool-call' && part.input),
+    [{ at: 'here' }],
+  );
+  assert.deepEqual((await read([...begun, stops('MAX_TOKENS')])).message.parts, []);
+});
+
+test('what the server ran itself, and fields of tomorrow, are passed over', async () => {
+  const { message } = await read([
+    parts({ executableCode: { language: 'PYTHON', code: 'x' } }, { codeExecutionResult: { outcome: 'OUTCOME_OK' } }),
+    parts({ toolCall: { toolType: 'GOOGLE_SEARCH' } }, { part_of_tomorrow: {} }, { text: 'Yes.' }),
+    stops('STOP', { groundingMetadata: { groundingChunks: [{ web: 3 }] }, safetyRatings: 'none' }),
+  ]);
+  assert.deepEqual(message.parts, [{ type: 'text', text: 'Yes.' }]);
+});
+
+test('a list of replies in place of events is read too, and so is a file', async () => {
+  const { message, finish } = await read(
+    [
+      parts({ text: 'Ye' }),
+      parts({ text: 's.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }),
+      stops('STOP'),
+    ],
+    'application/json',
+  );
+  assert.deepEqual(message.parts, [
+    { type: 'text', text: 'Yes.' },
+    { type: 'file', mediaType: 'image/png', data: 'AAAA' },
+  ]);
+  assert.equal(finish, 'stop');
+});
+
+test('filters, limits and failures have their names (faults 51, 52)', async () => {
+  const ends = async (chunk: object): Promise<readonly unknown[]> => {
+    const { finish, rawFinish } = await read([chunk]);
+    return [finish, rawFinish];
+  };
+  for (const reason of ['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'MODEL_ARMOR'])
+    assert.deepEqual(await ends(stops(reason)), ['filtered', reason]);
+  assert.deepEqual(await ends({ promptFeedback: { blockReason: 'OTHER' } }), ['filtered', 'OTHER']);
+  assert.deepEqual(await ends(stops('MAX_TOKENS')), ['length', 'MAX_TOKENS']);
+  assert.deepEqual(await ends(stops('MALFORMED_FUNCTION_CALL')), ['other', 'MALFORMED_FUNCTION_CALL']);
+  assert.deepEqual(await ends(stops('REASON_OF_TOMORROW')), ['other', 'REASON_OF_TOMORROW']);
+});
+
+test('an answer that the server would continue in another request is cut at its limit: one stream is one request', async () => {
+  await using server = await scriptedServer(() =>
+    sends({
+      headers: { 'content-type': 'text/event-stream' },
+      body: `data: ${JSON.stringify(stops('CONTINUATION', { continuationToken: 'more' }))}\n\n`,
+    }),
+  );
+  assert.equal((await answer(server, asking([user('Go.')]))).finish, 'length');
+  assert.equal(server.requests.length, 1);
+});
+
+test('a connection that breaks after the last word takes nothing away', async () => {
+  const said = `data: ${JSON.stringify(parts({ text: 'Yes.' }))}\n\ndata: ${JSON.stringify(stops('STOP'))}\n\n`;
+  await using server = await scriptedServer([
+    sends({ headers: { 'content-type': 'text/event-stream' }, body: `${said}: goodbye`, cutAt: said.length + 3 }),
+  ]);
+  const { message, finish } = await answer(server, asking([user('Go.')]));
+  assert.deepEqual([message.parts, finish], [[{ type: 'text', text: 'Yes.' }], 'stop']);
+});
+
+test('usage adds up: tools of the server read input, thinking is output, what is not said stays unknown (fault 54)', async () => {
+  const usage = async (usageMetadata: object | undefined): Promise<unknown> =>
+    (await read([{ ...stops('STOP'), ...(usageMetadata ? { usageMetadata } : {}) }])).usage;
+  const counts = {
+    promptTokenCount: 10,
+    toolUsePromptTokenCount: 5,
+    candidatesTokenCount: 3,
+    thoughtsTokenCount: 4,
+    totalTokenCount: 22,
+  };
+  assert.deepEqual(await usage(counts), { input: 15, output: 7, reasoning: 4 });
+  assert.deepEqual(await usage({ promptTokenCount: 10, cachedContentTokenCount: 8, totalTokenCount: 10 }), {
+    input: 10,
+    output: 0,
+    cacheRead: 8,
+  });
+  assert.deepEqual(await usage(undefined), {});
+});
+
+test('thinking follows the settings, and thoughts are asked for', async () => {
+  const body = await sent(asking([user('Go.')], { settings: { reasoning: 'high' } }));
+  assert.deepEqual(body.generationConfig.thinkingConfig, { thinkingLevel: 'high', includeThoughts: true });
+  assert.equal((await sent(asking([user('Go.')]))).generationConfig.thinkingConfig, undefined);
+});
+
+test('[A22] a forced tool is named beside the tools', async () => {
+  const { toolConfig } = await sent(asking([user('Go.')], { choice: { tool: 'look' } }));
+  assert.deepEqual(toolConfig, { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['look'] } });
+});
+
+test('schemas that Gemini does not know are sent as far as it does', async () => {
+  const input = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: {
+      kind: { const: 'cat' },
+      age: { type: 'integer', exclusiveMinimum: 0, multipleOf: 1 },
+      name: { $ref: '#/definitions/name', description: 'dropped beside a reference' },
+      any: true,
+      both: {
+        allOf: [
+          { properties: { a: { type: 'string' } }, required: ['a'] },
+          { properties: { b: {} }, required: ['b'] },
+        ],
+      },
+    },
+    patternProperties: { '^x': {} },
+    additionalProperties: false,
+    definitions: { name: { type: 'string', pattern: '^[a-z]+$' } },
+  };
+  const { tools } = await sent(asking([user('Go.')], { tools: [{ ...look, input }] }));
+  assert.deepEqual(tools[0].functionDeclarations[0].parametersJsonSchema, {
+    type: 'object',
+    properties: {
+      kind: { enum: ['cat'] },
+      age: { type: 'integer', minimum: 0 },
+      name: { $ref: '#/$defs/name' },
+      any: {},
+      both: { properties: { a: { type: 'string' }, b: {} }, required: ['a', 'b'] },
+    },
+    additionalProperties: false,
+    $defs: { name: { type: 'string' } },
+  });
+});

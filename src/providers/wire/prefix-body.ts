@@ -1,0 +1,58 @@
+// A request body in pieces: a head that stays the same from turn to turn, the messages encoded once, a tail with what may change.
+import type { Message, Request } from '../../core/index.ts';
+import { prefixEncoder, type EncodeMessage } from './prefix.ts';
+
+/** A body ready to send, and about how many characters of it a model has to read. */
+export type PrefixBody = { readonly body: readonly Buffer[]; readonly chars: number };
+
+/** How one dialect writes a request. */
+export type BodyShape = {
+  readonly encode: EncodeMessage;
+  /** Everything up to the messages: JSON text that ends inside the list of messages. */
+  head(request: Request): string;
+  /** Everything after the messages. */
+  tail(request: Request): string;
+};
+
+type Head = {
+  readonly of: Omit<Request, 'messages'>;
+  readonly bytes: Buffer;
+  readonly chars: number;
+  readonly comma: boolean;
+};
+
+/** Makes the bodies of one model's requests. Within an epoch each extends the one before it, up to the end of its messages, byte for byte. */
+export function bodyMaker(shape: BodyShape): (request: Request) => PrefixBody {
+  const encode = prefixEncoder(shape.encode);
+  const heads = new WeakMap<readonly Message[], Head>();
+  return (request) => {
+    const { items } = request.messages;
+    const known = heads.get(items);
+    const head = known && isSameHead(known.of, request) ? known : makeHead(shape, request);
+    if (head !== known) heads.set(items, head);
+    const messages = encode(request.messages);
+    const comma = head.comma && messages.bytes.length > 0 ? [commaByte] : [];
+    const tail = Buffer.from(shape.tail(request));
+    return { body: [head.bytes, ...comma, ...messages.bytes, tail], chars: head.chars + messages.chars };
+  };
+}
+
+const commaByte = Buffer.from(',');
+
+function isSameHead(a: Omit<Request, 'messages'>, b: Request): boolean {
+  const same = a.system === b.system && a.tools === b.tools && a.settings === b.settings;
+  return same && a.answer === b.answer && a.session === b.session && a.choice === b.choice;
+}
+
+function makeHead(shape: BodyShape, request: Request): Head {
+  const { messages: _, ...of } = request;
+  const text = shape.head(request);
+  return { of, bytes: Buffer.from(text), chars: text.length, comma: !text.endsWith('[') };
+}
+
+/** The system text, with the schema of the answer in words for servers that cannot be held to it. */
+export function withSchemaRule({ system, answer }: Request): string {
+  if (!answer) return system;
+  const rule = `When you give your final answer, give one JSON value that fits this JSON schema, and nothing else:\n${JSON.stringify(answer)}`;
+  return system === '' ? rule : `${system}\n\n${rule}`;
+}
