@@ -126,7 +126,7 @@ for (const status of [401, 403]) {
 }
 
 for (const [what, url, code, tries] of [
-  ['a refused connection', closedUrl, 'provider/unreachable', 4],
+  ['a connection refused on this machine', closedUrl, 'provider/unreachable', 1],
   ['a name that does not resolve', () => 'http://no-such-host.invalid', 'provider/unreachable', 4],
   ['https where http is spoken', (on: string) => on.replace('http:', 'https:'), 'provider/tls', 1],
 ] as const) {

@@ -275,7 +275,7 @@ test('[A54] a page instead of an answer is shown by its first 200 characters (fa
 
 test('[A54] a connection that fails has a kind: not there, not secure, cut, proxy, not HTTP (fault 44)', () => {
   const of = (code: string, message = code): FairleadError =>
-    networkFault(Object.assign(new Error(message), { code }), who);
+    networkFault(Object.assign(new Error(message), { code }), { ...who, url: 'https://models.example/v1' });
   const kinds: readonly (readonly [string, string, boolean])[] = [
     ['ECONNREFUSED', 'unreachable', true],
     ['ENOTFOUND', 'unreachable', true],
@@ -301,6 +301,15 @@ test('[A54] a connection that fails has a kind: not there, not secure, cut, prox
     of('ECONNRESET', 'Client network socket disconnected before secure TLS connection was established').code,
     'provider/cut',
   );
+});
+
+test('[A54] a server on this machine that refuses is not running, and is not tried again (fault 44)', () => {
+  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  for (const url of ['http://localhost:1/v1', 'http://127.0.0.1:11434', 'http://[::1]:8080/v1']) {
+    const fault = networkFault(refused, { ...who, url });
+    assert.deepEqual([fault.code, fault.retry], ['provider/unreachable', false]);
+    assert.match(fault.hint ?? '', /Start the server/);
+  }
 });
 
 test('[A54] wrapped errors are unwrapped, ours stay what they are (fault 44)', () => {

@@ -44,13 +44,18 @@ export function networkFault(error: unknown, who: Who): FairleadError {
   if (code === 'ECONNRESET' || code === 'EPIPE') return cutFault(who, error);
   const found = causes.find((each) => each.code.test(code) || each.words?.test(message));
   if (!found) return cutFault(who, error);
+  // On this machine a refused connection means that no server runs: trying again would only keep the person waiting.
+  const off = code === 'ECONNREFUSED' && isLoopback(who.url);
   return new FairleadError(found.fault, `${found.text(where)}: ${words}.`, {
     blame: found.blame,
-    retry: found.retry,
-    hint: found.hint,
+    retry: found.retry && !off,
+    hint: off ? `Start the server at ${clean(who.url ?? '', who)}, or name another model.` : found.hint,
     cause: error,
   });
 }
+
+const isLoopback = (url: string | undefined): boolean =>
+  url !== undefined && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
 
 /** The error for a reply that broke off before its end. */
 export const cutFault = (who: Who, cause?: unknown): FairleadError =>
