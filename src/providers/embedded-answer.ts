@@ -1,10 +1,10 @@
 // One answer of the embedded model: words as they come, or one call held to its schema.
 import { FairleadError, type Chunk, type Request } from '../core/index.ts';
-import { assemble, type Assembly } from './assemble.ts';
+import { assemble, type Assembly } from './wire/assemble.ts';
 import { choose, type Act } from './embedded-choice.ts';
 import type { Loaded } from './embedded-engine.ts';
 import { grammarOf } from './embedded-grammar.ts';
-import type { EmbeddedModel } from './embedded-models.ts';
+import { templateOf, type ChatTemplate, type EmbeddedModel } from './embedded-models.ts';
 import { askingFor, callLead, inputIn, promptOf, type Segment } from './embedded-prompt.ts';
 import type { RuntimeGrammar, RuntimeSampling, Token } from './embedded-runtime.ts';
 import { openSequence, type Sequence } from './embedded-sequence.ts';
@@ -37,8 +37,8 @@ const mostRemembered = 200;
 /** Begins a conversation: its working memory is its own, and lasts from one answer to the next. */
 export async function converse(loaded: Loaded, described: EmbeddedModel, threads: number): Promise<Conversation> {
   const { model, llama, runtime } = loaded;
-  const { template, contextWindow } = described;
-  const main = await openSequence(model, contextWindow, threads);
+  const template = templateOf(described);
+  const main = await openSequence(model, described.contextWindow, threads);
   let scale: Promise<Sequence> | undefined;
   const weights = new Map<string, number>();
   const spoken = new Map<string, readonly Token[]>();
@@ -85,7 +85,7 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
     const act = await decide(request, signal);
     const lead = (act.type === 'call' && leads.get(act.tool.name)) || [];
     const grammar = await grammarFor(request, act);
-    return { act, lead, tokens: [...asked, ...lead], most, grammar, stops: grammar ? [] : stopsOf(request, described) };
+    return { act, lead, tokens: [...asked, ...lead], most, grammar, stops: grammar ? [] : stopsOf(request, template) };
   }
 
   /** Writes until the model, a stop, the schema or the limit ends it; only the limit makes it a length. */
@@ -174,7 +174,7 @@ function samplingOf({ settings }: Request, { act, grammar }: Plan, written: read
 }
 
 /** Where an answer is over: where the caller says, and where the model begins to speak for others. */
-const stopsOf = ({ settings }: Request, { template }: EmbeddedModel): readonly string[] =>
+const stopsOf = ({ settings }: Request, template: ChatTemplate): readonly string[] =>
   [...(settings.stop ?? []), ...Object.values(template).map(([before]) => before.trim())].filter(Boolean);
 
 function firstOf(text: string, stops: readonly string[]): number | undefined {
@@ -184,13 +184,13 @@ function firstOf(text: string, stops: readonly string[]): number | undefined {
 
 /** How much of the end must wait: it may become a stop, belong to half a character, or be blank space that ends the answer. */
 function held(text: string, stops: readonly string[]): number {
-  const blank = text.length - text.replace(/[\s\uFFFD]+$/, '').length;
   const begun = stops.map((stop) => {
     for (let length = Math.min(stop.length - 1, text.length); length > 0; length--)
       if (stop.startsWith(text.slice(-length))) return length;
     return 0;
   });
-  return Math.max(blank, ...begun);
+  const rest = text.slice(0, text.length - Math.max(0, ...begun));
+  return text.length - rest.replace(/[\s\uFFFD]+$/, '').length;
 }
 
 function remember<V>(map: Map<string, V>, key: string, value: V): void {

@@ -1,7 +1,7 @@
 // A model in memory: loaded once in a process however many use it, and at work on one answer at a time.
 import { FairleadError } from '../core/index.ts';
 import { loadRuntime, unusable, type RuntimeLlama, type RuntimeModel, type RuntimeModule } from './embedded-runtime.ts';
-import { abortFault } from './http.ts';
+import { abortFault } from './wire/http.ts';
 
 /** A model in memory and the native code around it. */
 export type Loaded = {

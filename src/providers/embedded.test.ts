@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { FairleadError, trailOf, type Chunk, type Message, type Request } from '../core/index.ts';
+import { weightsFile } from './embedded-fetch.ts';
+import { tinyllama, type EmbeddedModel } from './embedded-models.ts';
+import { runtimeHome } from './embedded-npm.ts';
+import { embeddedProvider, type EmbeddedAsk, type EmbeddedProvider } from './embedded.ts';
+
+const model: EmbeddedModel = {
+  ...tinyllama,
+  name: 'made',
+  pieces: [{ url: 'http://127.0.0.1:1/never', bytes: 4 }],
+  bytes: 4,
+  sha256: 'b'.repeat(64),
+};
+
+/**
+ * A runtime that is a program of its own on disk, loaded as the real one is. Its model has one token a byte and says what
+ * follows the last "SAY:" in its text, character by character; it notes how much it had to read.
+ */
+const runtime = `
+  const bytes = (text) => [...Buffer.from(text)];
+  const log = (globalThis.madeRuntime ??= { loads: 0, disposed: 0, read: 0, at: 0, most: 0, grammars: [] });
+  const step = async () => {
+    log.most = Math.max(log.most, ++log.at);
+    await new Promise((done) => setTimeout(done, 1));
+    log.at--;
+  };
+  export class LlamaGrammarEvaluationState {}
+  export const getLlama = async () => ({
+    loadModel: async () => (log.loads++, {
+      tokens: { bos: 1 },
+      tokenize: (text, markup) => (markup && text === '</s>\\n' ? [2, 10] : bytes(text)),
+      detokenize: (tokens) => Buffer.from(tokens).toString(),
+      createContext: async () => ({ getSequence: sequence, dispose: async () => {} }),
+      dispose: async () => void log.disposed++,
+    }),
+    createGrammar: async ({ grammar }) => (log.grammars.push(grammar), { grammar }),
+    dispose: async () => {},
+  });
+  function sequence() {
+    let state = [];
+    return {
+      get nextTokenIndex() { return state.length; },
+      adaptStateToTokens: async (tokens) => {
+        let same = 0;
+        while (same < tokens.length && state[same] === tokens[same]) same++;
+        state = state.slice(0, same);
+      },
+      evaluateWithoutGeneratingNewTokens: async (tokens) => { await step(); log.read += tokens.length; state.push(...tokens); },
+      controlledEvaluate: async (items) => (await step(), items.map((item) =>
+        Array.isArray(item) ? { next: { logits: new Map([[item[1].generateNext.logits.filter.tokens[0], 0]]), totalLogitWeight: 1 } } : undefined)),
+      async *evaluate([last]) {
+        state.push(last);
+        const said = Buffer.from(state).toString().split('SAY:').at(-1).split('</s>')[0].replaceAll('MARK', '<|user|>');
+        if (said.startsWith('CRASH')) throw new Error('native trouble');
+        for (const token of bytes(said)) { await step(); yield token; state.push(token); }
+      },
+    };
+  }`;
+
+type Log = { loads: number; disposed: number; read: number; most: number; grammars: string[] };
+const made = globalThis as { madeRuntime?: Log };
+
+function folder(t: test.TestContext): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'fairlead-embedded-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A data directory in which everything is there, with this runtime in it. */
+function furnished(t: test.TestContext, source = runtime): string {
+  const directory = folder(t);
+  const home = path.join(runtimeHome(directory), 'node_modules', 'node-llama-cpp');
+  mkdirSync(path.join(home, 'dist'), { recursive: true });
+  writeFileSync(path.join(home, 'package.json'), '{"type": "module"}');
+  writeFileSync(path.join(home, 'dist', 'index.js'), source);
+  mkdirSync(path.dirname(weightsFile(directory, model)), { recursive: true });
+  writeFileSync(weightsFile(directory, model), 'GGUF');
+  return directory;
+}
+
+async function open(t: test.TestContext, directory = furnished(t)): Promise<{ provider: EmbeddedProvider; log: Log }> {
+  const log: Log = { loads: 0, disposed: 0, read: 0, most: 0, grammars: [] };
+  made.madeRuntime = Object.assign(log, { at: 0 });
+  const provider = await embeddedProvider({ model, directory });
+  t.after(() => provider.dispose());
+  return { provider, log };
+}
+
+const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const request = (messages: readonly Message[], more: Partial<Request> = {}): Request => ({
+  system: '',
+  tools: [],
+  messages: trailOf(messages),
+  choice: 'auto',
+  settings: {},
+  ...more,
+});
+type End = Chunk & { readonly type: 'end' };
+
+async function drain(
+  provider: EmbeddedProvider,
+  asked: Request,
+  signal = new AbortController().signal,
+): Promise<End & { readonly chunks: readonly Chunk[] }> {
+  const chunks: Chunk[] = [];
+  for await (const chunk of provider.stream(asked, signal)) chunks.push(chunk);
+  const end = chunks.at(-1);
+  assert.ok(end?.type === 'end');
+  assert.equal(chunks.filter(({ type }) => type === 'end').length, 1);
+  return { ...end, chunks };
+}
+const deltas = (chunks: readonly Chunk[]): readonly string[] =>
+  chunks.flatMap((chunk) => (chunk.type === 'part-delta' ? [chunk.text] : []));
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (error instanceof FairleadError ? error.code : String(error)),
+  );
+
+for (const [how, consent] of [
+  ['without anyone to ask', undefined],
+  ['after a no', (): boolean => false],
+] as const)
+  test(`${how} nothing is fetched and nothing is written`, async (t) => {
+    const directory = folder(t);
+    const opening = embeddedProvider({ directory, ...(consent ? { consent } : {}) });
+    await assert.rejects(opening, { code: 'embedded/no-consent', hint: /409 MB.*ANTHROPIC_API_KEY.*Ollama/ });
+    assert.deepEqual(readdirSync(directory), []);
+  });
+
+test('the question says what it is, how large, where and under which license', async (t) => {
+  const directory = folder(t);
+  const asked: EmbeddedAsk[] = [];
+  await codeOf(embeddedProvider({ directory, consent: (ask) => (asked.push(ask), false) }));
+  assert.equal(asked.length, 1);
+  assert.match(asked[0]?.question ?? '', /TinyLlama.*slow and often wrong.*409 MB in .*Apache-2\.0.*Fetch it now\?/);
+  assert.equal(asked[0]?.directory, directory);
+});
+
+test('with everything there nobody is asked, and it is free and says what it is', async (t) => {
+  const { provider, log } = await open(t);
+  assert.equal(provider.family, 'embedded');
+  assert.equal(provider.model, 'made');
+  assert.deepEqual(provider.price, { input: 0, output: 0 });
+  assert.match(provider.about, /often wrong/);
+  assert.equal(log.loads, 0, 'nothing is loaded before it is asked');
+});
+
+test('words stream as they come and the end holds them whole', async (t) => {
+  const { provider } = await open(t);
+  const { chunks, message, finish, usage, model } = await drain(provider, request([user('SAY:Hällo 🌊 you.  ')]));
+  assert.deepEqual(message.parts, [{ type: 'text', text: 'Hällo 🌊 you.' }]);
+  assert.equal(deltas(chunks).join(''), 'Hällo 🌊 you.');
+  assert.ok(deltas(chunks).length > 5);
+  assert.ok(
+    deltas(chunks).every((text) => !text.includes('\uFFFD')),
+    'no half characters',
+  );
+  assert.equal(finish, 'stop');
+  assert.equal(model, 'made');
+  assert.equal(usage.cacheRead, 0);
+});
+
+test('it stops where the caller says and where it begins to speak for others', async (t) => {
+  const { provider } = await open(t);
+  const first = await drain(provider, request([user('SAY:one STOP two')], { settings: { stop: ['STOP'] } }));
+  assert.equal(deltas(first.chunks).join(''), 'one');
+  const other = await drain(provider, request([user('SAY:one\nMARK\nWhat?')]));
+  assert.deepEqual(other.message.parts, [{ type: 'text', text: 'one' }]);
+  const harmless = await drain(provider, request([user('SAY:a ST b')], { settings: { stop: ['STOP'] } }));
+  assert.equal(deltas(harmless.chunks).join(''), 'a ST b');
+});
+
+test('an answer that reaches its limit is a length, not a stop', async (t) => {
+  const { provider } = await open(t);
+  const { finish, usage, message } = await drain(
+    provider,
+    request([user('SAY:abcdefgh')], { settings: { maxOutputTokens: 3 } }),
+  );
+  assert.equal(finish, 'length');
+  assert.equal(usage.output, 3);
+  assert.deepEqual(message.parts, [{ type: 'text', text: 'abc' }]);
+});
+
+test('a call is held to the schema of its tool, and is read back in the next request without being read again', async (t) => {
+  const { provider, log } = await open(t);
+  const tools = [
+    {
+      name: 'read',
+      description: 'Reads.',
+      input: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+    },
+  ];
+  const ask = user('Read it. SAY:{"path": "a.txt"}');
+  const asked = request([ask], { tools, choice: { tool: 'read' } });
+  const { chunks, message, finish } = await drain(provider, asked);
+  assert.equal(log.grammars.length, 1);
+  assert.equal(finish, 'tool-calls');
+  assert.deepEqual(message.parts, [{ type: 'tool-call', id: 'call_0', tool: 'read', input: { path: 'a.txt' } }]);
+  assert.equal(deltas(chunks).join(''), '{"path": "a.txt"}');
+  assert.equal(chunks[0]?.type, 'part-started');
+  const result: Message = {
+    role: 'tool',
+    parts: [{ type: 'tool-result', id: 'x', tool: 'read', text: 'SAY:fine', failed: false }],
+  };
+  const second = await drain(provider, request([ask, message, result], { tools, choice: 'none' }));
+  assert.ok((second.usage.cacheRead ?? 0) > 60, `${second.usage.cacheRead} tokens were there already`);
+});
+
+test('what two requests share is not read again', async (t) => {
+  const { provider, log } = await open(t);
+  const first = await drain(provider, request([user('SAY:one')], { system: 'Long instructions. '.repeat(20) }));
+  const before = log.read;
+  const system = 'Long instructions. '.repeat(20);
+  const second = await drain(provider, request([user('SAY:one'), first.message, user('SAY:two')], { system }));
+  assert.ok((second.usage.cacheRead ?? 0) >= (first.usage.input ?? 0));
+  assert.equal(log.read - before, (second.usage.input ?? 0) - 1 - (second.usage.cacheRead ?? 0));
+});
+
+test('a request that does not fit is refused before anything is read', async (t) => {
+  const { provider, log } = await open(t);
+  const long = request([user('x'.repeat(2000))], { tools: [{ name: 'a', description: 'A.', input: {} }] });
+  await assert.rejects(drain(provider, long), { code: 'provider/context-too-long', message: /20\d\d tokens.*2048/ });
+  assert.equal(log.read, 0);
+});
+
+test('two conversations share one model and take turns', async (t) => {
+  const directory = furnished(t);
+  const { provider, log } = await open(t, directory);
+  const other = await embeddedProvider({ model, directory });
+  const answers = await Promise.all([
+    drain(provider, request([user('SAY:first one')])),
+    drain(other, request([user('SAY:second')])),
+  ]);
+  assert.deepEqual(
+    answers.map(({ message }) => message.parts[0]),
+    [
+      { type: 'text', text: 'first one' },
+      { type: 'text', text: 'second' },
+    ],
+  );
+  assert.equal(log.loads, 1);
+  assert.equal(log.most, 1, 'never two at work at once');
+  await provider.dispose();
+  assert.equal(log.disposed, 0, 'the other still uses it');
+  await other.dispose();
+  assert.equal(log.disposed, 1);
+});
+
+test('an abort is heard in the middle of an answer and while waiting, and the next one gets its turn', async (t) => {
+  const { provider } = await open(t);
+  const stop = new AbortController();
+  const long = provider.stream(request([user(`SAY:${'a'.repeat(1000)}`)]), stop.signal)[Symbol.asyncIterator]();
+  await long.next();
+  const waiter = new AbortController();
+  const waiting = codeOf(drain(provider, request([user('SAY:never')]), waiter.signal));
+  waiter.abort();
+  assert.equal(await waiting, 'run/cancelled');
+  const after = drain(provider, request([user('SAY:next')]));
+  stop.abort();
+  await assert.rejects(
+    async () => {
+      for (;;) if ((await long.next()).done) break;
+    },
+    { code: 'run/cancelled' },
+  );
+  assert.deepEqual((await after).message.parts, [{ type: 'text', text: 'next' }]);
+});
+
+test('whoever stops listening gives up the turn', async (t) => {
+  const { provider } = await open(t);
+  for await (const chunk of provider.stream(request([user('SAY:abcdef')]), new AbortController().signal))
+    if (chunk.type === 'part-delta') break;
+  assert.deepEqual((await drain(provider, request([user('SAY:next')]))).message.parts, [
+    { type: 'text', text: 'next' },
+  ]);
+});
+
+test('trouble in native code is one typed error, and the next answer is tried again', async (t) => {
+  const { provider } = await open(t);
+  await assert.rejects(drain(provider, request([user('SAY:CRASH')])), { code: 'embedded/failed', retry: true });
+  assert.equal((await drain(provider, request([user('SAY:fine')]))).finish, 'stop');
+});
+
+test('a runtime that does not start, or a file that is no model, is said in one sentence', async (t) => {
+  const dead = furnished(t, `export const getLlama = async () => { throw new Error('no binary'); };`);
+  const unreadable = furnished(
+    t,
+    `export const getLlama = async () => ({ loadModel: async () => { throw new Error('bad magic'); }, dispose: async () => {} });`,
+  );
+  const broken = furnished(t, 'this is no program');
+  const codes: string[] = [];
+  for (const directory of [dead, unreadable, broken]) {
+    const provider = await embeddedProvider({ model, directory });
+    codes.push(await codeOf(drain(provider, request([user('SAY:x')]))));
+    await provider.dispose();
+  }
+  assert.deepEqual(codes, ['embedded/unsupported', 'embedded/not-loaded', 'embedded/unsupported']);
+});
+
+test('after dispose it is loaded again when asked', async (t) => {
+  const { provider, log } = await open(t);
+  await drain(provider, request([user('SAY:x')]));
+  await provider.dispose();
+  await provider.dispose();
+  assert.equal((await drain(provider, request([user('SAY:y')]))).finish, 'stop');
+  assert.equal(log.loads, 2);
+});
