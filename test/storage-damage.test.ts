@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import * as fc from 'fast-check';
 import type { Event } from '../src/core/index.ts';
 import { openJsonl, verifyFile, type Problem } from '../src/stores/index.ts';
 import { assertTidy, eventsOf, inspect } from './crash/checker.ts';
@@ -209,6 +210,48 @@ test('fault 22: a copy taken while a session is being written opens as a prefix 
     const found = (await inspect(copy)).events;
     assert.deepEqual(found, events.slice(0, found.length));
   }
+});
+
+type Accident = { readonly kind: string; readonly at: number; readonly length: number; readonly bytes: Uint8Array };
+
+/** Something that happens to bytes: they are overwritten, zeroed, cut out, doubled, or others come between them. */
+const accident: fc.Arbitrary<Accident> = fc.record({
+  kind: fc.constantFrom('overwrite', 'zero', 'cut', 'double', 'insert', 'flip', 'end'),
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  length: fc.integer({ min: 1, max: 700 }),
+  bytes: fc.uint8Array({ minLength: 1, maxLength: 60 }),
+});
+
+function happen(bytes: Buffer, { kind, at, length, bytes: other }: Accident): Buffer {
+  const start = Math.floor(at * bytes.length);
+  const [before, hit, after] = [
+    bytes.subarray(0, start),
+    bytes.subarray(start, start + length),
+    bytes.subarray(start + length),
+  ];
+  if (kind === 'overwrite') return Buffer.concat([before, other, bytes.subarray(start + other.length)]);
+  if (kind === 'zero') return Buffer.concat([before, Buffer.alloc(hit.length), after]);
+  if (kind === 'cut') return Buffer.concat([before, after]);
+  if (kind === 'double') return Buffer.concat([before, hit, hit, after]);
+  if (kind === 'insert') return Buffer.concat([before, other, hit, after]);
+  if (kind === 'end') return Buffer.from(before);
+  const flipped = Buffer.from(bytes);
+  flipped[start] = (flipped[start] ?? 0) ^ (1 << (length % 8));
+  return flipped;
+}
+
+test('whatever happens to its bytes, a session opens, folds to a legal request, goes on, and says the same when opened again', async () => {
+  const { lines, events } = await story();
+  const header = Buffer.byteLength(lines[0] ?? '');
+  const whole = Buffer.from(lines.join(''));
+  await fc.assert(
+    fc.asyncProperty(fc.array(accident, { minLength: 1, maxLength: 4 }), fc.boolean(), async (accidents, untouched) => {
+      const hurt = accidents.reduce(happen, whole.subarray(header));
+      const { file } = plant(Buffer.concat([whole.subarray(0, header), hurt]), untouched ? events : []);
+      await survive(file);
+    }),
+    { numRuns: 120 },
+  );
 });
 
 test('a file that is no session is refused and left alone', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import test from 'node:test';
+import * as fc from 'fast-check';
 import { fold, runView, toArray, type Event, type Fact } from '../src/core/index.ts';
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
 import { effectsIn, plan } from './crash/agent.ts';
@@ -191,6 +192,57 @@ test('an edit that is no longer JSON, or no event, is kept aside with a sentence
     assert.equal(fs.readFileSync(log.report[0]?.kept ?? '', 'utf8'), bad);
     assert.deepEqual(found, events.toSpliced(13, 1));
   }
+});
+
+test('a file may be edited again and again, each time where it is followed from', async () => {
+  const { lines, events } = await story();
+  const { file } = plant(lines.join('').replace('seen 0', 'seen once'));
+  await inspect(file);
+  for (const [what, instead] of [
+    ['seen once', 'seen twice'],
+    ['be good', 'be better'],
+    ['seen twice', 'seen thrice'],
+  ] as const) {
+    const text = fs.readFileSync(file, 'utf8');
+    const at = what === 'be good' ? text.indexOf(what) : text.lastIndexOf(what);
+    fs.writeFileSync(file, text.slice(0, at) + instead + text.slice(at + what.length));
+    const { events: found, state } = await inspect(file);
+    assert.ok(JSON.stringify(found).includes(instead));
+    assert.equal(found.filter(({ type }) => type === 'tool-ended').length, 20);
+    assert.equal(state.ended?.reason, 'answered');
+    assert.equal((await verifyFile(file)).ok, true);
+  }
+  const { state } = await inspect(file);
+  assert.equal(state.system, 'be better');
+  assert.ok(JSON.stringify(toArray(state.messages)).includes('seen thrice'));
+  assert.equal(state.messages.length, fold(runView(), events).messages.length);
+  assertTidy(file, ['.edited-1', '.edited-2', '.edited-3', '.edited-4']);
+});
+
+test('whatever a person writes into a line, the session opens, folds to a legal request, and goes on', async () => {
+  const { lines } = await story();
+  const places = fc.record({ line: fc.integer({ min: 1, max: lines.length - 1 }), key: fc.nat(), inner: fc.nat() });
+  await fc.assert(
+    fc.asyncProperty(places, fc.option(fc.jsonValue(), { nil: undefined }), async ({ line, key, inner }, value) => {
+      const event = parsed(lines[line]);
+      const keys = Object.keys(event);
+      const name = keys[key % keys.length] ?? '';
+      const old = event[name];
+      if (typeof old === 'object' && old !== null && inner % 2) {
+        const names = Object.keys(old);
+        Object.assign(old, { [names[inner % names.length] ?? 'x']: value });
+      } else event[name] = value;
+      const { file, ledger } = plant(lines.with(line, `${JSON.stringify(event)}\n`).join(''));
+      const { events } = await inspect(file);
+      const log = await openJsonl(file);
+      await log.append(events.at(-1)?.seq ?? 0, [remark('on')]);
+      assert.equal((await eventsOf(log)).length, events.length + 1);
+      await log.close();
+      assertLegal((await inspect(file)).state);
+      assert.ok(ledger);
+    }),
+    { numRuns: 150 },
+  );
 });
 
 test('an edit on a branch that is no longer followed is named and changes nothing', async () => {

@@ -72,6 +72,15 @@ test('fault 16: a second process is refused by name or reads only, until the fir
   assertTidy(file);
 });
 
+test('fault 16: a session is one session under every name that leads to it', async () => {
+  const { file } = place();
+  const log = await openJsonl(file);
+  fs.symlinkSync(file, `${file}-too`);
+  await assert.rejects(openJsonl(`${file}-too`), { code: 'store/locked' });
+  await assert.rejects(openJsonl(path.relative(process.cwd(), file)), { code: 'store/locked' });
+  await log.close();
+});
+
 test('fault 16: the place of a dead process is taken at once, and so is one whose number another process has', async () => {
   const { file } = place();
   const first = await start(file);
@@ -168,9 +177,9 @@ test('a live process that beats is not taken over from, however long it writes n
   const { file } = place();
   const holder = await start(file, 300);
   await new Promise((resolve) => {
-    setTimeout(resolve, 900);
+    setTimeout(resolve, 4000);
   });
-  await assert.rejects(openJsonl(file, { silentMs: 600 }), { code: 'store/locked' });
+  await assert.rejects(openJsonl(file, { silentMs: 3000 }), { code: 'store/locked' });
   assert.equal(await holder.ask('close'), 'closed');
   await kill(holder.child);
 });

@@ -78,6 +78,7 @@ export function failingDisk(
       realDisk.remove(file);
     },
     list: (folder) => realDisk.list(folder),
+    real: (file) => realDisk.real(file),
     syncFolder(folder) {
       check('syncFolder');
       realDisk.syncFolder(folder);

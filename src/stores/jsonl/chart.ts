@@ -65,6 +65,9 @@ export type Spot = {
   readonly link: string;
 };
 
+/** A file without branches: where its first event begins, the last one's time, and its self-contained epochs. */
+export type Straight = { readonly from: number; readonly time: string; readonly epochs: readonly number[] };
+
 /** The chart of a file, filled by a scan and carried on by a writer. */
 export type Chart = {
   -readonly [key in keyof Spot]: Spot[key];
@@ -89,24 +92,24 @@ export type Chart = {
   readonly damage: Damage[];
   readonly problems: Problem[];
   suspects: Suspect[];
-  /** The last branch that takes up edits, and where it begins: what was changed before it is settled. */
-  taken: { readonly offset: number; readonly branch: string } | undefined;
+  /** The last branch that takes up edits: where it begins, and the seq of the event it follows. What was changed between them is settled. */
+  taken: { readonly offset: number; readonly after: number; readonly branch: string } | undefined;
   /** Lines that repeat an id, until it is known whether they repeat the event. */
   repeats: (Suspect & { readonly id: string })[];
 };
 
-/** A chart of nothing yet, or of what lies before a spot that is known to be sound. */
-export const newChart = (spot?: Spot, header?: Header): Chart => ({
-  ...(spot ?? { offset: 0, line: 0, events: 0, seq: 0, id: null, link: '' }),
-  base: spot?.offset ?? 0,
+/** A chart of nothing yet, of what lies before a spot that is known to be sound, or of a whole file that is known to be straight. */
+export const newChart = (spot?: Spot & { readonly straight?: Straight }, header?: Header): Chart => ({
+  ...(spot ? spotOf(spot) : { offset: 0, line: 0, events: 0, seq: 0, id: null, link: '' }),
+  base: spot?.straight ? 0 : (spot?.offset ?? 0),
   header,
-  time: '',
+  time: spot?.straight?.time ?? '',
   top: spot?.seq ?? 0,
   others: [],
   lost: false,
   escapes: false,
   epoch: undefined,
-  stretches: [],
+  stretches: spot?.straight ? [stretchOf(spot.straight, spot.offset)] : [],
   holes: new Map(),
   damage: [],
   problems: [],
@@ -115,8 +118,26 @@ export const newChart = (spot?: Spot, header?: Header): Chart => ({
   repeats: [],
 });
 
+const stretchOf = ({ from, epochs }: Straight, to: number): Stretch => ({
+  from,
+  to,
+  line: 2,
+  parent: null,
+  parentEnd: undefined,
+  epochs: [...epochs],
+});
+
+/** What a chart says of a file that is sound and without branches; nothing for any other. */
+export function straightOf(chart: Chart): Straight | undefined {
+  const { base, time, stretches, holes, problems, suspects, repeats } = chart;
+  const [only, second] = stretches;
+  const sound = holes.size + problems.length + suspects.length + repeats.length === 0;
+  if (!only || second || base > 0 || !sound || only.line !== 2) return undefined;
+  return { from: only.from, time, epochs: only.epochs.slice(-1000) };
+}
+
 /** The spot at which a chart ends. */
-export const spotOf = ({ offset, line, events, seq, id, link }: Chart): Spot => ({
+export const spotOf = ({ offset, line, events, seq, id, link }: Spot): Spot => ({
   offset,
   line,
   events,

@@ -25,6 +25,8 @@ export interface Disk {
   rename(from: string, to: string): void;
   remove(file: string): void;
   list(folder: string): readonly string[];
+  /** The name of a file itself where this is the name of a link to it. */
+  real(file: string): string;
   /** Makes what was created, renamed and removed in this folder safe from a power cut. */
   syncFolder(folder: string): void;
   /** The kind of file system as the operating system numbers it; 0 if it does not say. */
@@ -60,6 +62,13 @@ export const realDisk: Disk = {
   rename: (from, to) => fs.renameSync(from, to),
   remove: (file) => fs.rmSync(file, { force: true }),
   list: (folder) => fs.readdirSync(folder),
+  real(file) {
+    try {
+      return fs.realpathSync(file);
+    } catch {
+      return path.resolve(file);
+    }
+  },
   syncFolder(folder) {
     // Windows cannot open a folder, and makes renames durable by itself.
     if (process.platform === 'win32') return;

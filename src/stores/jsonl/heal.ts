@@ -1,7 +1,7 @@
 // Makes a session file fit to be gone on with: keeps what is hurt in side files, cuts a torn end, records what a person changed.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { fold, runView, type Event, type Fact, type RunState } from '../../core/index.ts';
+import { runView, type Event, type Fact, type RunState } from '../../core/index.ts';
 import { pathTo, type Chart, type Problem, type Range } from './chart.ts';
 import { codeOf, readAll, writeAll, writeNew, type Disk } from './disk.ts';
 import { bodyOf, hashOf, sealed } from './line.ts';
@@ -123,7 +123,7 @@ function quietBefore(disk: Disk, fd: number, chart: Chart, way: readonly Range[]
   for (const { events, offsets } of batchesOf(disk, fd, chart, way)) {
     for (const [i, event] of events.entries()) {
       if ((offsets[i] ?? 0) >= limit) return quiet;
-      state = fold(view, [event], state);
+      state = view.on(state, event);
       const open = state.run !== undefined || state.calls.length || state.pending.length || state.queue.length;
       if (!open && event.type !== 'session-started') quiet = event;
     }

@@ -47,7 +47,7 @@ const millisecondsUp = (): number => Number(process.hrtime.bigint() / 1_000_000n
 export function holderIn(text: string): Holder | undefined {
   const value = parse(text);
   if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['token'] !== 'string') return undefined;
-  const word = (key: string): string => String(value[key] ?? '');
+  const word = (key: string): string => (typeof value[key] === 'string' ? value[key] : '');
   return {
     pid: value['pid'],
     start: word('start'),

@@ -56,13 +56,19 @@ function markEpoch(chart: Chart, stretch: Stretch, { text, start, end, offset }:
 function closeEdits(chart: Chart, { text, start, end, offset }: Line): void {
   const event = eventAt(text, start, end);
   if (event.type !== 'branch-started' || event.reason !== 'edited') return;
-  chart.taken = { offset, branch: event.id };
-  for (const suspect of chart.suspects) chart.problems.push(takenUp(suspect, event.id));
-  chart.suspects = [];
+  // Our ids begin with their seq: what lies before the event that is branched from is not taken up by the branch.
+  const after = event.parent === null ? 0 : Number.parseInt(event.parent, 36);
+  chart.taken = { offset, after, branch: event.id };
+  for (const suspect of chart.suspects) if (isTaken(chart, suspect)) chart.problems.push(takenUp(suspect, event.id));
+  chart.suspects = chart.suspects.filter((suspect) => !isTaken(chart, suspect));
   chart.problems.forEach((problem, i) => {
     if (problem.kind === 'header' && chart.header) chart.problems[i] = { ...problem, healed: true };
   });
 }
+
+/** Whether the last branch that records edits has taken this change up. */
+export const isTaken = ({ taken }: Chart, { offset, before }: Suspect): boolean =>
+  taken !== undefined && offset < taken.offset && before.seq >= taken.after;
 
 /** A change that a branch has taken up. */
 export const takenUp = ({ line, offset }: Pick<Suspect, 'line' | 'offset'>, branch: string): Problem => ({

@@ -33,10 +33,11 @@ export function headerLine(session: string, created: string): { readonly text: s
 export function headerOf(text: string): Header | undefined {
   const value = parse(text);
   if (!isObject(value) || typeof value['fairlead'] !== 'number') return undefined;
+  const { fairlead: version, session, created } = value;
   return {
-    version: value['fairlead'],
-    session: String(value['session'] ?? ''),
-    created: String(value['created'] ?? ''),
+    version,
+    session: typeof session === 'string' ? session : '',
+    created: typeof created === 'string' ? created : '',
   };
 }
 
@@ -114,7 +115,8 @@ export const timeAt = (text: string, envelope: Envelope): string => text.slice(e
 /** The event of a line that was judged to hold one; what a person's line lacks follows from the event before it. */
 export function eventAt(text: string, start: number, end: number, before?: Event): Event {
   const envelope = envelopeAt(text, start);
-  if (!envelope || claimAt(text, start, end) === undefined) return looseEvent(parse(text.slice(start, end)), before);
+  if (!envelope || !isTime(timeAt(text, envelope)) || claimAt(text, start, end) === undefined)
+    return looseEvent(parse(text.slice(start, end)), before);
   // Renaming the key in the text is cheaper than copying the parsed object.
   return JSON.parse(
     `${text.slice(start, envelope.key)}"parent"${text.slice(envelope.key + 10, end - sealLength)}}`,
@@ -134,7 +136,7 @@ function looseEvent(value: unknown, before: Event | undefined): Event {
 }
 
 const isTime = (value: unknown): value is string =>
-  typeof value === 'string' && value.length === 24 && !Number.isNaN(Date.parse(value));
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
 
 /** A text as JSON, or nothing if it is not. */
 export function parse(text: string): unknown {

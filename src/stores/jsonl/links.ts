@@ -1,7 +1,7 @@
 // Finds, in a charted file, the lines that others follow from afar, and tells repeated events from changed ones.
 import type { Chart, Stretch } from './chart.ts';
 import type { Disk } from './disk.ts';
-import { takenUp } from './intake.ts';
+import { isTaken, takenUp } from './intake.ts';
 import { envelopeAt, parse } from './line.ts';
 import { blocksOf, eachLine } from './lines.ts';
 
@@ -49,7 +49,7 @@ export function settleRepeats(chart: Chart, disk: Disk, fd: number): void {
       chart.events--;
     } else {
       chart.holes.delete(offset);
-      if (chart.taken && offset < chart.taken.offset) chart.problems.push(takenUp(repeat, chart.taken.branch));
+      if (chart.taken && isTaken(chart, repeat)) chart.problems.push(takenUp(repeat, chart.taken.branch));
       else chart.suspects.push(repeat);
     }
   }

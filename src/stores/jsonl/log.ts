@@ -1,7 +1,7 @@
 // The session file: an append-only log of readable lines, tied together by hashes, with one fenced writer.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type Log } from '../../core/index.ts';
-import type { Problem } from './chart.ts';
+import { spotOf, straightOf, type Problem } from './chart.ts';
 import { realDisk, readAll, type Disk } from './disk.ts';
 import { followFile } from './follow.ts';
 import { openToRead, openToWrite, type Opened } from './opening.ts';
@@ -40,8 +40,10 @@ const usualSilence = 30_000;
 const usualIndex = 1024 * 1024;
 
 /** Opens a session file, or begins one. */
-export async function openJsonl(file: string, options: JsonlOptions = {}): Promise<JsonlLog> {
+export async function openJsonl(name: string, options: JsonlOptions = {}): Promise<JsonlLog> {
   const { disk = realDisk, session, silentMs = usualSilence } = options;
+  // One file, one lock, however many names lead to it.
+  const file = disk.real(name);
   try {
     return options.mode === 'read'
       ? readerOf(disk, file, await openToRead(disk, file))
@@ -69,6 +71,7 @@ function writerOf(
   const paths = pathsOf(disk, file, () => ({ fd, chart }));
   const writer = newWriter({ disk, file, fd, lock, chart, endOf: paths.endOf });
   const waiting = new Set<() => void>();
+  const whole = found.from === 'index' && chart.base === 0 ? chart.offset : 0;
   let indexed = chart.base;
   let indexing: Promise<void> = Promise.resolve();
   let turn: Promise<unknown> = Promise.resolve();
@@ -80,6 +83,14 @@ function writerOf(
     if (!epoch || epoch.offset <= indexed || epoch.offset < indexBytes || chart.problems.length > 0) return;
     indexed = epoch.offset;
     indexing = indexing.then(() => writeSidecar(disk, file, fd, epoch, prefix)).catch(() => {});
+  }
+
+  /** At the end a straight file is vouched for as a whole: the next to open it need not look at its lines. */
+  function indexAll(): void {
+    const straight = straightOf(chart);
+    if (!straight || chart.offset < indexBytes || chart.offset === whole) return;
+    const all = { ...spotOf(chart), straight };
+    indexing = indexing.then(() => writeSidecar(disk, file, fd, all, prefix)).catch(() => {});
   }
 
   function wake(): void {
@@ -98,6 +109,7 @@ function writerOf(
     await turn;
     try {
       await writer.settle();
+      indexAll();
       await indexing;
       stamp();
     } finally {
@@ -167,7 +179,7 @@ function readerOf(disk: Disk, file: string, opened: Opened): JsonlLog {
     ...face(file, opened),
     async *read(options) {
       if (closed) throw closedTrouble(file);
-      turn = turn.then(refresh);
+      turn = turn.catch(() => {}).then(refresh);
       await turn;
       yield* paths.read(options);
     },

@@ -109,7 +109,7 @@ function suspect(chart: Chart, line: Line, text: string, value: Value, solid: bo
   if (!solid) return;
   chart.seq = Number(value['seq']);
   chart.top = chart.seq;
-  chart.time = String(value['time']);
+  chart.time = typeof value['time'] === 'string' ? value['time'] : '';
   chart.id = String(id);
 }
 
@@ -130,8 +130,8 @@ function salvage(chart: Chart, line: Line, text: string, flaw: string): void {
   const links = [chart.link, ...chart.others];
   chart.holes.set(offset, found);
   chart.damage.push({ line: chart.line + 1, offset, end, links, mended: found.length > 0 });
-  const last = chart.stretches.at(-1);
-  if (last) last.to = end;
+  // Part of a stretch, as what was there was, so that whatever can be given back is on the way.
+  if (found.length === 0) extend(chart, line, chart.id);
   if (rest !== '') loseLink(chart, text);
   const number = chart.line + 1;
   const saved = found.length === 0 ? 'nothing in it could be read' : `events recovered from it: ${found.length}`;

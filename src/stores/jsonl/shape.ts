@@ -31,8 +31,16 @@ const parts: Readonly<Record<string, Test>> = {
   'tool-call': shape({ id: text, tool: text, input: some }),
   'tool-result': shape({ id: text, tool: text, text, failed: yesNo }),
 };
-const part: Test = (value) => isObject(value) && parts[String(value['type'])]?.(value) === true;
+const hasNo = (value: unknown, ...types: readonly string[]): boolean =>
+  Array.isArray(value) && !value.some((each) => isObject(each) && types.some((type) => type === each['type']));
+const part: Test = (value) => {
+  const type = isObject(value) ? value['type'] : undefined;
+  return typeof type === 'string' && Object.hasOwn(parts, type) && parts[type]?.(value) === true;
+};
 const message = shape({ role: oneOf('user', 'assistant', 'tool'), parts: list(part) });
+const answer: Test = (value) =>
+  message(value) && isObject(value) && value['role'] === 'assistant' && hasNo(value['parts'], 'tool-result');
+const words: Test = (value) => list(part)(value) && hasNo(value, 'tool-call', 'tool-result', 'reasoning');
 const note = shape({ key: text, text });
 const tool = shape({ name: text, description: text, input: isObject });
 const error = shape({ code: text, message: text, blame: text, retry: yesNo });
@@ -55,10 +63,10 @@ const facts: { readonly [type in Fact['type']]: Readonly<Record<string, Test>> }
   'session-started': { session: text },
   'epoch-started': { epoch: number, system: text, tools: list(tool), model: text, baseline: maybe(baseline) },
   'branch-started': { from: text, reason: text },
-  'input-received': { input: text, how: oneOf('prompt', 'steer', 'follow-up', 'continue'), parts: list(part) },
+  'input-received': { input: text, how: oneOf('prompt', 'steer', 'follow-up', 'continue'), parts: words },
   'run-started': { run: text, limits },
   'turn-started': { turn: number, inputs: list(text), notes: list(note) },
-  'turn-ended': { turn: number, message, finish: text, usage: isObject, model: text, ms: number },
+  'turn-ended': { turn: number, message: answer, finish: text, usage: isObject, model: text, ms: number },
   'turn-failed': { turn: number, error, ms: number },
   'answer-rejected': { why: text, text },
   'ask-raised': { call: text, question: text },

@@ -1,13 +1,14 @@
-// The index beside a long session file: vouches, by one hash over raw bytes, for everything before its last self-contained epoch.
+// The index beside a long session file: vouches, by one hash over raw bytes, for a straight file as it was closed, or for what lies before an epoch.
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { isObject } from '../../core/index.ts';
-import type { Spot } from './chart.ts';
+import type { Spot, Straight } from './chart.ts';
 import { readAll, writeAll, type Disk } from './disk.ts';
 import { parse } from './line.ts';
 
-const sidecarVersion = 1;
+const sidecarVersion = 2;
 const pieceSize = 1024 * 1024;
+const mostIndex = 256 * 1024;
 
 /** The raw hash of a file's beginning, carried on as the file grows. */
 export type Prefix = {
@@ -34,12 +35,15 @@ export function newPrefix(disk: Disk): Prefix {
   };
 }
 
+/** What an index says. */
+export type Index = Spot & { readonly straight?: Straight };
+
 /** The spot that an index names, if it is an index of ours at all. Nothing here is believed before `upTo` gives the same hash. */
-export function readSidecar(disk: Disk, file: string): (Spot & { readonly sha256: string }) | undefined {
+export function readSidecar(disk: Disk, file: string): (Index & { readonly sha256: string }) | undefined {
   try {
     const fd = disk.open(`${file}.index`, 'r');
     try {
-      return spotIn(parse(readAll(disk, fd, 0, 4096).toString()));
+      return spotIn(parse(readAll(disk, fd, 0, mostIndex).toString()));
     } finally {
       disk.close(fd);
     }
@@ -48,22 +52,34 @@ export function readSidecar(disk: Disk, file: string): (Spot & { readonly sha256
   }
 }
 
-function spotIn(value: unknown): (Spot & { readonly sha256: string }) | undefined {
+function spotIn(value: unknown): (Index & { readonly sha256: string }) | undefined {
   if (!isObject(value) || value['version'] !== sidecarVersion) return undefined;
   const { offset, line, events, seq, lastHash, lastId, sha256 } = value;
   const counts = [offset, line, events, seq];
   if (!counts.every((count) => Number.isSafeInteger(count) && Number(count) >= 0)) return undefined;
   if (typeof lastHash !== 'string' || typeof lastId !== 'string' || typeof sha256 !== 'string') return undefined;
   const [at = 0, lines = 0, all = 0, last = 0] = counts.map(Number);
-  return { offset: at, line: lines, events: all, seq: last, id: lastId, link: lastHash, sha256 };
+  const spot = { offset: at, line: lines, events: all, seq: last, id: lastId, link: lastHash, sha256 };
+  if (value['straight'] === undefined) return spot;
+  const straight = straightIn(value['straight'], at);
+  return straight && { ...spot, straight };
+}
+
+function straightIn(value: unknown, end: number): Straight | undefined {
+  if (!isObject(value)) return undefined;
+  const { from, time, epochs } = value;
+  const inside = (offset: unknown): boolean =>
+    Number.isSafeInteger(offset) && Number(offset) >= 0 && Number(offset) < end;
+  if (!inside(from) || typeof time !== 'string' || !Array.isArray(epochs) || !epochs.every(inside)) return undefined;
+  return { from: Number(from), time, epochs: epochs.map(Number) };
 }
 
 /** Writes the index for a spot. It need not be durable: an index that is not whole is not believed. */
-export async function writeSidecar(disk: Disk, file: string, fd: number, spot: Spot, prefix: Prefix): Promise<void> {
-  const { offset, line, events, seq, link, id } = spot;
+export async function writeSidecar(disk: Disk, file: string, fd: number, found: Index, prefix: Prefix): Promise<void> {
+  const { offset, line, events, seq, link, id, straight } = found;
   const sha256 = await prefix.upTo(fd, offset);
   if (sha256 === '') return;
-  const index = { version: sidecarVersion, offset, line, events, seq, lastHash: link, lastId: id, sha256 };
+  const index = { version: sidecarVersion, offset, line, events, seq, lastHash: link, lastId: id, sha256, straight };
   const fresh = `${file}.new-${randomBytes(6).toString('hex')}`;
   try {
     const out = disk.open(fresh, 'x');

@@ -1,0 +1,88 @@
+// A straight file that was closed in order is vouched for as a whole, and never believed where the bytes say otherwise.
+import assert from 'node:assert/strict';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import type { Event, Log } from '../../core/index.ts';
+import { openJsonl } from '../index.ts';
+
+const indexBytes = 1000;
+
+async function fileOf(t: TestContext, events = 40): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-straight-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'session.jsonl');
+  const log = await openJsonl(file, { indexBytes });
+  for (let n = 0; n < events; n++) await log.append(n, [{ type: 'remark-made', key: 'n', value: n }]);
+  await log.close();
+  return file;
+}
+
+async function eventsOf(log: Log): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  for await (const batch of log.read()) events.push(...batch);
+  return events;
+}
+
+test('a straight file opens from its index, reads the same events, and goes on', async (t) => {
+  const file = await fileOf(t);
+  const plain = await openJsonl(file, { mode: 'read' });
+  const log = await openJsonl(file, { indexBytes });
+  assert.deepEqual(log.opened, { from: 'index', lines: 0 });
+  const events = await eventsOf(log);
+  assert.equal(events.length, 40);
+  assert.deepEqual(events, await eventsOf(plain));
+  const [added] = await log.append(40, [{ type: 'remark-made', key: 'n', value: 40 }]);
+  assert.equal(added?.parent, events.at(-1)?.id);
+  await log.close();
+  await plain.close();
+  rmSync(`${file}.index`);
+  const again = await openJsonl(file, { mode: 'read' });
+  assert.equal(again.opened.from, 'start');
+  assert.deepEqual(again.report, []);
+  assert.equal((await eventsOf(again)).length, 41);
+  await again.close();
+});
+
+test('what was added after the index was written is looked at line by line', async (t) => {
+  const file = await fileOf(t);
+  const log = await openJsonl(file, { indexBytes });
+  const index = readFileSync(`${file}.index`);
+  await log.append(40, [{ type: 'remark-made', key: 'n', value: 40 }]);
+  await log.close();
+  writeFileSync(`${file}.index`, index);
+  const next = await openJsonl(file, { mode: 'read' });
+  assert.deepEqual(next.opened, { from: 'index', lines: 1 });
+  assert.equal((await eventsOf(next)).length, 41);
+  await next.close();
+});
+
+test('a file that was changed, cut or lengthened by hand is not believed because of its index', async (t) => {
+  const changes: Readonly<Record<string, (file: string) => void>> = {
+    changed: (file) => writeFileSync(file, readFileSync(file, 'utf8').replace('"value":7', '"value":8')),
+    cut: (file) => writeFileSync(file, readFileSync(file, 'utf8').slice(0, -300)),
+    lengthened: (file) => appendFileSync(file, 'not an event\n'),
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    const file = await fileOf(t);
+    assert.ok(existsSync(`${file}.index`));
+    change(file);
+    const log = await openJsonl(file, { mode: 'read' });
+    assert.notDeepEqual(log.report, [], what);
+    await log.close();
+  }
+});
+
+test('a branch ends the straight line: the index then says nothing of the whole', async (t) => {
+  const file = await fileOf(t);
+  const log = await openJsonl(file, { indexBytes });
+  const [, second] = await eventsOf(log);
+  await log.append(40, [{ type: 'branch-started', from: second?.id ?? '', reason: 'rewound' }], {
+    parent: second?.id ?? '',
+  });
+  await log.close();
+  const next = await openJsonl(file, { mode: 'read' });
+  assert.equal((await eventsOf(next)).length, 3);
+  await next.close();
+});
