@@ -8,6 +8,8 @@ import {
   illegal,
   runView,
   toArray,
+  tokensIn,
+  wordsIn,
   type Event,
   type Fact,
   type Rule,
@@ -144,4 +146,24 @@ test('a new run forgets how the last one went, and keeps what the session used u
   const { spent, total, truncated, ended: end } = head.state;
   assert.deepEqual([spent.turns, total.turns, truncated, end], [0, 1, false, undefined]);
   assert.equal((await go()).ended?.reason, 'answered');
+});
+
+test('a run that was given nothing to do does nothing', () => {
+  const limits = { turns: 5, errors: 5, reasks: 2, repeats: 0, outputChars: 100 };
+  const state = after([started, { type: 'run-started', run: 'r', limits }]);
+  assert.deepEqual(
+    [state.due, state.pending, state.calls, state.verified, state.inTurn],
+    [false, [], [], false, false],
+  );
+});
+
+test('tokens are estimated from everything a model reads, the names and arguments of calls included', () => {
+  assert.equal(tokensIn([]), 0);
+  assert.equal(tokensIn([{ type: 'text', text: 'x'.repeat(40) }]), 10);
+  assert.equal(tokensIn([{ type: 'tool-call', id: 'c', tool: 'look', input: { a: 1 } }]), 3);
+  assert.equal(tokensIn([{ type: 'tool-result', id: 'c', tool: 'look', text: '12345678', failed: false }]), 2);
+  assert.equal(
+    wordsIn({ role: 'assistant', parts: [{ type: 'tool-call', id: 'c', tool: 'look', input: [1] }] }),
+    'look[1]',
+  );
 });
