@@ -28,11 +28,11 @@ async function work(): Promise<unknown> {
 }
 
 if (mode !== 'import') await made.load?.();
-if (mode === 'turn' || mode === 'stream') {
+if (mode === 'turn' || mode === 'stream' || mode === 'first') {
   await control({ T: 3, chunks: 1 });
   await made.turn?.(url, 3);
-  await control(mode === 'turn' ? { T: Number(n), chunks: 1 } : { T: 0, chunks: Number(n) });
-} else if (mode === 'first') await control({ T: 0, chunks: 1 });
+  await control(mode === 'turn' ? { T: Number(n), chunks: 1 } : { T: 0, chunks: mode === 'stream' ? Number(n) : 1 });
+}
 const cpu = process.cpuUsage();
 const since = performance.now();
 const result = await work();

@@ -64,13 +64,13 @@ test('fault 6: any JSON at all comes back as it was, and the file verifies', asy
       assert.deepEqual(
         JSON.stringify(found.at(-1)),
         JSON.stringify({
-          seq: event?.seq,
-          id: event?.id,
-          parent: event?.parent,
           time: event?.time,
           type: 'remark-made',
           key: words,
           value,
+          seq: event?.seq,
+          id: event?.id,
+          parent: event?.parent,
         }),
       );
       assert.equal(found.length, seq);
