@@ -49,7 +49,7 @@ const wrong: Readonly<Record<string, readonly [readonly Message[], RegExp]>> = {
   'results of no call': [[user, says, results('a')], /not made/],
   'an id used twice in one message': [[user, calls('a', 'a'), results('a', 'a')], /used twice/],
   'an id used again later': [[user, calls('a'), results('a'), calls('a'), results('a')], /used twice/],
-  'a call of the user': [[{ role: 'user', parts: calls('a').parts }], /holds a tool-call/],
+  'a call of the user': [[{ role: 'user', parts: calls('a').parts }], /Message 1 of role user holds a tool-call/],
   'a result beside words': [[user, calls('a'), mixed('tool', results('a'))], /holds a text/],
   'a result in an answer': [[user, mixed('assistant', results('a'))], /holds a tool-result/],
 };
