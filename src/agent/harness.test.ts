@@ -319,3 +319,20 @@ test('what a run cost is known, unknown or zero, and these are three things', as
   const { price: _, ...unpriced } = provider;
   assert.equal((await harnessOf([], { provider: unpriced }).harness.runResult('go')).usd, undefined);
 });
+
+test('a conversation that the model finds too long is made shorter once, and the run goes on', async () => {
+  const long = (asked: { readonly results: readonly string[] }): boolean => asked.results.length >= 6;
+  let refused = 0;
+  const { harness, requests } = harnessOf((asked) => {
+    if (!long(asked)) return refused ? says('done') : calls('echo', { text: 'x'.repeat(200) });
+    refused++;
+    return fails('context-too-long');
+  });
+  const result = await harness.runResult('Do it.');
+  assert.deepEqual([result.text, refused, result.reason], ['done', 1, 'answered']);
+  assert.ok((requests.at(-1)?.messages.length ?? 0) < (requests.at(-2)?.messages.length ?? 0));
+  assert.match(
+    textOf(toArray(requests.at(-1)?.messages ?? { length: 0, items: [] })[0] ?? { role: 'user', parts: [] }),
+    /^Do it\./,
+  );
+});

@@ -13,6 +13,7 @@ import {
   type Reminder,
   type Tool,
 } from '../core/index.ts';
+import { trimming } from '../rules/index.ts';
 import { memoryLog } from '../stores/memory.ts';
 import { channel } from './channel.ts';
 import { lastTurnReminder } from './last-turn.ts';
@@ -67,7 +68,7 @@ export class Harness {
       throw new FairleadError('harness/bad-option', `maxTurns must be a whole number of at least 1, not ${maxTurns}.`, {
         blame: 'user',
       });
-    const { rules = [], gates = [], stops = [], checks = [], settings = {}, answer, compact } = options;
+    const { rules = [], gates = [], stops = [], checks = [], settings = {}, answer, compact = trimming() } = options;
     this.cache = cache;
     this.#runDir = runDir;
     this.#limits = { turns: maxTurns, ...limits };
@@ -82,7 +83,7 @@ export class Harness {
       settings,
       reminders: this.#reminders,
       ...(answer ? { answer } : {}),
-      ...(compact ? { compact } : {}),
+      compact,
     };
   }
 

@@ -136,7 +136,7 @@ test('a server that is not there is a clear error of its own when it is asked', 
     { provider: 'vllm', model: 'm', baseUrl: `${await closedUrl()}/v1` },
     { env: {} },
   );
-  await assert.rejects(ask(provider), { code: 'provider/unreachable', retry: true });
+  await assert.rejects(ask(provider), { code: 'provider/unreachable', retry: false });
 });
 
 test('the window is what was given, else what is known of the model, else unknown', async () => {

@@ -1,11 +1,11 @@
 // Compaction without a model: the task and the latest work stay word for word, the middle is told in one line.
-import { callsOf, estimate, toArray, wordsIn, type Compactor, type Message } from '../core/index.ts';
+import { callsOf, toArray, tokensIn, type Compactor, type Message } from '../core/index.ts';
 
 /** Keeps the task and as much of the latest work as fits in this share of the window (half of what was there where no window is known). */
 export function trimming(share = 0.5): Compactor {
   return async (state) => {
     const messages = toArray(state.messages);
-    const sizes = messages.map((message) => estimate(wordsIn(message)));
+    const sizes = messages.map((message) => tokensIn(message.parts));
     const total = sizes.reduce((sum, size) => sum + size, 0);
     const room = (state.limits?.context ?? total) * share;
     const task = messages.findIndex((message) => message.role === 'user');

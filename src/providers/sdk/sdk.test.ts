@@ -273,7 +273,7 @@ for (const family of families) {
       await assert.rejects(answer(reach(family, server)), { code }, JSON.stringify(script));
     }
     const nowhere = family.open({ model: family.model, apiKey: key, baseUrl: await closedUrl() });
-    await assert.rejects(answer(nowhere), { code: 'provider/unreachable', retry: true });
+    await assert.rejects(answer(nowhere), { code: 'provider/unreachable', retry: false });
   });
 
   test(`a redirect is not followed by ${name}: it would carry the key away`, async (t) => {
