@@ -324,7 +324,8 @@ test('a conversation that the model finds too long is made shorter once, and the
   const long = (asked: { readonly results: readonly string[] }): boolean => asked.results.length >= 6;
   let refused = 0;
   const { harness, requests } = harnessOf((asked) => {
-    if (!long(asked)) return refused ? says('done') : calls('echo', { text: 'x'.repeat(200) });
+    if (!long(asked))
+      return refused ? says('done') : calls('echo', { text: `${asked.results.length} ${'x'.repeat(200)}` });
     refused++;
     return fails('context-too-long');
   });
