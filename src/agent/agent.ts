@@ -5,6 +5,7 @@ import { merge, type Extension } from './extension.ts';
 import { answered, Harness, type AskOptions } from './harness.ts';
 import type { RunResult } from './result.ts';
 import { answerShape, type SchemaLike } from './schema.ts';
+import { standIns } from './stand-ins.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { RunOptions, Words } from './session.ts';
 import type { StreamEvent } from './stream-events.ts';
@@ -113,7 +114,10 @@ async function openByName(
   options?: GatewayOptions,
 ): Promise<Provider> {
   const { openProvider, gateway } = await import('../providers/index.ts');
-  return gateway(await Promise.all(models.map((model) => openProvider(model, { providers }))), options);
+  return gateway(
+    await Promise.all(models.map((model) => openProvider(model, { providers: { ...standIns, ...providers } }))),
+    options,
+  );
 }
 
 /** A conversation with an agent: it remembers, and it can be steered while it works. */

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { FairleadError } from '../core/index.ts';
 import { Agent, type AgentOptions } from '../agent/index.ts';
+import { openEmbedded } from './embedded.ts';
 import { chooseModel } from './model-choice.ts';
 import type { Command } from './commands.ts';
 
@@ -41,7 +42,7 @@ type Asked = {
 
 async function answer({ model, limits, runDir }: Asked, prompt: string): Promise<number> {
   const chosen = model ?? (await chooseModel());
-  const agent = new Agent({ model: chosen, limits, runDir });
+  const agent = new Agent({ model: chosen, limits, runDir, providers: { embedded: openEmbedded } });
   let code = 1;
   for await (const event of agent.runStream(prompt)) {
     if (event.type === 'content_block_delta' && event.delta.type === 'text_delta')
