@@ -22,9 +22,15 @@ type Process = {
   hear(): Promise<string>;
 };
 
+const children = new Set<ChildProcess>();
+test.after(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
 /** A process that waits for commands. */
 async function awake(file: string, silentMs = 30_000): Promise<Process> {
   const child = spawn(process.execPath, [program, file, String(silentMs)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  children.add(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const tell = (command: string): void => void child.stdin.write(`${command}\n`);
   const hear = async (): Promise<string> => String((await lines.next()).value);
@@ -92,7 +98,10 @@ test('fault 16: the place of a dead process is taken at once, and so is one whos
   const holder = JSON.parse(lock) as { [key: string]: unknown };
   fs.writeFileSync(`${file}.lock`, JSON.stringify({ ...holder, pid: process.pid }));
   assert.equal((await inspect(file)).events.length, 1, 'a number that came back');
-  fs.writeFileSync(`${file}.lock`, JSON.stringify({ ...holder, pid: process.pid, boot: 'another run of the machine' }));
+  const log = await openJsonl(file);
+  const self = JSON.parse(fs.readFileSync(`${file}.lock`, 'utf8')) as { [key: string]: unknown };
+  await log.close();
+  fs.writeFileSync(`${file}.lock`, JSON.stringify({ ...self, boot: 'another run of the machine' }));
   assert.equal((await inspect(file)).events.length, 1, 'a machine that was started again');
   fs.writeFileSync(`${file}.lock`, '\0'.repeat(100));
   fs.utimesSync(`${file}.lock`, 0, 0);
@@ -159,7 +168,23 @@ async function taken(file: string, silentMs: number): ReturnType<typeof openJson
   }
 }
 
-test('fault 17: a write that was on its way when the place was lost is not called saved', async () => {
+test('fault 17: a process stopped between its look at the lock and its write writes to nobody, and is told so', async () => {
+  const { file } = place();
+  const zombie = await start(file, 300);
+  assert.equal(await zombie.ask('append'), 'saved 1');
+  zombie.tell('stop');
+  const log = await taken(file, 300);
+  const saved = await log.append(1, [remark, remark], { settle: true });
+  zombie.child.kill('SIGCONT');
+  assert.equal(await zombie.hear(), 'store/fenced');
+  const [next] = await log.append(3, [remark], { settle: true });
+  assert.deepEqual((await eventsOf(log)).slice(1), [...saved, next]);
+  await log.close();
+  await kill(zombie.child);
+  assert.deepEqual(await verifyFile(file), { ok: true, events: 4, problems: [] });
+});
+
+test('fault 17: who finds another in the place it had writes nothing', async () => {
   const { file } = place();
   const log = await openJsonl(file);
   fs.rmSync(`${file}.lock`);

@@ -1,16 +1,27 @@
-// A process that does with a session what it is told on its standard input: `open`, `append`, `close`. Arguments: file, silence in ms.
+// A process that does with a session what it is told on its standard input: `open`, `append`, `close`, or `stop`, which is to append
+// and to stop itself after it looked whether it may write and before it writes. Arguments: file, silence in ms.
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
-import { openJsonl, type JsonlLog } from '../../src/stores/index.ts';
+import { openJsonl, realDisk, type Disk, type JsonlLog } from '../../src/stores/index.ts';
 
 const [file = '', silentMs = '30000'] = process.argv.slice(2);
 const say = (line: string): void => void fs.writeSync(1, `${line}\n`);
 let log: JsonlLog | undefined;
 let seq = 0;
+let stopping = false;
+
+const disk: Disk = {
+  ...realDisk,
+  write(...given) {
+    if (stopping) process.kill(process.pid, 'SIGSTOP');
+    stopping = false;
+    return realDisk.write(...given);
+  },
+};
 
 async function obey(command: string): Promise<string> {
   if (command === 'open') {
-    log = await openJsonl(file, { silentMs: Number(silentMs) });
+    log = await openJsonl(file, { silentMs: Number(silentMs), disk });
     for await (const events of log.read()) seq = events.at(-1)?.seq ?? seq;
     return 'opened';
   }
@@ -18,6 +29,7 @@ async function obey(command: string): Promise<string> {
     await log?.close();
     return 'closed';
   }
+  stopping = command === 'stop';
   const fact = { type: 'remark-made', key: 'from', value: process.pid } as const;
   const [event] = (await log?.append(seq, [fact], { settle: true })) ?? [];
   seq = event?.seq ?? seq;
