@@ -3,9 +3,9 @@ import { FairleadError, type Chunk, type Request } from '../core/index.ts';
 import { assemble, type Assembly } from './wire/assemble.ts';
 import { choose, type Act } from './embedded-choice.ts';
 import type { Loaded } from './embedded-engine.ts';
-import { grammarOf } from './embedded-grammar.ts';
+import { grammarOf, keysOf } from './embedded-grammar.ts';
 import { templateOf, type ChatTemplate, type EmbeddedModel } from './embedded-models.ts';
-import { askingFor, callLead, inputIn, promptOf, type Segment } from './embedded-prompt.ts';
+import { askingFor, callLead, contentOf, inputIn, promptOf, type Segment } from './embedded-prompt.ts';
 import type { RuntimeGrammar, RuntimeSampling, Token } from './embedded-runtime.ts';
 import { openSequence, type Sequence } from './embedded-sequence.ts';
 
@@ -68,7 +68,7 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
   async function grammarFor(request: Request, act: Act): Promise<RuntimeSampling['grammarEvaluationState']> {
     const schema = act.type === 'call' ? act.tool.input : request.answer;
     if (!schema) return undefined;
-    const text = grammarOf(schema);
+    const text = grammarOf(schema, act.type === 'call' ? described.fills : 'all');
     const grammar = grammars.get(text) ?? llama.createGrammar({ grammar: text });
     remember(grammars, text, grammar);
     return new runtime.LlamaGrammarEvaluationState({ model, grammar: await grammar });
@@ -76,7 +76,9 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
 
   async function planFor(request: Request, signal: AbortSignal): Promise<Plan> {
     const asked = tokensOf(promptOf(request, template));
-    const leads = new Map(request.tools.map(({ name }) => [name, plain(callLead(name))] as const));
+    const leads = new Map(
+      request.tools.map(({ name, input }) => [name, plain(callLead(name, keysOf(input)))] as const),
+    );
     const most = room(
       asked.length + Math.max(0, ...[...leads.values()].map(({ length }) => length)),
       request,
@@ -88,14 +90,14 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
     return { act, lead, tokens: [...asked, ...lead], most, grammar, stops: grammar ? [] : stopsOf(request, template) };
   }
 
-  /** Writes until the model, a stop, the schema or the limit ends it; only the limit makes it a length. */
+  /** Writes until the model, a stop, the schema or the limit ends it; returns whether it was the limit. */
   async function* write(
     plan: Plan,
     out: Assembly,
     sampling: RuntimeSampling,
     written: Token[],
     signal: AbortSignal,
-  ): AsyncGenerator<Chunk, { readonly text: string; readonly cut: boolean }> {
+  ): AsyncGenerator<Chunk, boolean> {
     const { act, stops, most } = plan;
     const say = (piece: string): void =>
       act.type === 'call' ? out.call(0, { tool: act.tool.name, input: piece }) : out.text(piece);
@@ -118,9 +120,8 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
       else if (!cut) continue;
       break;
     }
-    text = text.replace(/[\s\uFFFD]+$/, '');
-    say(text.slice(shown));
-    return { text, cut };
+    say(text.replace(/[\s\uFFFD]+$/, '').slice(shown));
+    return cut;
   }
 
   async function* answer(request: Request, signal: AbortSignal): AsyncGenerator<Chunk> {
@@ -129,13 +130,13 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
     const cacheRead = await main.read(tokens, signal);
     const out = assemble({ name: 'embedded', model: described.name });
     const written: Token[] = [];
-    const { text, cut } = yield* write(plan, out, samplingOf(request, plan, written), written, signal);
-    if (act.type === 'call')
-      remember(spoken, `${callLead(act.tool.name)}${text}}`, [...lead, ...written, ...plain('}')]);
-    else remember(spoken, text, written);
+    const cut = yield* write(plan, out, samplingOf(request, plan, written), written, signal);
     const finish = cut ? 'length' : act.type === 'call' ? 'tool-calls' : 'stop';
     out.end({ finish, usage: { input: tokens.length, output: written.length, cacheRead }, model: described.name });
-    yield* out.take();
+    for (const chunk of out.take()) {
+      if (chunk.type === 'end') remember(spoken, contentOf(chunk.message, template), [...lead, ...written]);
+      yield chunk;
+    }
   }
 
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../core/index.ts';
-import { grammarOf, spaced } from './embedded-grammar.ts';
+import { grammarOf, keysOf, spaced } from './embedded-grammar.ts';
 
 /** A grammar of llama.cpp as a regular expression: rules are put in place of their names, to a depth. */
 function asPattern(grammar: string): RegExp {
@@ -137,4 +137,16 @@ test('any JSON, written with single spaces, is read back the same and fits the g
     }),
     { numRuns: 60 },
   );
+});
+
+test('a model that fills optional properties with nonsense is given the required ones alone', () => {
+  const schema = object({ a: text, b: object({ c: text, d: text }, ['d']), e: text }, ['b']);
+  const pattern = asPattern(grammarOf(schema, 'required'));
+  assert.ok(pattern.test('{"b": {"d": ""}}'));
+  assert.ok(!pattern.test('{"b": {"d": ""}, "a": ""}'));
+  assert.ok(!pattern.test('{"b": {"d": "", "c": ""}}'));
+  assert.ok(asPattern(grammarOf(object({ a: text }, []), 'required')).test('{"a": ""}'));
+  assert.deepEqual(keysOf(schema), ['b']);
+  assert.deepEqual(keysOf(object({ a: text, b: text }, [])), ['a', 'b']);
+  assert.deepEqual(keysOf({}), []);
 });

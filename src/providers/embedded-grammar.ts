@@ -16,8 +16,18 @@ const basics: { readonly [rule: string]: string } = {
   map: '"{" (string ": " value (", " string ": " value)*)? "}"',
 };
 
+/** Which properties a model may write: all, or, where some are required, only those. */
+export type Fills = 'all' | 'required';
+
+/** The properties that a value of this schema will have at least, in the order they are written. */
+export function keysOf({ properties, required }: JsonObject): readonly string[] {
+  const names = isObject(properties) ? Object.keys(properties) : [];
+  const must = names.filter((name) => Array.isArray(required) && required.includes(name));
+  return must.length > 0 ? must : names;
+}
+
 /** The grammar of all JSON texts that fit the schema, written with one space after commas and colons and none elsewhere. What a grammar cannot say (patterns, bounds of numbers) is left to whoever checks the value. */
-export function grammarOf(schema: JsonObject): string {
+export function grammarOf(schema: JsonObject, fills: Fills = 'all'): string {
   const rules = new Map<string, string>();
   const references = new Map<string, string>();
 
@@ -65,7 +75,8 @@ export function grammarOf(schema: JsonObject): string {
     if (names.length === 0) return map(node['additionalProperties']);
     const pair = (name: string): string => `${literal(name)} ": " ${write(properties[name])}`;
     const must = names.filter((name) => required.includes(name)).map(pair);
-    const may = names.filter((name) => !required.includes(name)).map(pair);
+    const may =
+      fills === 'required' && must.length > 0 ? [] : names.filter((name) => !required.includes(name)).map(pair);
     const tail = (from: number): string =>
       may
         .slice(from)

@@ -1,5 +1,6 @@
 // Which models can be run inside the program: where their bytes are, how to know them, and how they are spoken to.
 import { FairleadError } from '../core/index.ts';
+import type { Fills } from './embedded-grammar.ts';
 
 /** One stretch of a model file: a file at an address, or a file inside a package of the npm registry. */
 export type ModelPiece =
@@ -28,6 +29,8 @@ export type EmbeddedModel = {
   readonly contextWindow: number;
   /** The chat dialect it was trained on: `zephyr` (TinyLlama, Zephyr), `chatml` (Qwen, SmolLM and many others), or one described. */
   readonly template: 'zephyr' | 'chatml' | ChatTemplate;
+  /** Which properties of a call it writes; the smallest models fill optional ones with nonsense. All, unless given. */
+  readonly fills?: Fills;
 };
 
 const zephyr: ChatTemplate = {
@@ -64,6 +67,7 @@ export const tinyllama: EmbeddedModel = {
   sha256: '9ee11adf737960ff06123d5c4fba24d12c5b05ba460a7afa88950fbf2b61add0',
   contextWindow: 2048,
   template: 'zephyr',
+  fills: 'required',
 };
 
 /** The model meant by a name or a description; a description that cannot be right is an error before anything is fetched. */

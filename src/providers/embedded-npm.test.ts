@@ -53,16 +53,18 @@ const code = (work: Promise<unknown>): Promise<string> =>
     },
   );
 
-const installs = `fs.mkdirSync(home + '/node_modules/node-llama-cpp', { recursive: true });`;
+const installs = `const llama = home + '/node_modules/node-llama-cpp/llama';
+  fs.mkdirSync(llama, { recursive: true }); fs.writeFileSync(llama + '/gitRelease.bundle', 'source');`;
 const leftovers = (directory: string): readonly string[] =>
   readdirSync(path.join(directory, 'runtime')).filter((name) => name.startsWith('new-'));
 
 test('the runtime is installed once, in exact versions, without scripts, and gets its name when it is whole', async (t) => {
-  const options = npmThat(t, `${installs} process.exit(fs.existsSync(${JSON.stringify('x')}) ? 1 : 0)`);
+  const options = npmThat(t, installs);
   assert.equal(hasRuntime(options.directory), false);
   const home = await installRuntime(options);
   assert.equal(home, runtimeHome(options.directory));
   assert.ok(existsSync(path.join(home, 'node_modules', 'node-llama-cpp')));
+  assert.deepEqual(readdirSync(path.join(home, 'node_modules', 'node-llama-cpp', 'llama')), [], 'no source is kept');
   assert.equal(await installRuntime(options), home);
   const [call = [], ...more] = options.calls();
   assert.deepEqual(more, []);

@@ -11,7 +11,11 @@ import { locked } from './embedded-lock.ts';
 export const runtimeVersion = '3.22.1';
 
 /** About what the runtime takes up on disk. */
-export const runtimeBytes = 86e6;
+export const runtimeBytes = 50e6;
+
+/** What it takes up while it is installed: with it comes the source of llama.cpp, which is only for those who compile. */
+const peakBytes = 90e6;
+const source = path.join('node_modules', 'node-llama-cpp', 'llama', 'gitRelease.bundle');
 
 /** How npm is run. */
 export type NpmOptions = {
@@ -74,11 +78,12 @@ export async function installRuntime(options: NpmOptions): Promise<string> {
         await rm(fresh, { recursive: true, force: true });
         throw error;
       });
+      await rm(path.join(fresh, source), { force: true });
       await rename(fresh, home);
     });
   } catch (error) {
     if (signal?.aborted) throw stoppedFault('the runtime', signal.reason);
-    throw diskFault(error, directory, runtimeBytes);
+    throw diskFault(error, directory, peakBytes);
   }
   return home;
 }
@@ -129,7 +134,7 @@ const noNpm = (cause: unknown): FairleadError =>
 
 /** npm's complaint in one sentence. */
 function npmFault(complaint: string, cwd: string): Error {
-  if (/\b(ENOSPC|EDQUOT)\b/.test(complaint)) return fullFault(cwd, runtimeBytes);
+  if (/\b(ENOSPC|EDQUOT)\b/.test(complaint)) return fullFault(cwd, peakBytes);
   const network = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENOTCACHED)\b/.exec(
     complaint,
   );

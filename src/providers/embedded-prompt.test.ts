@@ -35,7 +35,7 @@ test('a conversation is written in the dialect the model was trained on', () => 
     words(promptOf(request(messages), template)),
     [
       '<|system|>\nBe brief.</s>\n<|user|>\nRead a.txt.</s>\n',
-      '<|assistant|>\n{"tool": "read", "input": {"path": "a.txt", "lines": [1, 2]}}</s>\n',
+      '<|assistant|>\nI use the tool read with the path and lines from your request: {"path": "a.txt", "lines": [1, 2]}</s>\n',
       '<|user|>\nResult of read:\nHello</s>\n<|user|>\nThanks.\nAnd now?</s>\n<|assistant|>\n',
     ].join(''),
   );

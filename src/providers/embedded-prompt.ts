@@ -10,23 +10,32 @@ export type Segment = { readonly text: string; readonly markup: boolean };
 export function promptOf(request: Pick<Request, 'system' | 'messages'>, template: ChatTemplate): readonly Segment[] {
   const system = request.system.trim();
   return join([
-    ...(system === '' ? [] : turn(template, 'system', system)),
+    ...(system === '' ? [] : turn(template, 'system', harmless(system, template))),
     ...toArray(request.messages).flatMap((message) =>
-      turn(template, message.role === 'assistant' ? 'assistant' : 'user', wordsOf(message)),
+      turn(template, message.role === 'assistant' ? 'assistant' : 'user', contentOf(message, template)),
     ),
     markup(template.assistant[0]),
   ]);
 }
 
-/** How a call begins in the model's own words: everything up to its input, which the model writes. */
-export const callLead = (tool: string): string => `{"tool": ${JSON.stringify(tool)}, "input": `;
+/** How a call begins in the model's own words: everything up to its input, which the model writes. Put like this it looks for the values in the request; after a bare name it invents them. */
+export const callLead = (tool: string, keys: readonly string[]): string =>
+  keys.length > 0
+    ? `I use the tool ${tool} with the ${keys.join(' and ')} from your request: `
+    : `I use the tool ${tool}: `;
+
+/** A message as it stands in a prompt. */
+export const contentOf = (message: Message, template: ChatTemplate): string => harmless(wordsOf(message), template);
 
 /** A prompt after which a request for this tool is likely to follow; without a tool, one for mere words. */
 export function askingFor(tool: ToolSpec | undefined, template: ChatTemplate): readonly Segment[] {
   const what = tool
     ? `Tool ${tool.name}: ${firstSentence(tool.description)}`
     : 'Tool none: Talk, explain, write or answer a question in words.';
-  return join([...turn(template, 'system', `${what} A user asks for it:`), markup(template.user[0])]);
+  return join([
+    ...turn(template, 'system', harmless(`${what} A user asks for it:`, template)),
+    markup(template.user[0]),
+  ]);
 }
 
 /** What the person last asked for, and which tools have been used for it since. Reminders are not the person's. */
@@ -60,7 +69,7 @@ function wordsOfPart(part: Part): string {
     case 'file':
       return `(${part.name ?? 'a file'} of type ${part.mediaType}, which cannot be shown here)`;
     case 'tool-call':
-      return `${callLead(part.tool)}${spaced(part.input)}}`;
+      return `${callLead(part.tool, isObject(part.input) ? Object.keys(part.input) : [])}${spaced(part.input)}`;
     case 'tool-result':
       return `${part.failed ? 'Error' : 'Result'} of ${part.tool}:\n${part.text}`;
   }
@@ -68,7 +77,7 @@ function wordsOfPart(part: Part): string {
 
 function turn(template: ChatTemplate, role: keyof ChatTemplate, text: string): readonly Segment[] {
   const [before, after] = template[role];
-  return [markup(before), { text: harmless(text, template), markup: false }, markup(after)];
+  return [markup(before), { text, markup: false }, markup(after)];
 }
 
 const markup = (text: string): Segment => ({ text, markup: true });

@@ -22,7 +22,7 @@ import { embeddedProvider, type EmbeddedProvider } from './embedded.ts';
 const skip =
   process.env['FAIRLEAD_TEST_EMBEDDED'] === '1'
     ? false
-    : 'set FAIRLEAD_TEST_EMBEDDED=1 to fetch 409 MB and run the real model';
+    : 'set FAIRLEAD_TEST_EMBEDDED=1 to fetch 373 MB and run the real model';
 const directory = process.env['FAIRLEAD_TEST_DATA'] ?? path.join(tmpdir(), 'fairlead-data');
 
 let opened: Promise<EmbeddedProvider> | undefined;
@@ -90,9 +90,10 @@ test('a forced call is valid JSON for the schema of its tool', { skip }, async (
     const [call, ...more] = end.message.parts;
     assert.ok(call?.type === 'tool-call' && isObject(call.input));
     assert.equal(call.tool, tool.name);
-    assert.equal(call.invalid, undefined);
     assert.deepEqual(more, []);
+    // A call that reached the limit is cut and never run.
     if (end.finish === 'length') continue;
+    assert.equal(call.invalid, undefined);
     assert.equal(end.finish, 'tool-calls');
     for (const name of tool.input['required'] as string[])
       assert.ok(name in call.input, `${name} in ${JSON.stringify(call.input)}`);

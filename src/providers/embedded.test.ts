@@ -129,7 +129,7 @@ for (const [how, consent] of [
   test(`${how} nothing is fetched and nothing is written`, async (t) => {
     const directory = folder(t);
     const opening = embeddedProvider({ directory, ...(consent ? { consent } : {}) });
-    await assert.rejects(opening, { code: 'embedded/no-consent', hint: /409 MB.*ANTHROPIC_API_KEY.*Ollama/ });
+    await assert.rejects(opening, { code: 'embedded/no-consent', hint: /373 MB.*ANTHROPIC_API_KEY.*Ollama/ });
     assert.deepEqual(readdirSync(directory), []);
   });
 
@@ -138,7 +138,7 @@ test('the question says what it is, how large, where and under which license', a
   const asked: EmbeddedAsk[] = [];
   await codeOf(embeddedProvider({ directory, consent: (ask) => (asked.push(ask), false) }));
   assert.equal(asked.length, 1);
-  assert.match(asked[0]?.question ?? '', /TinyLlama.*slow and often wrong.*409 MB in .*Apache-2\.0.*Fetch it now\?/);
+  assert.match(asked[0]?.question ?? '', /TinyLlama.*slow and often wrong.*373 MB in .*Apache-2\.0.*Fetch it now\?/);
   assert.equal(asked[0]?.directory, directory);
 });
 
