@@ -1,8 +1,11 @@
 // The models: opening one by name, listing what there is, and the gateway around them. A family is loaded when it is chosen.
+import type { EmbeddedOptions, EmbeddedProvider } from './embedded.ts';
 export type { ChatOptions } from './chat/chat.ts';
 export type { ChatQuirks } from './chat/quirks.ts';
 export { blended, monthlyCost, paybackMonths, type Month, type MonthCost } from './costs.ts';
 export { discover, type DiscoverOptions, type Found } from './discover.ts';
+export type { EmbeddedAsk, EmbeddedOptions, EmbeddedProgress, EmbeddedProvider } from './embedded.ts';
+export type { ChatTemplate, EmbeddedModel, ModelPiece } from './embedded-models.ts';
 export { aliases, families, familyOf, type Dialect, type Family } from './families.ts';
 export { gateway, type GatewayOptions } from './gateway/gateway.ts';
 export { systemClock, type Clock } from './gateway/clock.ts';
@@ -13,3 +16,7 @@ export type { OllamaOptions } from './ollama/ollama.ts';
 export { costOfAnswer, priceOf, type ModelPrice, type PriceBook } from './prices.ts';
 export { openProvider, type OpenOptions, type ProviderMaker } from './registry.ts';
 export { resolveModel, type Api, type Environment, type ModelRef, type Resolved } from './resolve.ts';
+
+/** Opens the embedded model with someone to ask before it is fetched; loaded only now. */
+export const openEmbedded = async (options: EmbeddedOptions = {}): Promise<EmbeddedProvider> =>
+  (await import('./embedded.ts')).embeddedProvider(options);
