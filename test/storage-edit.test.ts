@@ -245,6 +245,23 @@ test('whatever a person writes into a line, the session opens, folds to a legal 
   );
 });
 
+test('a file changed in place while it is open is not written to as if it were the same, and the change is kept', async () => {
+  const { lines, events } = await story();
+  for (const instead of ['done by hand', 'done 9']) {
+    const { file } = plant(lines.join(''));
+    const log = await openJsonl(file);
+    fs.writeFileSync(file, lines.join('').replace('done 2', instead));
+    if (instead.length > 6) {
+      await assert.rejects(log.append(67, [remark('x')], { settle: true }), { code: 'store/changed', hint: /branch/ });
+      await assert.rejects(log.append(67, [remark('x')]), { code: 'store/changed' });
+    }
+    await log.close();
+    const found = (await inspect(file)).events;
+    assert.ok(found.some((event) => event.type === 'tool-ended' && event.text === instead));
+    assert.ok(found.length > events.length, 'as a branch, not as damage');
+  }
+});
+
 test('an edit on a branch that is no longer followed is named and changes nothing', async () => {
   const { lines, events } = await story();
   const { file } = plant(lines.join(''));

@@ -101,7 +101,7 @@ function writerOf(
   /** Whoever opens the file next can tell by its time whether anybody wrote to it since; without it nobody can, which does no harm. */
   function stamp(): void {
     try {
-      if (chart.time !== '') disk.stamp(fd, Date.parse(chart.time));
+      if (chart.time !== '' && writer.isAlone()) disk.stamp(fd, Date.parse(chart.time));
     } catch {}
   }
 

@@ -67,6 +67,13 @@ export const goneTrouble = (file: string): FairleadError =>
     hint: gone.hint,
   });
 
+/** Somebody else wrote into the file while the session was open: what we know of it no longer holds. */
+export const changedTrouble = (file: string): FairleadError =>
+  new FairleadError('store/changed', `Another program changed ${file} while the session was open.`, {
+    blame: 'store',
+    hint: 'Open the session again: what was changed becomes a branch of it, and nothing is lost.',
+  });
+
 /** The writer's place was lost to another process: nothing more may be written here. */
 export const fencedTrouble = (file: string): FairleadError =>
   new FairleadError('store/fenced', `Another process has taken over ${file}; nothing more is written from here.`, {

@@ -6,7 +6,7 @@ import { readAll, writeAll, type Disk } from './disk.ts';
 import { extend, pass, place } from './intake.ts';
 import { bodyOf, hashOf, sealed } from './line.ts';
 import type { Lock } from './lock.ts';
-import { diskTrouble, fencedTrouble, goneTrouble } from './trouble.ts';
+import { changedTrouble, diskTrouble, fencedTrouble, goneTrouble } from './trouble.ts';
 
 /** What a writer writes to. */
 export type Desk = {
@@ -26,6 +26,8 @@ export type Writer = {
   settle(): Promise<void>;
   /** The session's text: what the file holds, what is not yet settled and, at the end, what could not be saved. */
   readonly text: () => string;
+  /** Whether, by its size and its time, nobody else wrote to the file. */
+  isAlone(): boolean;
 };
 
 type Written = { readonly event: Event; readonly text: string; readonly link: string };
@@ -45,6 +47,7 @@ export function newWriter({ disk, file, fd, lock, chart, endOf }: Desk): Writer 
   let heldSize = 0;
   let unsaved = '';
   let broken: Error | undefined;
+  let lastWrite = disk.facts(fd)?.changed ?? 0;
 
   function compose(facts: readonly Fact[], above: string | null): readonly Written[] {
     const time = new Date().toISOString();
@@ -61,20 +64,22 @@ export function newWriter({ disk, file, fd, lock, chart, endOf }: Desk): Writer 
 
   async function save(bytes: Buffer, settle: boolean): Promise<void> {
     try {
-      checkPlace(false);
+      checkPlace();
       writeAll(disk, fd, bytes);
+      lastWrite = Date.now();
     } catch (error) {
       const trouble = diskTrouble(error, file, 'write to');
       if (isLost(trouble) || !takeBack()) broken = trouble;
       throw trouble;
     }
-    if (settle) await sync();
+    if (settle) await sync(chart.offset + bytes.length);
   }
 
-  async function sync(): Promise<void> {
+  async function sync(size: number): Promise<void> {
     try {
       await disk.sync(fd);
-      checkPlace(true);
+      checkPlace();
+      checkFile(size);
     } catch (error) {
       // After a failed sync nobody knows what the disk holds: nothing may succeed on this descriptor again.
       broken = diskTrouble(error, file, 'make safe');
@@ -83,10 +88,14 @@ export function newWriter({ disk, file, fd, lock, chart, endOf }: Desk): Writer 
     }
   }
 
-  /** What is written here must still be the session. The lock is looked at always, the file where a promise is given. */
-  function checkPlace(promising: boolean): void {
+  function checkPlace(): void {
     if (!lock.holds()) throw disk.inode(file) === undefined ? goneTrouble(file) : fencedTrouble(file);
-    if (promising && disk.inode(file) !== inode) throw goneTrouble(file);
+  }
+
+  /** Where a promise is given, what was synced must be the session: not a file that was removed, replaced or written to by others. */
+  function checkFile(size: number): void {
+    if (disk.inode(file) !== inode) throw goneTrouble(file);
+    if (disk.facts(fd)?.size !== size) throw changedTrouble(file);
   }
 
   /** Cuts off what was written of a call that failed. Never lengthens the file: bytes that are missing are not ours to invent. */
@@ -149,8 +158,12 @@ export function newWriter({ disk, file, fd, lock, chart, endOf }: Desk): Writer 
     },
     async settle() {
       if (broken || held.length === 0) return;
-      await sync();
+      await sync(chart.offset);
       keep('', true);
+    },
+    isAlone() {
+      const facts = disk.facts(fd);
+      return facts?.size === chart.offset && facts.changed <= lastWrite + 1;
     },
     text() {
       let saved = '';
@@ -165,7 +178,7 @@ export function newWriter({ disk, file, fd, lock, chart, endOf }: Desk): Writer 
 }
 
 const isLost = (error: Error): boolean =>
-  error instanceof FairleadError && (error.code === 'store/fenced' || error.code === 'store/gone');
+  error instanceof FairleadError && ['store/fenced', 'store/gone', 'store/changed'].includes(error.code);
 
 const conflict = (after: number, last: number): FairleadError =>
   new FairleadError(
