@@ -55,12 +55,14 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
 
   const decide = (request: Request, signal: AbortSignal): Promise<Act> =>
     choose(request, async (text, tool) => {
-      const first = askingFor(tool, template);
+      const first = askingFor(tool);
       const key = JSON.stringify([text, first]);
       const known = weights.get(key);
       if (known !== undefined) return known;
       scale ??= openSequence(model, 512, threads);
-      const weight = await (await scale).weigh(tokensOf(first), plain(text).slice(0, weighed), signal);
+      const weight = await (
+        await scale
+      ).weigh(tokensOf([{ text: first, markup: false }]), plain(text).slice(0, weighed), signal);
       remember(weights, key, weight);
       return weight;
     });

@@ -7,12 +7,12 @@ export type Act = { readonly type: 'words' } | { readonly type: 'call'; readonly
 
 /**
  * How likely a request is after the description of a tool, or of mere words; the logarithm of a probability.
- * Asked directly, a model of this size names any tool; asked how well the request follows from each description, it is right four times out of five.
+ * Asked directly, a model of this size names any tool; asked how well the request follows from each description, it is mostly right.
  */
 export type Weigher = (request: string, tool: ToolSpec | undefined) => Promise<number>;
 
 /** By how much a tool must beat mere words: below it tools are used for greetings, far above it not at all. */
-const margin = 1.75;
+const margin = 3;
 
 /** Decides what to write. A tool is used once for what a person asked: a model that may repeat itself does. */
 export async function choose(request: Request, weigh: Weigher): Promise<Act> {

@@ -97,11 +97,10 @@ test('the wish is what a person asked last, without reminders, and the tools use
 });
 
 test('a tool is described by its first sentence, and a long one is cut', () => {
-  assert.match(
-    words(askingFor(tool('a', 'Reads v1.2 files.\nThen much more. And more.'), template)),
-    /Tool a: Reads v1\.2 files\. A user/,
-  );
-  assert.ok(words(askingFor(tool('a', 'x'.repeat(1000)), template)).length < 260);
+  const long = 'Reads v1.2 files.\nThen much more. And more.';
+  assert.equal(askingFor(tool('a', long)), 'Tool a: Reads v1.2 files. A user asks for it:\n');
+  assert.ok(askingFor(tool('a', 'x'.repeat(1000))).length < 200);
+  assert.match(askingFor(undefined), /^Tool none: /);
 });
 
 test('only a whole JSON object is an input', () => {
@@ -127,7 +126,7 @@ const named = async (
 
 test('a tool is called when the request follows from it far better than from mere words', async () => {
   assert.equal(await named({}, { read: -10, send: -20, words: -15 }), 'read');
-  assert.equal(await named({}, { read: -14, send: -20, words: -15 }), 'words');
+  assert.equal(await named({}, { read: -13, send: -20, words: -15 }), 'words');
 });
 
 test('a tool is used once for a request, then the next best, then words; a new request may use it again', async () => {

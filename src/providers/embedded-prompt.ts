@@ -27,16 +27,9 @@ export const callLead = (tool: string, keys: readonly string[]): string =>
 /** A message as it stands in a prompt. */
 export const contentOf = (message: Message, template: ChatTemplate): string => harmless(wordsOf(message), template);
 
-/** A prompt after which a request for this tool is likely to follow; without a tool, one for mere words. */
-export function askingFor(tool: ToolSpec | undefined, template: ChatTemplate): readonly Segment[] {
-  const what = tool
-    ? `Tool ${tool.name}: ${firstSentence(tool.description)}`
-    : 'Tool none: Talk, explain, write or answer a question in words.';
-  return join([
-    ...turn(template, 'system', harmless(`${what} A user asks for it:`, template)),
-    markup(template.user[0]),
-  ]);
-}
+/** A text after which a request for this tool is likely to follow; without a tool, one for mere words. Plain text: it is the language that is asked here, not the assistant. */
+export const askingFor = (tool: ToolSpec | undefined): string =>
+  `Tool ${tool ? `${tool.name}: ${firstSentence(tool.description)}` : 'none: Chat with the user.'} A user asks for it:\n`;
 
 /** What the person last asked for, and which tools have been used for it since. Reminders are not the person's. */
 export function wishOf(request: Pick<Request, 'messages'>): {

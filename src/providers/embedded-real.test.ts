@@ -112,14 +112,14 @@ test('an answer held to a schema is JSON of that shape', { skip }, async () => {
 });
 
 const wishes: readonly (readonly [wish: string, tool: string])[] = [
-  ['How warm is it in Madrid at the moment?', 'get_weather'],
-  ['What does config.json contain?', 'read_file'],
-  ['Show me the first lines of notes.md.', 'read_file'],
-  ['Execute "git status" and tell me what it prints.', 'run_command'],
-  ['Write a mail to peter@example.com that I am late.', 'send_email'],
-  ['Will I need an umbrella in London today?', 'get_weather'],
-  ['Good evening! How do you do?', 'words'],
-  ['Who painted the Mona Lisa?', 'words'],
+  ['Tell me what is written in todo.txt.', 'read_file'],
+  ['Please run make build.', 'run_command'],
+  ['What is the weather like in Tokyo?', 'get_weather'],
+  ['Send a message to lisa@example.org and say hello.', 'send_email'],
+  ['Open the file src/app.py.', 'read_file'],
+  ['Does it snow in Helsinki right now?', 'get_weather'],
+  ['Hi there, what is your name?', 'words'],
+  ['How many legs does a spider have?', 'words'],
 ];
 
 test('most of eight requests get the right tool, or words where none is needed', { skip }, async (t) => {
