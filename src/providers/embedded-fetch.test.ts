@@ -119,11 +119,15 @@ test('bytes with another hash are refused and nothing is left', async (t) => {
   assert.equal(existsSync(`${weightsFile(directory, model)}.part`), false);
 });
 
-test('a file that is longer than promised is refused and nothing is left', async (t) => {
+test('a file that is longer than promised is refused as soon as it is, and nothing is left', async (t) => {
   const directory = folder(t);
-  const url = await serve(t, (_, response) => response.end(Buffer.concat([bytes, bytes])));
+  const url = await serve(t, (_, response) => {
+    const more = (): void => void response.write(bytes, (error) => error ?? more());
+    more();
+  });
   const error = await failing(fetchWeights(oneFile(url), options(directory)));
   assert.equal(error.code, 'embedded/wrong-hash');
+  assert.match(error.message, /longer than 3000000 bytes/);
   assert.equal(existsSync(`${weightsFile(directory, oneFile(url))}.part`), false);
 });
 

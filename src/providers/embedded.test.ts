@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { FairleadError, trailOf, type Chunk, type Message, type Request } from '../core/index.ts';
 import { weightsFile } from './embedded-fetch.ts';
 import { tinyllama, type EmbeddedModel } from './embedded-models.ts';
@@ -19,10 +21,12 @@ const model: EmbeddedModel = {
 
 /**
  * A runtime that is a program of its own on disk, loaded as the real one is. Its model has one token a byte and says what
- * follows the last "SAY:" in its text, character by character; it notes how much it had to read.
+ * follows the last "SAY:" in its text, byte by byte, in other tokens than those it
+ * reads, as real models do; it notes how much it had to read.
  */
 const runtime = `
   const bytes = (text) => [...Buffer.from(text)];
+  const text = (tokens) => Buffer.from(tokens.map((token) => token % 256)).toString();
   const log = (globalThis.madeRuntime ??= { loads: 0, disposed: 0, read: 0, at: 0, most: 0, grammars: [] });
   const step = async () => {
     log.most = Math.max(log.most, ++log.at);
@@ -34,7 +38,7 @@ const runtime = `
     loadModel: async () => (log.loads++, {
       tokens: { bos: 1 },
       tokenize: (text, markup) => (markup && text === '</s>\\n' ? [2, 10] : bytes(text)),
-      detokenize: (tokens) => Buffer.from(tokens).toString(),
+      detokenize: (tokens) => text(tokens),
       createContext: async () => ({ getSequence: sequence, dispose: async () => {} }),
       dispose: async () => void log.disposed++,
     }),
@@ -55,9 +59,9 @@ const runtime = `
         Array.isArray(item) ? { next: { logits: new Map([[item[1].generateNext.logits.filter.tokens[0], 0]]), totalLogitWeight: 1 } } : undefined)),
       async *evaluate([last]) {
         state.push(last);
-        const said = Buffer.from(state).toString().split('SAY:').at(-1).split('</s>')[0].replaceAll('MARK', '<|user|>');
+        const said = text(state).split('SAY:').at(-1).split('</s>')[0].replaceAll('MARK', '<|user|>');
         if (said.startsWith('CRASH')) throw new Error('native trouble');
-        for (const token of bytes(said)) { await step(); yield token; state.push(token); }
+        for (const byte of bytes(said)) { await step(); yield byte + 256; state.push(byte + 256); }
       },
     };
   }`;
@@ -218,7 +222,8 @@ test('what two requests share is not read again', async (t) => {
   const before = log.read;
   const system = 'Long instructions. '.repeat(20);
   const second = await drain(provider, request([user('SAY:one'), first.message, user('SAY:two')], { system }));
-  assert.ok((second.usage.cacheRead ?? 0) >= (first.usage.input ?? 0));
+  const { input = 0, output = 0 } = first.usage;
+  assert.ok((second.usage.cacheRead ?? 0) >= input + output - 1, 'nor what the model wrote itself');
   assert.equal(log.read - before, (second.usage.input ?? 0) - 1 - (second.usage.cacheRead ?? 0));
 });
 
@@ -272,6 +277,16 @@ test('an abort is heard in the middle of an answer and while waiting, and the ne
   assert.deepEqual((await after).message.parts, [{ type: 'text', text: 'next' }]);
 });
 
+test('a listener that was aborted and never asks again holds up nobody', async (t) => {
+  const { provider } = await open(t);
+  const stop = new AbortController();
+  const left = provider.stream(request([user('SAY:abcdef')]), stop.signal)[Symbol.asyncIterator]();
+  await left.next();
+  stop.abort();
+  assert.equal((await drain(provider, request([user('SAY:next')]))).finish, 'stop');
+  await assert.rejects(left.next(), { code: 'run/cancelled' });
+});
+
 test('whoever stops listening gives up the turn', async (t) => {
   const { provider } = await open(t);
   for await (const chunk of provider.stream(request([user('SAY:abcdef')]), new AbortController().signal))
@@ -310,4 +325,24 @@ test('after dispose it is loaded again when asked', async (t) => {
   await provider.dispose();
   assert.equal((await drain(provider, request([user('SAY:y')]))).finish, 'stop');
   assert.equal(log.loads, 2);
+});
+
+test('a runtime in the installation of the program itself is used, if it is of the version that is known', async (t) => {
+  const home = path.join(folder(t), 'node-llama-cpp');
+  mkdirSync(path.join(home, 'dist'), { recursive: true });
+  const entry = pathToFileURL(path.join(home, 'dist', 'index.js')).href;
+  const script = `
+    import { registerHooks } from 'node:module';
+    registerHooks({
+      resolve: (name, context, next) =>
+        name === 'node-llama-cpp' ? { url: ${JSON.stringify(entry)}, shortCircuit: true } : next(name, context),
+    });
+    const { ownRuntime } = await import(${JSON.stringify(new URL('embedded-runtime.ts', import.meta.url).href)});
+    console.log(ownRuntime() ?? 'none');`;
+  const said: string[] = [];
+  for (const version of ['3.9.0', '2.8.0']) {
+    writeFileSync(path.join(home, 'package.json'), JSON.stringify({ version }));
+    said.push(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).trim());
+  }
+  assert.deepEqual(said, [entry, 'none']);
 });

@@ -8,6 +8,7 @@ import { modelNamed, type EmbeddedModel } from './embedded-models.ts';
 import { hasRuntime, installRuntime, platformPackage, registryOf, runtimeBytes, runtimeHome } from './embedded-npm.ts';
 import { dataDirectory } from './embedded-place.ts';
 import { ownRuntime } from './embedded-runtime.ts';
+import { abortFault } from './wire/http.ts';
 
 /** What a person is asked before anything is fetched. */
 export type EmbeddedAsk = {
@@ -82,16 +83,26 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
     contextWindow: model.contextWindow,
     async *stream(request, signal) {
       const release = await takeTurn(signal);
+      // A listener that was told to stop may never ask for the next chunk: then nothing is at work, and the turn is free.
+      let idle = false;
+      const quit = (): void => void (idle && release());
+      signal.addEventListener('abort', quit, { once: true });
       try {
         open ??= load();
         const { conversation } = await open.catch((error: unknown) => {
           open = undefined;
           throw error;
         });
-        yield* conversation.answer(request, signal);
+        for await (const chunk of conversation.answer(request, signal)) {
+          idle = true;
+          yield chunk;
+          idle = false;
+          if (signal.aborted && chunk.type !== 'end') throw abortFault(signal);
+        }
       } catch (error) {
         throw error instanceof FairleadError ? error : broken(error);
       } finally {
+        signal.removeEventListener('abort', quit);
         release();
       }
     },
