@@ -4,7 +4,7 @@ import type { ProviderMaker } from '../providers/index.ts';
 
 /** Opens the embedded model. A person is asked; in a pipe, where nobody can answer, naming it or having nothing else is the answer. */
 export const openEmbedded: ProviderMaker = async ({ model }) => {
-  const { embeddedProvider } = await import('../providers/embedded.ts');
+  const { embeddedProvider } = await import('../providers/embedded/embedded.ts');
   let shown = -1;
   const provider = await embeddedProvider({
     ...(model ? { model } : {}),

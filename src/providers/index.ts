@@ -1,11 +1,11 @@
 // The models: opening one by name, listing what there is, and the gateway around them. A family is loaded when it is chosen.
-import type { EmbeddedOptions, EmbeddedProvider } from './embedded.ts';
+import type { EmbeddedOptions, EmbeddedProvider } from './embedded/embedded.ts';
 export type { ChatOptions } from './chat/chat.ts';
 export type { ChatQuirks } from './chat/quirks.ts';
 export { blended, monthlyCost, paybackMonths, type Month, type MonthCost } from './costs.ts';
 export { discover, type DiscoverOptions, type Found } from './discover.ts';
-export type { EmbeddedAsk, EmbeddedOptions, EmbeddedProgress, EmbeddedProvider } from './embedded.ts';
-export type { ChatTemplate, EmbeddedModel, ModelPiece } from './embedded-models.ts';
+export type { EmbeddedAsk, EmbeddedOptions, EmbeddedProgress, EmbeddedProvider } from './embedded/embedded.ts';
+export type { ChatTemplate, EmbeddedModel, ModelPiece } from './embedded/models.ts';
 export { aliases, families, familyOf, type Dialect, type Family } from './families.ts';
 export { gateway, type GatewayOptions } from './gateway/gateway.ts';
 export { systemClock, type Clock } from './gateway/clock.ts';
@@ -19,4 +19,4 @@ export { resolveModel, type Api, type Environment, type ModelRef, type Resolved 
 
 /** Opens the embedded model with someone to ask before it is fetched; loaded only now. */
 export const openEmbedded = async (options: EmbeddedOptions = {}): Promise<EmbeddedProvider> =>
-  (await import('./embedded.ts')).embeddedProvider(options);
+  (await import('./embedded/embedded.ts')).embeddedProvider(options);

@@ -48,7 +48,7 @@ async function load({ family, api, ...rest }: Resolved): Promise<Provider> {
     case 'google':
       return (await import('./sdk/google.ts')).googleProvider(given);
     case 'embedded':
-      return (await import('./embedded.ts')).embeddedProvider(given);
+      return (await import('./embedded/embedded.ts')).embeddedProvider(given);
     case 'ollama':
       return (await import('./ollama/ollama.ts')).ollamaProvider(given);
     case 'openai':

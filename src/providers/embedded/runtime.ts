@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { FairleadError } from '../core/index.ts';
-import { runtimeVersion } from './embedded-npm.ts';
+import { FairleadError } from '../../core/index.ts';
+import { runtimeVersion } from './npm.ts';
 
 /** A piece of text as the model counts it. */
 export type Token = number;

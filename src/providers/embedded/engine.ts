@@ -1,7 +1,7 @@
 // A model in memory: loaded once in a process however many use it, and at work on one answer at a time.
-import { FairleadError } from '../core/index.ts';
-import { loadRuntime, unusable, type RuntimeLlama, type RuntimeModel, type RuntimeModule } from './embedded-runtime.ts';
-import { abortFault } from './wire/http.ts';
+import { FairleadError } from '../../core/index.ts';
+import { loadRuntime, unusable, type RuntimeLlama, type RuntimeModel, type RuntimeModule } from './runtime.ts';
+import { abortFault } from '../wire/http.ts';
 
 /** A model in memory and the native code around it. */
 export type Loaded = {
@@ -61,6 +61,20 @@ async function load(file: string, home: string | undefined, threads: number): Pr
   }
 }
 
+/** The work's result, or at once the reason of an abort; the work itself goes on, unheard. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const quit = Promise.withResolvers<never>();
+  const stop = (): void => quit.reject(abortFault(signal));
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([work, quit.promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    work.catch(() => {});
+  }
+}
+
 let turn: Promise<void> = Promise.resolve();
 
 /** Waits until no other answer is being written in this process; the returned function lets the next one begin. */
@@ -68,17 +82,11 @@ export async function takeTurn(signal: AbortSignal): Promise<() => void> {
   const mine = Promise.withResolvers<void>();
   const before = turn;
   turn = before.then(() => mine.promise);
-  const quit = Promise.withResolvers<never>();
-  const stop = (): void => quit.reject(abortFault(signal));
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
   try {
-    await Promise.race([before, quit.promise]);
+    await unlessAborted(before, signal);
     return mine.resolve;
   } catch (error) {
     mine.resolve();
     throw error;
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }

@@ -1,5 +1,5 @@
 // A grammar for what a JSON schema allows, in the notation of llama.cpp: with it a model can write nothing but JSON of that shape.
-import { isObject, type Json, type JsonObject } from '../core/index.ts';
+import { isObject, type Json, type JsonObject } from '../../core/index.ts';
 
 /** Longer repetitions make the grammar itself too large; beyond this a limit is left to whoever checks the value. */
 const mostRepeats = 200;

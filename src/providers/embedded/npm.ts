@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { FairleadError } from '../core/index.ts';
-import { diskFault, fullFault, offlineFault, stoppedFault } from './embedded-faults.ts';
-import { locked } from './embedded-lock.ts';
+import { FairleadError } from '../../core/index.ts';
+import { diskFault, fullFault, offlineFault, stoppedFault } from './faults.ts';
+import { locked } from './lock.ts';
 
 /** The version of node-llama-cpp that this was made for. */
 export const runtimeVersion = '3.22.1';

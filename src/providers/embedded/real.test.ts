@@ -11,12 +11,12 @@ import {
   type Message,
   type Request,
   type ToolSpec,
-} from '../core/index.ts';
-import { borrowModel } from './embedded-engine.ts';
-import { weightsFile } from './embedded-fetch.ts';
-import { grammarOf } from './embedded-grammar.ts';
-import { tinyllama } from './embedded-models.ts';
-import { runtimeHome } from './embedded-npm.ts';
+} from '../../core/index.ts';
+import { borrowModel } from './engine.ts';
+import { weightsFile } from './fetch.ts';
+import { grammarOf } from './grammar.ts';
+import { tinyllama } from './models.ts';
+import { runtimeHome } from './npm.ts';
 import { embeddedProvider, type EmbeddedProvider } from './embedded.ts';
 
 const skip =

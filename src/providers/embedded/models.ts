@@ -1,6 +1,6 @@
 // Which models can be run inside the program: where their bytes are, how to know them, and how they are spoken to.
-import { FairleadError } from '../core/index.ts';
-import type { Fills } from './embedded-grammar.ts';
+import { FairleadError } from '../../core/index.ts';
+import type { Fills } from './grammar.ts';
 
 /** One stretch of a model file: a file at an address, or a file inside a package of the npm registry. */
 export type ModelPiece =

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import type { Json, JsonObject } from '../core/index.ts';
-import { grammarOf, keysOf, spaced } from './embedded-grammar.ts';
+import type { Json, JsonObject } from '../../core/index.ts';
+import { grammarOf, keysOf, spaced } from './grammar.ts';
 
 /** A grammar of llama.cpp as a regular expression: rules are put in place of their names, to a depth. */
 function asPattern(grammar: string): RegExp {

@@ -1,4 +1,5 @@
 // A text in a model's working memory: what it shares with the text before it is not read again, and reading can be stopped.
+import { unlessAborted } from './engine.ts';
 import type {
   RuntimeContext,
   RuntimeModel,
@@ -6,8 +7,8 @@ import type {
   RuntimeSampling,
   RuntimeSequence,
   Token,
-} from './embedded-runtime.ts';
-import { abortFault } from './wire/http.ts';
+} from './runtime.ts';
+import { abortFault } from '../wire/http.ts';
 
 /** A text in working memory. */
 export interface Sequence {
@@ -17,19 +18,28 @@ export interface Sequence {
   write(last: Token, sampling: RuntimeSampling, signal: AbortSignal): AsyncGenerator<Token>;
   /** How likely the model holds the second text after the first: the logarithm of its probability. */
   weigh(first: readonly Token[], second: readonly Token[], signal: AbortSignal): Promise<number>;
+  /** Resolves when nothing native is at work: after an abort, that is a little later. */
+  settled(): Promise<unknown>;
   dispose(): Promise<void>;
 }
 
 const largest = 64;
 const smallest = 16;
-/** Native work cannot be interrupted, so it is done in slices of about this length: an abort is heard between them. */
-const sliceMs = 500;
+/** Native work cannot be interrupted, so it is done in slices of about this length: nobody waits much longer for the next turn. */
+const sliceMs = 1000;
 
 /** Makes room for a text of this many tokens. */
 export async function openSequence(model: RuntimeModel, tokens: number, threads: number): Promise<Sequence> {
   const context: RuntimeContext = await model.createContext({ contextSize: tokens, batchSize: largest, threads });
   const sequence: RuntimeSequence = context.getSequence();
   let size = smallest;
+  let busy: Promise<unknown> = Promise.resolve();
+
+  /** An abort is answered at once; the native work that was begun still comes to its end. */
+  function native<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+    busy = work.catch(() => {});
+    return unlessAborted(work, signal);
+  }
 
   /** Feeds items in slices, as long as the machine takes well under a second for each. */
   async function feed<T, R>(items: readonly T[], signal: AbortSignal, work: (slice: T[]) => Promise<R>): Promise<R[]> {
@@ -38,7 +48,7 @@ export async function openSequence(model: RuntimeModel, tokens: number, threads:
       if (signal.aborted) throw abortFault(signal);
       const slice = items.slice(at, at + size);
       const since = performance.now();
-      results.push(await work(slice));
+      results.push(await native(work(slice), signal));
       at += slice.length;
       if (slice.length === size) size = fitting(size, performance.now() - since);
     }
@@ -48,21 +58,27 @@ export async function openSequence(model: RuntimeModel, tokens: number, threads:
   return {
     async read(tokens, signal) {
       const wanted = tokens.slice(0, -1);
-      await sequence.adaptStateToTokens(wanted, false);
+      await native(sequence.adaptStateToTokens(wanted, false), signal);
       const reused = sequence.nextTokenIndex;
       await feed(wanted.slice(reused), signal, (slice) => sequence.evaluateWithoutGeneratingNewTokens(slice));
       return reused;
     },
     async *write(last, sampling, signal) {
       if (signal.aborted) throw abortFault(signal);
-      for await (const token of sequence.evaluate([last], sampling)) {
-        if (signal.aborted) throw abortFault(signal);
-        yield token;
+      const tokens = sequence.evaluate([last], sampling);
+      try {
+        for (;;) {
+          const { done, value } = await native(tokens.next(), signal);
+          if (done) return;
+          yield value;
+        }
+      } finally {
+        busy = Promise.all([busy, tokens.return()]).catch(() => {});
       }
     },
     async weigh(first, second, signal) {
       const all = [...first, ...second];
-      await sequence.adaptStateToTokens(all.slice(0, first.length - 1), false);
+      await native(sequence.adaptStateToTokens(all.slice(0, first.length - 1), false), signal);
       const from = sequence.nextTokenIndex;
       const items = all.slice(from, -1).map((token, i) => {
         const next = from + i + 1;
@@ -81,7 +97,11 @@ export async function openSequence(model: RuntimeModel, tokens: number, threads:
       }
       return sum;
     },
-    dispose: () => context.dispose(),
+    settled: () => busy,
+    async dispose() {
+      await busy;
+      await context.dispose();
+    },
   };
 }
 

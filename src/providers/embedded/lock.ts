@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairleadError } from '../core/index.ts';
+import { FairleadError } from '../../core/index.ts';
 
 /** How to wait for a lock. */
 export type LockOptions = {

@@ -1,17 +1,19 @@
 // One answer of the embedded model: words as they come, or one call held to its schema.
-import { FairleadError, type Chunk, type Request } from '../core/index.ts';
-import { assemble, type Assembly } from './wire/assemble.ts';
-import { choose, type Act } from './embedded-choice.ts';
-import type { Loaded } from './embedded-engine.ts';
-import { grammarOf, keysOf } from './embedded-grammar.ts';
-import { templateOf, type ChatTemplate, type EmbeddedModel } from './embedded-models.ts';
-import { askingFor, callLead, contentOf, inputIn, promptOf, type Segment } from './embedded-prompt.ts';
-import type { RuntimeGrammar, RuntimeSampling, Token } from './embedded-runtime.ts';
-import { openSequence, type Sequence } from './embedded-sequence.ts';
+import { FairleadError, type Chunk, type Request } from '../../core/index.ts';
+import { assemble, type Assembly } from '../wire/assemble.ts';
+import { choose, type Act } from './choice.ts';
+import type { Loaded } from './engine.ts';
+import { grammarOf, keysOf } from './grammar.ts';
+import { templateOf, type ChatTemplate, type EmbeddedModel } from './models.ts';
+import { askingFor, callLead, contentOf, inputIn, promptOf, type Segment } from './prompt.ts';
+import type { RuntimeGrammar, RuntimeSampling, Token } from './runtime.ts';
+import { openSequence, type Sequence } from './sequence.ts';
 
 /** A conversation with a loaded model. */
 export interface Conversation {
   answer(request: Request, signal: AbortSignal): AsyncGenerator<Chunk>;
+  /** Resolves when nothing native is at work. */
+  settled(): Promise<unknown>;
   dispose(): Promise<void>;
 }
 
@@ -143,6 +145,7 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
 
   return {
     answer,
+    settled: async () => Promise.all([main.settled(), (await scale)?.settled()]),
     async dispose() {
       await main.dispose();
       await (await scale)?.dispose();

@@ -3,17 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { FairleadError } from '../core/index.ts';
-import { modelNamed, tinyllama, type EmbeddedModel } from './embedded-models.ts';
-import {
-  hasRuntime,
-  installRuntime,
-  platformPackage,
-  registryOf,
-  runtimeHome,
-  type NpmOptions,
-} from './embedded-npm.ts';
-import { dataDirectory } from './embedded-place.ts';
+import { FairleadError } from '../../core/index.ts';
+import { modelNamed, tinyllama, type EmbeddedModel } from './models.ts';
+import { hasRuntime, installRuntime, platformPackage, registryOf, runtimeHome, type NpmOptions } from './npm.ts';
+import { dataDirectory } from './place.ts';
 
 function folder(t: test.TestContext): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'fairlead-npm-'));

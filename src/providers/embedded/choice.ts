@@ -1,6 +1,6 @@
 // Whether to answer in words or with which tool: a small model cannot say it well, but it knows which request a tool would get.
-import type { Request, ToolSpec } from '../core/index.ts';
-import { wishOf } from './embedded-prompt.ts';
+import type { Request, ToolSpec } from '../../core/index.ts';
+import { wishOf } from './prompt.ts';
 
 /** What the model is to write. */
 export type Act = { readonly type: 'words' } | { readonly type: 'call'; readonly tool: ToolSpec };

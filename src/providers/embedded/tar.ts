@@ -1,5 +1,5 @@
 // One file out of a tar stream, without unpacking the rest: what an npm package is made of, read as it arrives.
-import { FairleadError } from '../core/index.ts';
+import { FairleadError } from '../../core/index.ts';
 
 const block = 512;
 

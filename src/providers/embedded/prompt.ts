@@ -1,7 +1,15 @@
 // A request as the small model reads it: short, in the chat dialect it was trained on, and growing only at its end.
-import { isObject, toArray, type Json, type Message, type Part, type Request, type ToolSpec } from '../core/index.ts';
-import { spaced } from './embedded-grammar.ts';
-import type { ChatTemplate } from './embedded-models.ts';
+import {
+  isObject,
+  toArray,
+  type Json,
+  type Message,
+  type Part,
+  type Request,
+  type ToolSpec,
+} from '../../core/index.ts';
+import { spaced } from './grammar.ts';
+import type { ChatTemplate } from './models.ts';
 
 /** A stretch of a prompt. Only `markup` may hold the special tokens of a dialect; what people and tools say never can. */
 export type Segment = { readonly text: string; readonly markup: boolean };

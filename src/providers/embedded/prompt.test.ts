@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { push, trailOf, type Message, type Request, type ToolSpec } from '../core/index.ts';
-import { choose } from './embedded-choice.ts';
-import { templateOf, tinyllama } from './embedded-models.ts';
-import { askingFor, inputIn, promptOf, wishOf, type Segment } from './embedded-prompt.ts';
+import { push, trailOf, type Message, type Request, type ToolSpec } from '../../core/index.ts';
+import { choose } from './choice.ts';
+import { templateOf, tinyllama } from './models.ts';
+import { askingFor, inputIn, promptOf, wishOf, type Segment } from './prompt.ts';
 
 const template = templateOf(tinyllama);
 const words = (segments: readonly Segment[]): string => segments.map(({ text }) => text).join('');

@@ -1,14 +1,14 @@
 // The model that runs inside the program: fetched once with consent, loaded when first asked, free, small and often wrong.
-import { FairleadError, type Provider } from '../core/index.ts';
-import { converse, type Conversation } from './embedded-answer.ts';
-import { borrowModel, takeTurn, type Loan } from './embedded-engine.ts';
-import { inMegabytes } from './embedded-faults.ts';
-import { fetchWeights, hasWeights, weightsFile } from './embedded-fetch.ts';
-import { modelNamed, type EmbeddedModel } from './embedded-models.ts';
-import { hasRuntime, installRuntime, platformPackage, registryOf, runtimeBytes, runtimeHome } from './embedded-npm.ts';
-import { dataDirectory } from './embedded-place.ts';
-import { ownRuntime } from './embedded-runtime.ts';
-import { abortFault } from './wire/http.ts';
+import { FairleadError, type Provider } from '../../core/index.ts';
+import { converse, type Conversation } from './answer.ts';
+import { borrowModel, takeTurn, type Loan } from './engine.ts';
+import { inMegabytes } from './faults.ts';
+import { fetchWeights, hasWeights, weightsFile } from './fetch.ts';
+import { modelNamed, type EmbeddedModel } from './models.ts';
+import { hasRuntime, installRuntime, platformPackage, registryOf, runtimeBytes, runtimeHome } from './npm.ts';
+import { dataDirectory } from './place.ts';
+import { ownRuntime } from './runtime.ts';
+import { abortFault } from '../wire/http.ts';
 
 /** What a person is asked before anything is fetched. */
 export type EmbeddedAsk = {
@@ -75,6 +75,9 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
     }
   }
 
+  /** After an abort the native code finishes its slice before the next answer may begin. */
+  const settled = async (): Promise<unknown> => (await open)?.conversation.settled();
+
   return {
     family: 'embedded',
     model: model.name,
@@ -103,7 +106,7 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
         throw error instanceof FairleadError ? error : broken(error);
       } finally {
         signal.removeEventListener('abort', quit);
-        release();
+        void settled().then(release, release);
       }
     },
     async dispose() {

@@ -1,5 +1,5 @@
 // What goes wrong while the embedded model is fetched or loaded, as typed errors that say what to do.
-import { FairleadError } from '../core/index.ts';
+import { FairleadError } from '../../core/index.ts';
 
 /** A short text for a number of bytes. */
 export const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;

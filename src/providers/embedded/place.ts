@@ -1,7 +1,7 @@
 // Where the embedded model is kept: the data directory of this program, as the environment and the platform say.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { FairleadError } from '../core/index.ts';
+import { FairleadError } from '../../core/index.ts';
 
 type Environment = { readonly [name: string]: string | undefined };
 
