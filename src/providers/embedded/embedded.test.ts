@@ -151,6 +151,7 @@ test('with everything there nobody is asked, and it is free and says what it is'
   assert.equal(provider.family, 'embedded');
   assert.equal(provider.model, 'made');
   assert.deepEqual(provider.price, { input: 0, output: 0 });
+  assert.equal(provider.window, 2048);
   assert.match(provider.about, /often wrong/);
   assert.equal(log.loads, 0, 'nothing is loaded before it is asked');
 });

@@ -49,7 +49,8 @@ export type EmbeddedOptions = {
 export interface EmbeddedProvider extends Provider {
   /** What it is, in one plain sentence. */
   readonly about: string;
-  readonly contextWindow: number;
+  /** Tokens of question and answer together. */
+  readonly window: number;
   /** Frees the memory; asked again, it is loaded again. */
   dispose(): Promise<void>;
 }
@@ -83,7 +84,7 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
     model: model.name,
     price: { input: 0, output: 0 },
     about: model.about,
-    contextWindow: model.contextWindow,
+    window: model.contextWindow,
     async *stream(request, signal) {
       const release = await takeTurn(signal);
       // A listener that was told to stop may never ask for the next chunk: then nothing is at work, and the turn is free.
