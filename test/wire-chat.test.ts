@@ -1,6 +1,6 @@
 // Recorded chat completions of ten servers come through as their bodies state, whole, cut and split at every byte.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -16,15 +16,8 @@ import {
 import { chatProvider } from '../src/providers/chat/chat.ts';
 import { readChat } from '../src/providers/chat/reply.ts';
 import { sseDecoder } from '../src/providers/wire/lines.ts';
+import { recordedExchanges, type Exchange } from '../src/testing/index.ts';
 
-type Exchange = {
-  readonly id: string;
-  readonly host: string;
-  readonly path: string;
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: string;
-};
 type End = Chunk & { readonly type: 'end' };
 type Stated = {
   readonly text: string;
@@ -37,13 +30,7 @@ type Wire = { readonly [key: string]: unknown };
 
 const file = path.resolve(import.meta.dirname, '../../shared/data/wire/exchanges.jsonl');
 const skip = existsSync(file) ? false : 'the recorded exchanges are not here';
-const exchanges: readonly Exchange[] = skip
-  ? []
-  : readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Exchange)
-      .filter((each) => each.path.endsWith('/chat/completions'));
+const exchanges = (skip ? [] : await recordedExchanges(file)).filter((each) => each.path.endsWith('/chat/completions'));
 const isStream = (each: Exchange): boolean => each.contentType.startsWith('text/event-stream');
 const answers = exchanges.filter((each) => each.status === 200);
 const streams = answers.filter(isStream);

@@ -1,6 +1,6 @@
 // Recorded replies of Anthropic, OpenAI Responses and Gemini come through as what their bodies state: whole, cut and split.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { FairleadError, trailOf, type Chunk, type Provider, type Request } from '../src/core/index.ts';
@@ -8,17 +8,8 @@ import { anthropicProvider } from '../src/providers/sdk/anthropic.ts';
 import { googleProvider } from '../src/providers/sdk/google.ts';
 import { responsesProvider } from '../src/providers/sdk/responses.ts';
 import type { SdkOptions } from '../src/providers/sdk/sdk.ts';
-import { scriptedServer, sends } from '../src/testing/index.ts';
+import { recordedExchanges, scriptedServer, sends, type Exchange } from '../src/testing/index.ts';
 import { statedByAnthropic, statedByGoogle, statedByResponses, type Stated } from './support/stated.ts';
-
-type Exchange = {
-  readonly id: string;
-  readonly host: string;
-  readonly path: string;
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: string;
-};
 
 type Kind = {
   readonly name: string;
@@ -54,12 +45,7 @@ const kinds: readonly Kind[] = [
 
 const recordings = path.resolve(import.meta.dirname, '../../shared/data/wire/exchanges.jsonl');
 const absent = existsSync(recordings) ? false : 'the recorded exchanges are not beside this repository';
-const exchanges: readonly Exchange[] = absent
-  ? []
-  : readFileSync(recordings, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Exchange);
+const exchanges = absent ? [] : await recordedExchanges(recordings);
 
 const request: Request = {
   system: 'Be brief.',

@@ -1,6 +1,6 @@
 // Inline or cached: what is small goes into the conversation, what is large is kept under a handle and shown as a snapshot.
 import { inspect } from 'node:util';
-import { isObject, toJson, type Output, type Tool } from '../core/index.ts';
+import { isOutput, toJson, type Output, type Tool } from '../core/index.ts';
 import { arrayName } from './session-cache-codec.ts';
 import { nameFrom } from './session-cache-name.ts';
 import { columnsOf, isPlain, opened } from './session-cache-snapshot.ts';
@@ -79,6 +79,3 @@ function plainText(value: unknown): string {
     return `[unreadable: ${String(error)}]`.slice(0, mostInlineText);
   }
 }
-
-const isOutput = (value: unknown): value is Output =>
-  isObject(value) && value['type'] === 'output' && typeof value['text'] === 'string';

@@ -25,7 +25,8 @@ function wordsFor(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(toJson(value));
 }
 
-const isOutput = (value: unknown): value is Output =>
+/** Tells an output with several renderings from any other value a tool may give. */
+export const isOutput = (value: unknown): value is Output =>
   isObject(value) && value['type'] === 'output' && typeof value['text'] === 'string';
 
 /** What else an output holds, where it is what it should be: the fold must never meet anything else. */
