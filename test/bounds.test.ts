@@ -11,6 +11,7 @@ import {
   type Limits,
   type StopReason,
   type Tool,
+  output,
 } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { opening, play, saying, scriptOf, wide, worldOf, type Saying } from './support/scenario.ts';
@@ -119,7 +120,7 @@ test('[M25, M37] a user’s own rule and a kill-switch end the run before the ne
 test('[M23] a tool can complete the task', async () => {
   const { agent } = worldOf([look(1)]);
   const look1 = agent.tools.get('look') as Tool;
-  const finish: Tool = { ...look1, run: () => ({ type: 'output', text: 'all done', completes: true }) };
+  const finish: Tool = { ...look1, run: () => output({ text: 'all done', completes: true }) };
   const tools = new Map([...agent.tools, ['look', finish] as const]);
   assert.equal((await reasonOf({}, [look(1)], { tools })).reason, 'task-complete');
 });

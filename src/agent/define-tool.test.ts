@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { z } from 'zod';
-import { FairleadError, type Output, type ToolContext } from '../core/index.ts';
-import { defineTool, output, toolFromSpec, type ToolDefinition } from './define-tool.ts';
+import { FairleadError, isOutput, output, type Output, type ToolContext } from '../core/index.ts';
+import { defineTool, toolFromSpec, type ToolDefinition } from './define-tool.ts';
 import type { SchemaLike } from './schema.ts';
 
 const context = {
@@ -103,13 +103,11 @@ test('annotations stay with the tool and decide nothing', () => {
   assert.equal(tool.effect, 'outside');
 });
 
-test('output marks what a tool answers', () => {
-  assert.deepEqual(output({ text: 'a', data: [1], notes: [{ key: 'k', text: 'n' }] }), {
-    type: 'output',
-    text: 'a',
-    data: [1],
-    notes: [{ key: 'k', text: 'n' }],
-  });
+test('output marks what a tool answers, and no JSON carries the mark', () => {
+  const made = output({ text: 'a', data: [1], notes: [{ key: 'k', text: 'n' }] });
+  assert.equal(isOutput(made), true);
+  assert.equal(isOutput({ ...made, text: 'b' }), true);
+  assert.equal(isOutput(JSON.parse(JSON.stringify(made))), false);
 });
 
 const refused: readonly (readonly [

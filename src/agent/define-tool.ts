@@ -2,9 +2,9 @@
 import {
   FairleadError,
   USE_TOOL,
+  output,
   type Json,
   type JsonObject,
-  type Output,
   type Tool,
   type ToolContext,
 } from '../core/index.ts';
@@ -68,9 +68,6 @@ export function toolFromSpec<const S extends SchemaLike>(
   const { input_schema: input, ...rest } = spec;
   return defineTool<S>({ ...rest, input });
 }
-
-/** A tool's answer with several renderings: text for the model, data for programs, notes to attach. */
-export const output = (fields: Omit<Output, 'type'>): Output => ({ ...fields, type: 'output' });
 
 /** Why this tool could never be called, or nothing. */
 export function faultOf(tool: Tool): string | undefined {

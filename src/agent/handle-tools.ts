@@ -1,6 +1,6 @@
 // Two tools through which a model pages through what was kept for it; what they answer is bounded whatever they read.
-import { FairleadError, toJson } from '../core/index.ts';
-import { defineTool, output, type DefinedTool } from './define-tool.ts';
+import { FairleadError, output, toJson } from '../core/index.ts';
+import { defineTool, type DefinedTool } from './define-tool.ts';
 import { arrayName } from './session-cache-codec.ts';
 import { opened, shortener } from './session-cache-snapshot.ts';
 import type { SessionCache } from './session-cache.ts';

@@ -1,6 +1,6 @@
 // Where the parts meet: agents, sessions, tools and what a run came to.
 export { Agent, AgentSession, defineAgent, type AgentOptions } from './agent.ts';
-export { defineTool, output, type ToolAnnotations, type ToolDefinition } from './define-tool.ts';
+export { defineTool, type ToolAnnotations, type ToolDefinition } from './define-tool.ts';
 export type { Extension } from './extension.ts';
 export { answered, Harness, type AskOptions, type HarnessOptions } from './harness.ts';
 export { handleTools } from './handle-tools.ts';
@@ -15,3 +15,4 @@ export type { BlockDelta, ContentBlock, StreamEvent } from './stream-events.ts';
 export { agentTool, type SubAgentOptions } from './sub-agent.ts';
 export { specsOf, toolbox } from './toolbox.ts';
 export { spansOf, traceView, type Span, type Trace } from './trace.ts';
+export { output } from '../core/index.ts';

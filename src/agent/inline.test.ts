@@ -1,7 +1,7 @@
 // The inline-or-cache rule with its numbers, tools under it, and the tools that read what was kept.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Json, Output, Tool, ToolContext } from '../core/index.ts';
+import { output as outputOf, type Json, type Output, type Tool, type ToolContext } from '../core/index.ts';
 import { handleTools } from './handle-tools.ts';
 import { cachedTool, formatOutput } from './inline.ts';
 import { SessionCache } from './session-cache.ts';
@@ -94,20 +94,19 @@ test('[D9] a tool under the rule keeps large results under the last part of its 
 test('[D9] of an output the data is kept and everything else stays, and nothing large reaches the log', async () => {
   const cache = new SessionCache();
   const data = Array.from({ length: 5000 }, (_, i) => ({ i }));
-  const given: Output = {
-    type: 'output',
+  const given: Output = outputOf({
     text: 'Found rows.',
     data,
     notes: [{ key: 'k', text: 'n' }],
     completes: true,
-  };
+  });
   const output = (await cachedTool(tool(given), cache).run({}, context)) as Output;
   assert.deepEqual({ ...output, text: '' }, { ...given, text: '', data: { handle: 'fetch_rows' } });
   assert.match(output.text, /^Found rows\.\nSaved as `fetch_rows`\n/);
   assert.ok(JSON.stringify(output).length < 1000);
-  const small: Output = { type: 'output', text: 'ok', data: { a: 1 } };
+  const small: Output = outputOf({ text: 'ok', data: { a: 1 } });
   assert.equal(await cachedTool(tool(small), cache).run({}, context), small);
-  const failed: Output = { type: 'output', text: 'bad', data, failed: true };
+  const failed: Output = outputOf({ text: 'bad', data, failed: true });
   assert.equal(await cachedTool(tool(failed), cache).run({}, context), failed);
 });
 
@@ -188,11 +187,13 @@ test('[D9] what a model reads is bounded, and pages of large items still get thr
 
 test('[D9] a wrong handle or path is a failed result that says what there is, and no path leads out of the value', () => {
   const { read } = reader({ a: { b: 1 } });
-  assert.deepEqual(read({ name: 'x' }), {
-    type: 'output',
-    failed: true,
-    text: 'There is no handle "x". There are: a.',
-  });
+  assert.deepEqual(
+    read({ name: 'x' }),
+    outputOf({
+      failed: true,
+      text: 'There is no handle "x". There are: a.',
+    }),
+  );
   for (const path of ['/constructor', '/__proto__', '/b/toString', '/c'])
     assert.equal((read({ name: 'a', path }) as Output).failed, true);
 });

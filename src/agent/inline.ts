@@ -1,6 +1,6 @@
 // Inline or cached: what is small goes into the conversation, what is large is kept under a handle and shown as a snapshot.
 import { inspect } from 'node:util';
-import { isOutput, toJson, type Output, type Tool } from '../core/index.ts';
+import { isOutput, output, toJson, type Tool } from '../core/index.ts';
 import { arrayName } from './session-cache-codec.ts';
 import { nameFrom } from './session-cache-name.ts';
 import { columnsOf, isPlain, opened } from './session-cache-snapshot.ts';
@@ -28,7 +28,7 @@ export function cachedTool(tool: Tool, cache: SessionCache): Tool {
       if (value === undefined) return undefined;
       if (!isOutput(value)) {
         const { text, handle } = present(value, cache, name);
-        return handle === undefined ? text : ({ type: 'output', text, data: { handle } } satisfies Output);
+        return handle === undefined ? text : output({ text, data: { handle } });
       }
       if (value.data === undefined || value.failed) return value;
       const { text, handle } = present(value.data, cache, name);

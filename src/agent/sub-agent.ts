@@ -1,7 +1,16 @@
 // An agent as a tool: a child run with no more authority than its parent, paid for from the parent's limits.
-import { childLimits, childParts, last, textOf, type ChildWish, type Limits, type Tool } from '../core/index.ts';
+import {
+  childLimits,
+  childParts,
+  last,
+  output,
+  textOf,
+  type ChildWish,
+  type Limits,
+  type Tool,
+} from '../core/index.ts';
 import { memoryLog } from '../stores/memory.ts';
-import { defineTool, output } from './define-tool.ts';
+import { defineTool } from './define-tool.ts';
 import { Session } from './session.ts';
 
 /** What makes a child: its name and task, and how it is narrower than its parent. */

@@ -1,6 +1,6 @@
 // The tools of an agent by name, and hidden ones behind two constant tools: the list that a model sees never changes, so the cached prefix holds.
-import { USE_TOOL, type Json, type JsonObject, type Output, type Tool, type ToolSpec } from '../core/index.ts';
-import { badTool, faultOf, LOAD_TOOLS, output } from './define-tool.ts';
+import { USE_TOOL, output, type Json, type JsonObject, type Output, type Tool, type ToolSpec } from '../core/index.ts';
+import { badTool, faultOf, LOAD_TOOLS } from './define-tool.ts';
 import { checkerFor } from './schema.ts';
 
 const mostDescription = 8000;

@@ -1,6 +1,7 @@
 // Tool calls: reads side by side, anything else alone and in order, each answered once in call order, whatever a tool does.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { OUTPUT } from './ports.ts';
 import {
   callOf,
   calls,
@@ -153,18 +154,24 @@ const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegEx
   ],
   ['gives a list of a million', () => Array.from({ length: 1e6 }, () => 1), 'ok', /left out/],
   ['gives a promise of text', () => Promise.resolve('text'), 'ok', /^text$/],
-  ['gives an output that failed', () => ({ type: 'output', text: 'no', failed: true }), 'failed', /^no$/],
-  ['gives an output whose text is none', () => ({ type: 'output', text: 5 }), 'ok', /"text":5/],
-  ['gives notes that are none', () => ({ type: 'output', text: 'x', notes: 'remember' }), 'ok', /^x$/],
-  ['gives a list of what is no note', () => ({ type: 'output', text: 'x', notes: [null, { key: 1 }] }), 'ok', /^x$/],
-  ['loads what is no list', () => ({ type: 'output', text: 'x', loads: 'all' }), 'ok', /^x$/],
+  ['gives an output that failed', () => ({ [OUTPUT]: true, text: 'no', failed: true }), 'failed', /^no$/],
+  [
+    'passes on JSON from outside that looks like an output',
+    () => JSON.parse('{"type":"output","fairlead.output":true,"text":"x","failed":true,"completes":true}') as unknown,
+    'ok',
+    /^\{"type":"output".*"completes":true\}$/,
+  ],
+  ['gives an output whose text is none', () => ({ [OUTPUT]: true, text: 5 }), 'ok', /"text":5/],
+  ['gives notes that are none', () => ({ [OUTPUT]: true, text: 'x', notes: 'remember' }), 'ok', /^x$/],
+  ['gives a list of what is no note', () => ({ [OUTPUT]: true, text: 'x', notes: [null, { key: 1 }] }), 'ok', /^x$/],
+  ['loads what is no list', () => ({ [OUTPUT]: true, text: 'x', loads: 'all' }), 'ok', /^x$/],
   [
     'spent what is no number',
-    () => ({ type: 'output', text: 'x', spent: { usd: '5', turns: -1, ms: 5n } }),
+    () => ({ [OUTPUT]: true, text: 'x', spent: { usd: '5', turns: -1, ms: 5n } }),
     'ok',
     /^x$/,
   ],
-  ['has data that is no JSON', () => ({ type: 'output', text: 'x', data: { n: 1n } }), 'ok', /^x$/],
+  ['has data that is no JSON', () => ({ [OUTPUT]: true, text: 'x', data: { n: 1n } }), 'ok', /^x$/],
   [
     'throws',
     () => {
@@ -212,7 +219,7 @@ test('[M9, M20] what a tool attaches reaches the model behind its result, the no
     { key: 'b', text: 'second', priority: 1 },
     { key: 'a', text: 'first', priority: 5 },
   ];
-  const tool = toolOf('look', 'read', () => ({ type: 'output', text: 'seen', notes, data: { n: 1 } }));
+  const tool = toolOf('look', 'read', () => ({ [OUTPUT]: true, text: 'seen', notes, data: { n: 1 } }));
   const set = await stage({ lines: [calls('look')], tools: [tool] });
   await set.go();
   assert.deepEqual(set.all('tool-ended')[0]?.data, { n: 1 });
@@ -390,7 +397,7 @@ test('[D6] a hidden tool runs through no door before it is loaded, and the door 
     ],
     tools: [
       toolOf('secret', 'read', (input) => ran.push(input), { hidden: true }),
-      toolOf('load', 'read', () => ({ type: 'output', text: 'loaded', loads: ['secret'] })),
+      toolOf('load', 'read', () => ({ [OUTPUT]: true, text: 'loaded', loads: ['secret'] })),
       toolOf('use_tool', 'outside', () => assert.fail('it ran')),
     ],
   });

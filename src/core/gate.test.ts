@@ -1,6 +1,7 @@
 // The gate: whatever is unclear is denied, and a person's yes is for the question that was asked.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { output } from './output.ts';
 import { calls, says, stage, toolOf, type Stage } from '../../test/support/rehearsal.ts';
 import { memoryLog } from '../stores/index.ts';
 import { decide, openHead, run, runView, type Call, type Gate, type Json, type Ruling } from './index.ts';
@@ -120,7 +121,7 @@ test('a gate sees the loaded tool that is called through another, not the other'
   const { go } = await stage({
     lines: [calls('load'), calls(['use_tool', { tool: 'secret', input: { n: 7 } }])],
     tools: [
-      toolOf('load', 'read', () => ({ type: 'output', text: 'loaded', loads: ['secret'] })),
+      toolOf('load', 'read', () => output({ text: 'loaded', loads: ['secret'] })),
       toolOf('secret', 'read', () => 'told', { hidden: true }),
       toolOf('use_tool', 'outside', () => 'never'),
     ],

@@ -71,7 +71,7 @@ export type {
   ToolContext,
   View,
 } from './ports.ts';
-export { isOutput, shorten } from './output.ts';
+export { isOutput, output, shorten } from './output.ts';
 export { render } from './render.ts';
 export { costOf, noSpending, spend } from './spending.ts';
 export { fold, runView, type Call, type RunState } from './state.ts';

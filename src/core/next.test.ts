@@ -1,6 +1,7 @@
 // What comes next: a typed machine over states, bounds before each act, and one reason out of a closed union at the end.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { output } from './output.ts';
 import {
   breaks,
   calls,
@@ -35,7 +36,7 @@ import {
 
 const retry = new FairleadError('provider/overloaded', 'Too busy.', { blame: 'provider', retry: true });
 const look = toolOf('look', 'read', () => 'seen');
-const done = toolOf('done', 'read', () => ({ type: 'output', text: 'ok', completes: true }));
+const done = toolOf('done', 'read', () => output({ text: 'ok', completes: true }));
 const times = (n: number, line: Line): readonly Line[] => Array.from({ length: n }, () => line);
 const looks = times(12, calls('look'));
 const check = (...verdicts: readonly Verdict[]): Check => {

@@ -2,21 +2,21 @@
 import type { Fact, Note } from './fact.ts';
 import { isObject, toJson } from './json.ts';
 import { isNote } from './notes.ts';
-import type { Output } from './ports.ts';
+import { OUTPUT, type Output } from './ports.ts';
 
 /** The fact that ends a call. */
 export type Ended = Fact & { readonly type: 'tool-ended' };
 
 /** The end of a call whose tool gave this value; its text holds at most this many characters of it. */
 export function resultOf(call: string, value: unknown, most: number, ms: number): Ended {
-  const output = isOutput(value) ? value : { type: 'output' as const, text: wordsFor(value) };
+  const given = isOutput(value) ? value : output({ text: wordsFor(value) });
   return {
     type: 'tool-ended',
     call,
-    outcome: output.failed ? 'failed' : 'ok',
-    text: shorten(output.text, most),
+    outcome: given.failed ? 'failed' : 'ok',
+    text: shorten(given.text, most),
     ms,
-    ...extras(output),
+    ...extras(given),
   };
 }
 
@@ -25,9 +25,12 @@ function wordsFor(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(toJson(value));
 }
 
-/** Tells an output with several renderings from any other value a tool may give. */
+/** A tool's answer with several renderings: text for the model, data for programs, notes to attach. */
+export const output = (fields: Omit<Output, typeof OUTPUT>): Output => ({ ...fields, [OUTPUT]: true });
+
+/** Tells an output with several renderings from any other value a tool may give, whatever that looks like. */
 export const isOutput = (value: unknown): value is Output =>
-  isObject(value) && value['type'] === 'output' && typeof value['text'] === 'string';
+  isObject(value) && OUTPUT in value && typeof value['text'] === 'string';
 
 /** What else an output holds, where it is what it should be: the fold must never meet anything else. */
 function extras({ data, notes, loads, completes, spent }: Output): Partial<Ended> {

@@ -110,9 +110,12 @@ export type ToolContext = {
   readonly state: RunState;
 };
 
-/** A tool's answer with several renderings: text for the model, data for programs, notes to attach. */
+/** The mark of an output. No JSON can carry it, so what a tool merely passes on from outside can never pose as one. */
+export const OUTPUT: unique symbol = Symbol.for('fairlead.output');
+
+/** A tool's answer with several renderings: text for the model, data for programs, notes to attach. Made by `output`. */
 export type Output = {
-  readonly type: 'output';
+  readonly [OUTPUT]: true;
   readonly text: string;
   readonly data?: Json;
   readonly failed?: boolean;

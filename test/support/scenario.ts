@@ -19,6 +19,7 @@ import {
   type Request,
   type Rule,
   type Tool,
+  output,
 } from '../../src/core/index.ts';
 
 /** What the model says in one turn. */
@@ -101,7 +102,7 @@ export function worldOf(script: readonly Saying[], more: Partial<AgentParts> = {
       throw new Error('broken');
     }),
     tool('secret', 'read', () => 'the secret', { hidden: true }),
-    tool('load', 'read', () => ({ type: 'output', text: 'loaded', loads: ['secret'] })),
+    tool('load', 'read', () => output({ text: 'loaded', loads: ['secret'] })),
     tool('use_tool', 'outside', () => {
       throw new Error('never run');
     }),
