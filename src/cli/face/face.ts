@@ -1,0 +1,117 @@
+// What the terminal program shows and hears, whatever the terminal is: the screen and the plain mode are two faces of one conversation.
+import type { Json } from '../../core/index.ts';
+
+/** How a tool call stands, as a person sees it. */
+export type CallStanding = 'running' | 'waiting' | 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
+
+/** A piece of the transcript. A block whose id was put before replaces the earlier one in its place. Texts may hold anything: a face makes control characters visible. */
+export type Block =
+  | {
+      readonly type: 'said';
+      readonly id: string;
+      readonly text: string;
+      readonly how: 'prompt' | 'steer' | 'follow-up';
+    }
+  | { readonly type: 'answer'; readonly id: string; readonly text: string; readonly settled: boolean }
+  | { readonly type: 'thought'; readonly id: string; readonly text: string; readonly settled: boolean }
+  | {
+      readonly type: 'call';
+      readonly id: string;
+      readonly tool: string;
+      readonly input: Json;
+      readonly standing: CallStanding;
+      /** What the tool gave, or has given so far; folded where it is long. */
+      readonly output?: string;
+      /** A unified diff of what an edit changed. */
+      readonly diff?: string;
+      readonly ms?: number;
+    }
+  | {
+      readonly type: 'notice';
+      readonly id: string;
+      readonly level: 'info' | 'warning' | 'error';
+      readonly text: string;
+    }
+  /** What a command prints, line by line as it is; `markdown` is rendered as such. */
+  | {
+      readonly type: 'page';
+      readonly id: string;
+      readonly title?: string;
+      readonly text: string;
+      readonly markdown?: boolean;
+    };
+
+/** What the status line says. */
+export type Status = {
+  readonly model: string;
+  readonly session: string;
+  readonly mode: 'ask' | 'auto';
+  readonly stream: boolean;
+  /** Tokens of the last request and its answer; `window` is absent where the model's is unknown. */
+  readonly context?: { readonly used: number; readonly window?: number };
+  /** Dollars spent in this session; absent when any part of it is unknown. */
+  readonly usd?: number;
+  /** What is being waited for; a face shows a spinner beside it. Absent when idle. */
+  readonly busy?: string;
+  /** How many entries wait to be read by the model. */
+  readonly queued: number;
+};
+
+/** What the person did. */
+export type Heard =
+  /** Enter sends, or steers a run that is going on; `follow-up` (Alt+Enter) waits for its answer. */
+  | { readonly type: 'line'; readonly text: string; readonly how: 'enter' | 'follow-up' }
+  /** Esc while something runs. */
+  | { readonly type: 'interrupt' }
+  /** Esc Esc while nothing runs: back to an earlier message. */
+  | { readonly type: 'back' }
+  /** Shift+Tab: the next approval mode. */
+  | { readonly type: 'mode' }
+  /** Ctrl+C twice, Ctrl+D on an empty line, or the end of the input. */
+  | { readonly type: 'quit' };
+
+/** A question with a few keys as answers; no answer, Esc or the end of the input is `otherwise`. */
+export type Question = {
+  readonly title: string;
+  /** The exact thing that is asked about, word for word. */
+  readonly detail?: string;
+  readonly keys: readonly { readonly key: string; readonly label: string }[];
+  /** The key that counts when the person just presses Enter; written as a capital letter. */
+  readonly otherwise: string;
+};
+
+/** One of several things to choose from. */
+export type Choice = { readonly value: string; readonly label: string; readonly about?: string };
+
+/** What could stand at the cursor: `from` is where the word begins that a suggestion replaces. */
+export type Suggestions = { readonly from: number; readonly choices: readonly Choice[] };
+
+/** Finds what could stand at the end of this text; nothing where nothing fits. */
+export type Completer = (before: string, signal: AbortSignal) => Promise<Suggestions | undefined>;
+
+/** A terminal, as the conversation knows it. */
+export interface Face {
+  put(block: Block): void;
+  /** Adds to the text of an answer or a thought, or to the output of a call; costs nothing in proportion to what is there. */
+  extend(id: string, text: string): void;
+  /** Takes a block back that turned out not to count. */
+  drop(id: string): void;
+  /** An empty screen; what was said is not forgotten. */
+  clear(): void;
+  status(status: Status): void;
+  /** What the person does, as it happens; one listener. Entries made before it was set wait. */
+  listen(heard: (heard: Heard) => void): void;
+  /** Asks and waits; an aborted signal answers `otherwise`. Several questions queue. */
+  ask(question: Question, signal?: AbortSignal): Promise<string>;
+  /** A list to choose from with the arrow keys, narrowed by typing; nothing if the person leaves it. */
+  pick(title: string, choices: readonly Choice[], signal?: AbortSignal): Promise<string | undefined>;
+  /** Puts text into the entry field, as if it had been typed. */
+  fill(text: string): void;
+  complete(completer: Completer): void;
+  /** Entries of earlier days, oldest first, for the arrow keys. */
+  remember(entries: readonly string[]): void;
+  /** Hands the whole terminal to another program while this work lasts. */
+  aside<T>(work: () => Promise<T>): Promise<T>;
+  /** Gives the terminal back as it was. */
+  close(): Promise<void>;
+}
