@@ -72,6 +72,7 @@ export type {
   View,
 } from './ports.ts';
 export { isOutput, output, shorten } from './output.ts';
+export { nearest } from './near.ts';
 export { render } from './render.ts';
 export { costOf, noSpending, spend } from './spending.ts';
 export { fold, runView, type Call, type RunState } from './state.ts';

@@ -1,7 +1,7 @@
 // From the name of a model to everything that is needed to reach it. Nothing is loaded and nothing is sent.
-import { FairleadError, type Price } from '../core/index.ts';
+import { FairleadError, nearest, type Price } from '../core/index.ts';
 import { aliases, families, familyOf, type Family } from './families.ts';
-import { nearest } from './near.ts';
+
 import { priceOf, type PriceBook } from './prices.ts';
 
 /** The way an OpenAI-like provider is asked: chat completions, or responses. */

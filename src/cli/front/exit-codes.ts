@@ -1,0 +1,62 @@
+// What the program's exit code says, one number for each way a run can come out.
+import type { StopReason } from '../../core/index.ts';
+
+/** The exit codes by what they mean. */
+export const exitCodes = {
+  answered: 0,
+  failed: 1,
+  misused: 2,
+  turnLimit: 3,
+  budget: 4,
+  denied: 5,
+  unverified: 6,
+  unreachable: 7,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** What each exit code means, for the help. */
+export const exitMeanings: readonly (readonly [number, string])[] = [
+  [exitCodes.answered, 'answered, or done'],
+  [exitCodes.failed, 'something went wrong, or the run stopped without an answer'],
+  [exitCodes.misused, 'the command line was not understood'],
+  [exitCodes.turnLimit, 'the turn limit was reached'],
+  [exitCodes.budget, 'a budget was used up: money, tokens, calls or time'],
+  [exitCodes.denied, 'a person has to say yes first; resume the session to answer'],
+  [exitCodes.unverified, 'there was an answer, but a check did not pass or the model abstained'],
+  [exitCodes.unreachable, 'the provider could not be reached'],
+  [exitCodes.interrupted, 'interrupted (Ctrl+C)'],
+  [exitCodes.terminated, 'told to end (SIGTERM)'],
+];
+
+/** The exit code for a run that ended so, or that waits for a person. */
+export function exitCodeFor(reason: StopReason | 'waiting', errorCode: string | undefined): number {
+  switch (reason) {
+    case 'answered':
+    case 'task-complete':
+      return exitCodes.answered;
+    case 'max-turns':
+      return exitCodes.turnLimit;
+    case 'token-budget':
+    case 'money-budget':
+    case 'call-budget':
+    case 'time':
+      return exitCodes.budget;
+    case 'waiting':
+      return exitCodes.denied;
+    case 'abstained':
+      return exitCodes.unverified;
+    case 'cancelled':
+      return exitCodes.interrupted;
+    case 'provider-error':
+      return codeOfError(errorCode);
+    default:
+      return exitCodes.failed;
+  }
+}
+
+/** The exit code for an error: one that says that nobody answered has its own. */
+export const codeOfError = (code: string | undefined): number =>
+  code !== undefined && unreachable.has(code) ? exitCodes.unreachable : exitCodes.failed;
+
+const unreachable = new Set(['provider/unreachable', 'provider/timeout', 'provider/circuit-open', 'provider/proxy']);

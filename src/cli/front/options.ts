@@ -1,0 +1,125 @@
+// The options of the program: one table that the parser, the help and the shell completions all read.
+
+/** An option: its names, what it takes and what it does. */
+export type Option = {
+  /** The first name is the one it is known by here. */
+  readonly names: readonly [string, ...string[]];
+  readonly short?: string;
+  /** What it takes, as the help shows it; absent for a switch. */
+  readonly value?: string;
+  /** The value may be left out. */
+  readonly optional?: boolean;
+  /** What a shell may suggest for the value. */
+  readonly of?: 'model' | 'session' | 'file' | readonly string[];
+  readonly about: string;
+};
+
+/** Options under a heading of the help; at most one of a group that is marked so may be given. */
+export type OptionGroup = { readonly title: string; readonly exclusive?: boolean; readonly options: readonly Option[] };
+
+/** Every option that `fairlead`, `fairlead chat` and `fairlead run` understand. */
+export const optionGroups: readonly OptionGroup[] = [
+  {
+    title: 'Mode',
+    exclusive: true,
+    options: [
+      { names: ['interactive'], about: 'open the prompt; the default when there is nothing to do at once' },
+      { names: ['one-shot'], about: 'do one thing and exit' },
+    ],
+  },
+  {
+    title: 'What to do',
+    exclusive: true,
+    options: [
+      { names: ['prompt', 'print'], short: 'p', value: '<text>', about: 'the exact words of the user message' },
+      { names: ['prompt-file'], short: 'P', value: '<file>', of: 'file', about: 'a file that holds the user message' },
+      { names: ['test-connection'], about: 'see whether the provider answers' },
+      { names: ['refresh-models'], about: 'ask the provider which models it has, and keep the list' },
+    ],
+  },
+  {
+    title: 'Model',
+    options: [
+      {
+        names: ['model', 'model-name'],
+        short: 'm',
+        value: '<name>',
+        of: 'model',
+        about: 'the model, or <provider>/<model>; the last one used unless given',
+      },
+      { names: ['stream'], short: 's', about: 'show the answer while it comes' },
+    ],
+  },
+  {
+    title: 'Session',
+    exclusive: true,
+    options: [
+      {
+        names: ['resume-session', 'resume'],
+        short: 'r',
+        value: '<session>',
+        optional: true,
+        of: 'session',
+        about: 'go on with a session, by its name or id',
+      },
+      {
+        names: ['clone-session', 'fork'],
+        short: 'c',
+        value: '<session>',
+        of: 'session',
+        about: 'copy a session and go on with the copy',
+      },
+      { names: ['continue'], about: 'go on with the latest session' },
+      { names: ['ephemeral', 'no-session'], about: 'keep nothing' },
+    ],
+  },
+  {
+    title: 'Naming and limits',
+    options: [
+      {
+        names: ['session-name'],
+        short: 'n',
+        value: '<name>',
+        about: 'the name of the new session; date and time unless given',
+      },
+      { names: ['max-turns'], value: '<n>', about: 'turns of the model before a run ends' },
+      { names: ['max-budget-usd'], value: '<n>', about: 'dollars a run may cost' },
+    ],
+  },
+  {
+    title: 'Permission',
+    options: [
+      { names: ['auto-approve'], about: 'do not ask before files are changed and commands are run' },
+      { names: ['no-sandbox'], about: 'run commands without a sandbox' },
+      { names: ['code'], about: 'give the model a container to run code in, and nothing else' },
+    ],
+  },
+  {
+    title: 'Input and output',
+    options: [
+      {
+        names: ['output-format'],
+        value: '<format>',
+        of: ['text', 'json', 'stream-json'],
+        about: 'text, json (one line at the end) or stream-json (a line an event)',
+      },
+      { names: ['json'], about: 'the same as --output-format json' },
+      {
+        names: ['input-format'],
+        value: '<format>',
+        of: ['text', 'stream-json'],
+        about: 'text, or stream-json: a message a line',
+      },
+      {
+        names: ['output-schema', 'json-schema'],
+        value: '<file>',
+        of: 'file',
+        about: 'a JSON Schema that the answer is held to',
+      },
+      { names: ['plain'], about: 'lines instead of a screen, for screen readers and simple terminals' },
+    ],
+  },
+];
+
+/** All options, without their groups. */
+export const allOptions: readonly Option[] = optionGroups.flatMap(({ options }) => options);
