@@ -9,30 +9,20 @@ import {
   type Json,
   type Limits,
   type Log,
-  type Provider,
   type Reminder,
-  type Tool,
 } from '../core/index.ts';
-import { trimming } from '../rules/index.ts';
 import { memoryLog } from '../stores/memory.ts';
 import { channel } from './channel.ts';
 import { lastTurnReminder } from './last-turn.ts';
+import { agentParts, type PartsOptions } from './parts.ts';
 import { resultOf, wireStop, type RunResult, type WireStop } from './result.ts';
 import { parseAnswer } from './schema.ts';
 import { SessionCache } from './session-cache.ts';
 import { Session, type RunOptions, type Words } from './session.ts';
 import { translator, type StreamEvent } from './stream-events.ts';
-import { toolbox } from './toolbox.ts';
 
 /** What a harness is made from. */
-export type HarnessOptions = Partial<
-  Pick<AgentParts, 'rules' | 'gates' | 'stops' | 'checks' | 'settings' | 'answer' | 'compact'>
-> & {
-  readonly provider: Provider;
-  /** Byte-identical in every request of every run. */
-  readonly system: string;
-  /** All tools, hidden ones too. */
-  readonly tools?: readonly Tool[];
+export type HarnessOptions = Omit<PartsOptions, 'reminders'> & {
   /** Provider turns before a run ends with `max_turns_exceeded`; 25 unless given. */
   readonly maxTurns?: number;
   readonly limits?: Partial<Limits>;
@@ -55,36 +45,15 @@ export class Harness {
   #runFile: string | undefined;
 
   constructor(options: HarnessOptions) {
-    const {
-      provider,
-      system,
-      tools = [],
-      maxTurns = 25,
-      limits = {},
-      runDir = './runs',
-      cache = new SessionCache(),
-    } = options;
+    const { maxTurns = 25, limits = {}, runDir = './runs', cache = new SessionCache() } = options;
     if (!Number.isInteger(maxTurns) || maxTurns < 1)
       throw new FairleadError('harness/bad-option', `maxTurns must be a whole number of at least 1, not ${maxTurns}.`, {
         blame: 'user',
       });
-    const { rules = [], gates = [], stops = [], checks = [], settings = {}, answer, compact = trimming() } = options;
     this.cache = cache;
     this.#runDir = runDir;
     this.#limits = { turns: maxTurns, ...limits };
-    this.#parts = {
-      provider,
-      system,
-      tools: toolbox(tools),
-      rules,
-      gates,
-      stops,
-      checks,
-      settings,
-      reminders: this.#reminders,
-      ...(answer ? { answer } : {}),
-      compact,
-    };
+    this.#parts = agentParts({ ...options, reminders: this.#reminders });
   }
 
   /** The file of the current session; none before the first run or when sessions stay in memory. */

@@ -5,6 +5,7 @@ export type { Extension } from './extension.ts';
 export { answered, Harness, type AskOptions, type HarnessOptions } from './harness.ts';
 export { handleTools } from './handle-tools.ts';
 export { cachedTool, formatOutput } from './inline.ts';
+export { agentParts, type PartsOptions } from './parts.ts';
 export { lastTurnReminder } from './last-turn.ts';
 export { defaultLimits, limitsFor } from './limits.ts';
 export type { OpenAsk, RunResult, RunUsage, WireStop } from './result.ts';

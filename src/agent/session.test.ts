@@ -155,6 +155,18 @@ test('another model, another system text or another tool begins a new epoch that
   assert.deepEqual(texts(retold.messages), ['a', 'one']);
 });
 
+test('[J53] a session goes on with another model: the next answer is its own, and a new epoch says why', async () => {
+  const first = partsOf([says('one')]);
+  const second = partsOf([says('two')]);
+  const session = await Session.open(first, memoryLog());
+  await session.run('a');
+  await session.become({ ...second, provider: { ...second.provider, model: 'other' } });
+  assert.deepEqual([session.state.epoch, session.state.model], [2, 'other']);
+  await session.run('b');
+  assert.deepEqual(texts(session.messages), ['a', 'one', 'b', 'two']);
+  assert.equal(session.parts.provider.model, 'other');
+});
+
 test('cancelled while a tool hangs, a run ends and can be continued', async () => {
   const session = await Session.open(
     partsOf([calls('hang'), says('fine')], [tool('hang', () => new Promise(() => {}), 'outside')]),

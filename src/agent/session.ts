@@ -41,12 +41,12 @@ export type Words = string | readonly Part[];
 
 /** A conversation on a log. It owns the log's writer: close it when done. */
 export class Session {
-  readonly parts: AgentParts;
+  #parts: AgentParts;
   readonly #head: Head;
   #stop: AbortController | undefined;
 
   private constructor(parts: AgentParts, head: Head) {
-    this.parts = parts;
+    this.#parts = parts;
     this.#head = head;
   }
 
@@ -55,6 +55,11 @@ export class Session {
     const head = await openHead(log, runView(parts.rules));
     await head.record((state) => opening(parts, state, id), { settle: true });
     return new Session(parts, head);
+  }
+
+  /** The parts it runs on. */
+  get parts(): AgentParts {
+    return this.#parts;
   }
 
   get state(): RunState {
@@ -74,6 +79,13 @@ export class Session {
   /** Calls back for each event once it is written. */
   watch(seen: (event: Event, state: RunState) => void): () => void {
     return this.#head.watch(seen);
+  }
+
+  /** Goes on with other parts, such as another model: a new epoch says so. */
+  async become(parts: AgentParts): Promise<void> {
+    this.#mustRest();
+    await this.#head.record((state) => opening(parts, state, state.session), { settle: true });
+    this.#parts = parts;
   }
 
   /** Says something and runs until there is an answer or a question. Without words it continues from where the session stands. */

@@ -1,0 +1,35 @@
+// From what a user gives to the parts a loop runs on, with the defaults that every way in shares.
+import type { AgentParts, Provider, Reminder, Tool } from '../core/index.ts';
+import { trimming } from '../rules/index.ts';
+import { toolbox } from './toolbox.ts';
+
+/** What the parts of an agent are made from. */
+export type PartsOptions = Partial<
+  Pick<AgentParts, 'rules' | 'gates' | 'stops' | 'checks' | 'settings' | 'answer' | 'compact'>
+> & {
+  readonly provider: Provider;
+  /** Byte-identical in every request of every run. */
+  readonly system: string;
+  /** All tools, hidden ones too. */
+  readonly tools?: readonly Tool[];
+  readonly reminders?: readonly Reminder[];
+};
+
+/** The parts of an agent; what is not given is empty, and a conversation that no longer fits is trimmed. */
+export function agentParts(options: PartsOptions): AgentParts {
+  const { provider, system, tools = [], rules = [], gates = [], stops = [], checks = [], settings = {} } = options;
+  const { reminders = [], answer, compact = trimming() } = options;
+  return {
+    provider,
+    system,
+    tools: toolbox(tools),
+    rules,
+    gates,
+    stops,
+    checks,
+    settings,
+    reminders,
+    ...(answer ? { answer } : {}),
+    compact,
+  };
+}
