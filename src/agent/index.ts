@@ -8,6 +8,17 @@ export { cachedTool, formatOutput } from './inline.ts';
 export { agentParts, type PartsOptions } from './parts.ts';
 export { lastTurnReminder } from './last-turn.ts';
 export { defaultLimits, limitsFor } from './limits.ts';
+export { expandCommand, type Expansion } from './project/command-expansion.ts';
+export type { Problem } from './project/folders.ts';
+export {
+  readInstructions,
+  type InstructionFile,
+  type InstructionOptions,
+  type Instructions,
+} from './project/instructions.ts';
+export { skillTool } from './project/skill-tool.ts';
+export { findSkills, skillsText, type ProjectPlaces, type Skill, type Skills } from './project/skills.ts';
+export { findCommands, type UserCommand, type UserCommands } from './project/user-commands.ts';
 export type { OpenAsk, RunResult, RunUsage, WireStop } from './result.ts';
 export { answerShape, parseAnswer } from './schema.ts';
 export { SessionCache } from './session-cache.ts';

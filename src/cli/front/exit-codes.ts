@@ -29,31 +29,28 @@ export const exitMeanings: readonly (readonly [number, string])[] = [
   [exitCodes.terminated, 'told to end (SIGTERM)'],
 ];
 
+const byReason: Readonly<Record<StopReason | 'waiting', number>> = {
+  answered: exitCodes.answered,
+  'task-complete': exitCodes.answered,
+  'max-turns': exitCodes.turnLimit,
+  'token-budget': exitCodes.budget,
+  'money-budget': exitCodes.budget,
+  'call-budget': exitCodes.budget,
+  time: exitCodes.budget,
+  waiting: exitCodes.denied,
+  abstained: exitCodes.unverified,
+  cancelled: exitCodes.interrupted,
+  truncated: exitCodes.failed,
+  'error-threshold': exitCodes.failed,
+  stuck: exitCodes.failed,
+  rule: exitCodes.failed,
+  'kill-switch': exitCodes.failed,
+  'provider-error': exitCodes.failed,
+};
+
 /** The exit code for a run that ended so, or that waits for a person. */
-export function exitCodeFor(reason: StopReason | 'waiting', errorCode: string | undefined): number {
-  switch (reason) {
-    case 'answered':
-    case 'task-complete':
-      return exitCodes.answered;
-    case 'max-turns':
-      return exitCodes.turnLimit;
-    case 'token-budget':
-    case 'money-budget':
-    case 'call-budget':
-    case 'time':
-      return exitCodes.budget;
-    case 'waiting':
-      return exitCodes.denied;
-    case 'abstained':
-      return exitCodes.unverified;
-    case 'cancelled':
-      return exitCodes.interrupted;
-    case 'provider-error':
-      return codeOfError(errorCode);
-    default:
-      return exitCodes.failed;
-  }
-}
+export const exitCodeFor = (reason: StopReason | 'waiting', errorCode: string | undefined): number =>
+  reason === 'provider-error' ? codeOfError(errorCode) : byReason[reason];
 
 /** The exit code for an error: one that says that nobody answered has its own. */
 export const codeOfError = (code: string | undefined): number =>

@@ -1,0 +1,48 @@
+// Where a project begins and ends on disk, and whether a path stays inside it.
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+
+/** What is wrong with a file that was passed over, for people to read. */
+export type Problem = { readonly path: string; readonly why: string };
+
+/** The folder of the repository that holds this folder; nothing outside of one. */
+export function repositoryOf(cwd: string): string | undefined {
+  return upwards(cwd).find((folder) => existsSync(path.join(folder, '.git')));
+}
+
+/** The folder and all above it, up to one of them or to the root of the file system; nearest first. */
+export function upwards(from: string, stopAt?: string): readonly string[] {
+  const top = stopAt === undefined ? undefined : path.resolve(stopAt);
+  const folders = [path.resolve(from)];
+  for (;;) {
+    const folder = folders.at(-1) as string;
+    const above = path.dirname(folder);
+    if (folder === top || above === folder) return folders;
+    folders.push(above);
+  }
+}
+
+/** The folders of the project around a working folder, nearest first: up to the repository's, or the working folder alone. */
+export const projectFolders = (cwd: string, stopAt?: string): readonly string[] =>
+  upwards(cwd, stopAt ?? repositoryOf(cwd) ?? cwd);
+
+/** Where a path really leads, links followed; nothing where it leads nowhere. */
+export function realPath(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a path, links followed, stays inside a folder. */
+export function staysInside(folder: string, file: string): boolean {
+  const [top, real] = [realPath(folder), realPath(file)];
+  return top !== undefined && real !== undefined && isInside(top, real);
+}
+
+/** Whether one path lies in a folder or is it, links aside. */
+export function isInside(folder: string, file: string): boolean {
+  const way = path.relative(folder, file);
+  return way === '' || (way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way));
+}

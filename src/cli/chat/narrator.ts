@@ -1,0 +1,147 @@
+// Tells a conversation to a face as it happens: events and chunks in, blocks out. The screen is a view of the log and of nothing else.
+import type { Chunk, Event, Json, Message, Part } from '../../core/index.ts';
+import type { Block, CallStanding, Face } from '../face/face.ts';
+
+/** A conversation's storyteller; one serves one session. */
+export type Narrator = {
+  readonly chunk: (chunk: Chunk) => void;
+  readonly event: (event: Event) => void;
+  /** Shows the end of a conversation that was there before. */
+  readonly replay: (messages: readonly Message[], most: number) => void;
+};
+
+type Told = Pick<Face, 'put' | 'extend' | 'drop'>;
+type CallBlock = Block & { readonly type: 'call' };
+
+/** Tells what happens to this face; `streams` says whether answers are shown while they come. */
+export function narrator(face: Told, streams: () => boolean): Narrator {
+  let turn = 0;
+  /** The blocks of the turn that is going on, by the part's place. */
+  const open = new Map<number, { readonly id: string; readonly type: 'answer' | 'thought' }>();
+  const calls = new Map<string, CallBlock>();
+
+  const put = (id: string, type: 'answer' | 'thought', text: string, settled: boolean): void =>
+    face.put({ type, id, text, settled });
+  const notice = (event: Event, level: 'info' | 'warning' | 'error', text: string): void =>
+    face.put({ type: 'notice', id: `n${event.seq}`, level, text });
+  const takeBack = (): void => {
+    for (const { id } of open.values()) face.drop(id);
+    open.clear();
+  };
+  function stand(id: string, standing: CallStanding, more: Partial<CallBlock> = {}): void {
+    const known = calls.get(id);
+    if (!known) return;
+    const block = { ...known, ...more, standing };
+    calls.set(id, block);
+    face.put(block);
+  }
+
+  function chunk(chunk: Chunk): void {
+    if (chunk.type === 'restarted') return takeBack();
+    if (!streams()) return;
+    if (chunk.type === 'part-started' && chunk.part !== 'tool-call') {
+      const block = { id: `t${turn}.${chunk.index}`, type: chunk.part === 'text' ? 'answer' : 'thought' } as const;
+      open.set(chunk.index, block);
+      put(block.id, block.type, '', false);
+    }
+    if (chunk.type !== 'part-delta') return;
+    const block = open.get(chunk.index);
+    if (block) face.extend(block.id, chunk.text);
+  }
+
+  function spoke(message: Message, at: string): void {
+    message.parts.forEach((part, index) => {
+      const id = `${at}.${index}`;
+      if (part.type === 'text' && part.text.trim()) put(id, 'answer', part.text, true);
+      else if (part.type === 'reasoning' && part.text.trim()) put(id, 'thought', part.text, true);
+      else if (open.has(index)) face.drop(id);
+      if (part.type === 'tool-call')
+        calls.set(part.id, {
+          type: 'call',
+          id: part.id,
+          tool: part.tool,
+          input: part.invalid ?? part.input,
+          standing: 'running',
+        });
+    });
+    open.clear();
+  }
+
+  function event(event: Event): void {
+    switch (event.type) {
+      case 'input-received':
+        if (event.how !== 'continue')
+          face.put({ type: 'said', id: event.id, text: wordsOf(event.parts), how: event.how });
+        return;
+      case 'turn-started':
+        turn = event.turn;
+        return;
+      case 'turn-ended':
+        return spoke(event.message, `t${event.turn}`);
+      case 'turn-failed':
+        takeBack();
+        return notice(event, 'error', event.error.message);
+      case 'answer-rejected':
+        return notice(event, 'warning', `The answer did not count (${event.why}); it was asked for again.`);
+      case 'ask-raised':
+        return stand(event.call, 'waiting');
+      case 'tool-started':
+        return stand(event.call, 'running', event.input === undefined ? {} : { input: event.input });
+      case 'tool-ended':
+        stand(event.call, event.outcome, { output: event.text, ms: event.ms, ...diffIn(event.data) });
+        calls.delete(event.call);
+        return;
+      case 'checks-ended':
+        if (event.verdict.type !== 'passed')
+          notice(event, 'warning', `The check ${event.check} ${event.verdict.type}: ${event.verdict.why}`);
+        return;
+      case 'epoch-started':
+        if (event.reason === 'compacted')
+          notice(event, 'info', 'The conversation was compacted: /compact shows what changed, /rewind goes back.');
+        return;
+      case 'run-ended':
+        if (event.reason !== 'answered' && event.reason !== 'task-complete')
+          notice(event, event.reason === 'cancelled' ? 'info' : 'warning', endWords(event));
+        return;
+      case 'session-started':
+      case 'branch-started':
+      case 'run-started':
+      case 'ask-answered':
+      case 'remark-made':
+    }
+  }
+
+  function replay(messages: readonly Message[], most: number): void {
+    const shown = messages.slice(-most);
+    if (shown.length < messages.length)
+      face.put({
+        type: 'notice',
+        id: 'earlier',
+        level: 'info',
+        text: `${messages.length - shown.length} earlier messages are not shown: /session show-messages prints them.`,
+      });
+    shown.forEach((message, i) => {
+      const at = `r${i}`;
+      if (message.role === 'user') face.put({ type: 'said', id: at, text: wordsOf(message.parts), how: 'prompt' });
+      if (message.role === 'assistant') spoke(message, at);
+      for (const part of message.parts)
+        if (part.type === 'tool-result') stand(part.id, part.failed ? 'failed' : 'ok', { output: part.text });
+    });
+    calls.clear();
+  }
+  return { chunk, event, replay };
+}
+
+/** Why a run ended, for a person. */
+export const endWords = ({ reason, detail }: Event & { readonly type: 'run-ended' }): string =>
+  `Stopped: ${reason}.${detail ? ` ${detail}` : ''}`;
+
+const wordsOf = (parts: readonly Part[]): string =>
+  parts
+    .map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? `[${part.name ?? part.mediaType}]` : ''))
+    .join('\n');
+
+function diffIn(data: Json | undefined): { readonly diff?: string } {
+  const diff = data && typeof data === 'object' && 'diff' in data ? data['diff'] : undefined;
+  return typeof diff === 'string' && diff ? { diff } : {};
+}

@@ -1,0 +1,25 @@
+// Where a command line becomes a conversation or a single run; what goes wrong on the way is one sentence and an exit code.
+import { FairleadError } from '../../core/index.ts';
+import { readAsked, type Called } from './asked.ts';
+import { codeOfError, exitCodes } from './exit-codes.ts';
+
+/** Does what a command line asks for and answers with the exit code. */
+export async function front(args: readonly string[], as: Called['as']): Promise<number> {
+  const asked = readAsked(args, { typed: process.stdin.isTTY, ...(as === undefined ? {} : { as }) });
+  if ('wrong' in asked) {
+    process.stderr.write(`${asked.wrong}\nfairlead --help shows how it is used.\n`);
+    return exitCodes.misused;
+  }
+  try {
+    if (asked.mode === 'one-shot') return await (await import('../once/once.ts')).once(asked);
+    return await (await import('../chat/chat.ts')).chat(asked);
+  } catch (error) {
+    if (!(error instanceof FairleadError)) throw error;
+    process.stderr.write(`${sentence(error)}\n`);
+    return codeOfError(error.code);
+  }
+}
+
+/** An error as a person reads it: what happened, and what to do. */
+export const sentence = (error: Error): string =>
+  error instanceof FairleadError && error.hint ? `${error.message} ${error.hint}` : error.message;
