@@ -1,7 +1,7 @@
 // Law 7: imports point down. The core imports nothing, the rooms of floor 1 never import each other, the top knows the rest.
 import { isTest, type HouseCheck, type Import, type SourceFile } from './tree.ts';
 
-const floorOne = ['providers', 'tools', 'rules', 'guards', 'checks', 'stores', 'testing'] as const;
+const floorOne = ['providers', 'tools', 'rules', 'guards', 'checks', 'stores', 'workspace', 'testing'] as const;
 /** Product code never reaches into `testing`: it is what users test their agents with. */
 const parts = floorOne.filter((room) => room !== 'testing');
 /** The one door: the stand-ins for a model that are opened by name, loaded only when they are. */

@@ -34,6 +34,8 @@ export type RunOptions = {
   readonly runId?: string;
   /** Sees each chunk before it is settled. */
   readonly live?: (chunk: Chunk) => void;
+  /** Sees what the tool of a call says while it is at work; nothing of it is kept. */
+  readonly progress?: (call: string, text: string) => void;
 };
 
 /** What a person or a program says: words, or parts with files. */
@@ -112,6 +114,7 @@ export class Session {
         head: this.#head,
         signal,
         live: options.live ?? (() => {}),
+        ...(options.progress ? { progress: options.progress } : {}),
         clock: () => performance.now(),
       });
     } finally {

@@ -117,9 +117,10 @@ async function act(agent: AgentParts, { call, tool, input, key }: Ready, context
   if (context.signal.aborted) return ended(call, 'interrupted', `${tool.name} was not started: the run was to stop.`);
   const since = context.clock();
   const stop = stopFor(tool, context.signal);
+  const progress = progressOf(call, context);
   try {
     const work = Promise.resolve().then(() =>
-      tool.run(input, { signal: stop.signal, key, call, agent, state: context.head.state }),
+      tool.run(input, { signal: stop.signal, key, call, agent, state: context.head.state, progress: progress.say }),
     );
     const outcome = await Promise.race([work.then((value) => ({ value })), stop.over]);
     const ms = context.clock() - since;
@@ -129,8 +130,26 @@ async function act(agent: AgentParts, { call, tool, input, key }: Ready, context
     const outcome = context.signal.aborted ? 'interrupted' : 'failed';
     return ended(call, outcome, `Error: ${messageOf(error)}`, context.clock() - since);
   } finally {
+    progress.end();
     stop.release();
   }
+}
+
+/** How a call tells onlookers what it does. A tool that was given up may still be talking: nobody hears it. */
+function progressOf(call: Call, context: RunContext): { say(text: string): void; end(): void } {
+  let show = context.progress;
+  return {
+    say(text) {
+      try {
+        show?.(call.id, text);
+      } catch {
+        // An onlooker that fails must not fail the call.
+      }
+    },
+    end() {
+      show = undefined;
+    },
+  };
 }
 
 type ToolStop = { readonly signal: AbortSignal; readonly over: Promise<undefined>; readonly release: () => void };

@@ -78,6 +78,8 @@ export { costOf, noSpending, spend } from './spending.ts';
 export { fold, runView, type Call, type RunState } from './state.ts';
 export { last, push, swapLast, toArray, trailOf, type Trail } from './trail.ts';
 export { isUsage } from './usage.ts';
+export { visible, visibleLine } from './visible.ts';
+export type { Change, Entry, ExecOptions, FileContent, Listing, Ran, Workspace } from './workspace.ts';
 export { newEpoch } from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';
 export { estimate, tokensIn, wordsIn } from './tokens.ts';

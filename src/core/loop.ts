@@ -15,6 +15,8 @@ export type RunContext = {
   readonly signal: AbortSignal;
   /** Sees each chunk as it arrives, before it is settled. What it throws is its own affair. */
   readonly live: (chunk: Chunk) => void;
+  /** Sees what the tool of a call says while it is at work. What it throws is its own affair. */
+  readonly progress?: (call: string, text: string) => void;
   /** Milliseconds that only go forward. */
   readonly clock: () => number;
 };

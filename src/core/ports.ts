@@ -108,6 +108,8 @@ export type ToolContext = {
   /** Whose call this is: a tool that starts a child run narrows it from here. */
   readonly agent: AgentParts;
   readonly state: RunState;
+  /** Shows what the tool has to say while it is at work; nothing of it is kept. */
+  progress?(text: string): void;
 };
 
 /** The mark of an output. No JSON can carry it, so what a tool merely passes on from outside can never pose as one. */

@@ -1,0 +1,41 @@
+// What a tool says while it is at work: shown as it comes, kept nowhere, heard by nobody once its call has ended.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calls, stage, toolOf } from '../../test/support/rehearsal.ts';
+import { run, type ToolContext } from './index.ts';
+
+const signal = new AbortController().signal;
+const quiet = { signal, live: (): void => {}, clock: (): number => performance.now() };
+
+test('[A77] onlookers see what a tool says while it works, under the id of its call, and the log keeps none of it', async () => {
+  const heard: string[] = [];
+  const build = toolOf('build', 'outside', (_input, context) => {
+    context.progress?.('half-way there');
+    assert.deepEqual(heard, ['c00001000 half-way there']);
+    return 'built';
+  });
+  const set = await stage({ lines: [calls('build')], tools: [build] });
+  await run(set.agent, { ...quiet, head: set.head, progress: (call, text) => heard.push(`${call} ${text}`) });
+  assert.deepEqual(heard, ['c00001000 half-way there']);
+  assert.ok(!JSON.stringify(set.log.events).includes('half-way'));
+});
+
+test('an onlooker that fails does not fail the call, and nobody hears a tool whose call has ended', async () => {
+  let late: ToolContext['progress'];
+  let heard = 0;
+  const build = toolOf('build', 'outside', (_input, context) => {
+    late = context.progress?.bind(context);
+    late?.('now');
+    return 'built';
+  });
+  const set = await stage({ lines: [calls('build')], tools: [build] });
+  const progress = (): never => {
+    heard++;
+    throw new Error('onlooker');
+  };
+  await run(set.agent, { ...quiet, head: set.head, progress });
+  late?.('much later');
+  assert.equal(heard, 1);
+  const ended = set.log.events.find((event) => event.type === 'tool-ended');
+  assert.deepEqual([ended?.outcome, ended?.text], ['ok', 'built']);
+});

@@ -1,0 +1,59 @@
+// The only door to the world: files and commands within folders that a person opened. Guards wrap it; no tool goes round it.
+
+/** A file as it was read: where it really is, its bytes, their text where they are UTF-8, and the sha256 of the bytes. */
+export type FileContent = {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** Absent where the bytes are no text. */
+  readonly text?: string;
+  readonly hash: string;
+};
+
+/** What a write did: the sha256 of the content before and after it, null where there was or is no file. */
+export type Change = { readonly path: string; readonly before: string | null; readonly after: string | null };
+
+/** Something in a folder. */
+export type Entry = { readonly name: string; readonly type: 'file' | 'folder' | 'link' | 'other' };
+
+/** What is in a folder, by name; `more` where it holds more than is listed. */
+export type Listing = { readonly path: string; readonly entries: readonly Entry[]; readonly more: boolean };
+
+/** How a command is to run. */
+export type ExecOptions = {
+  /** A folder inside the roots; the workspace's own unless given. */
+  readonly cwd?: string;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  /** Sees the output as it comes, all of it. */
+  readonly onOutput?: (text: string) => void;
+  /** Characters of output that are kept, half of them from the beginning and half from the end. */
+  readonly most?: number;
+};
+
+/** How a command ended. */
+export type Ran = {
+  /** Its exit code, or null where a signal ended it. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** What it wrote to standard output and standard error. */
+  readonly text: string;
+  /** Why we ended it, where we did. */
+  readonly stopped?: 'timeout' | 'abort';
+};
+
+/** Files and commands inside declared roots. Every method refuses a path that leads out of them, and says why in one sentence. */
+export interface Workspace {
+  /** The folder that relative paths start from. */
+  cwd(): string;
+  /** Where a path really leads, links resolved, whether or not there is a file yet. */
+  locate(path: string): Promise<string>;
+  /** Reads a file, and remembers it as seen unless told not to. */
+  read(path: string, options?: { readonly unseen?: boolean }): Promise<FileContent>;
+  /** Writes a whole file. One that is there must have been read, and be unchanged since; `over` is the hash that the new content was made from. */
+  write(path: string, content: string | Uint8Array, options?: { readonly over?: string | null }): Promise<Change>;
+  /** Puts the content back that was there before a change; refused if the file is no longer as the change left it. */
+  restore(change: Change): Promise<void>;
+  list(path: string): Promise<Listing>;
+  /** Runs a shell command, or a program with its arguments as they are. Whatever it started ends with it. */
+  exec(command: string | readonly string[], options?: ExecOptions): Promise<Ran>;
+}
