@@ -9,7 +9,8 @@ import { diskTrouble } from './trouble.ts';
 /** A file that grows. */
 export type Source = {
   readonly disk: Disk;
-  readonly file: string;
+  /** Its name now: a file that is followed may be moved. */
+  file(): string;
   readonly chart: Chart;
   /** How far the file may be read; the whole of it where that is not known. */
   end(): number | undefined;
@@ -20,8 +21,8 @@ export type Source = {
 
 /** Every event after a seq, in the order written, until the signal aborts or the log is closed. */
 export async function* followFile(source: Source, from: number, signal: AbortSignal): AsyncGenerator<Event> {
-  const { disk, file, chart } = source;
-  let fd = disk.open(file, 'r');
+  const { disk, chart } = source;
+  let fd = disk.open(source.file(), 'r');
   try {
     let offset = startFor(chart, from);
     for (let last = from; !signal.aborted && !source.isClosed();) {
@@ -41,6 +42,7 @@ export async function* followFile(source: Source, from: number, signal: AbortSig
       // Whatever was added or closed while an event was being looked at has woken nobody: look before waiting.
       if ((source.end() ?? offset) > offset || source.isClosed()) continue;
       await source.change(signal);
+      const file = source.file();
       if (disk.inode(file) !== disk.facts(fd)?.inode) {
         const fresh = disk.inode(file) === undefined ? undefined : disk.open(file, 'r');
         if (fresh === undefined) continue;
@@ -50,7 +52,7 @@ export async function* followFile(source: Source, from: number, signal: AbortSig
       } else if ((disk.facts(fd)?.size ?? 0) < offset) offset = 0;
     }
   } catch (error) {
-    throw diskTrouble(error, file, 'follow');
+    throw diskTrouble(error, source.file(), 'follow');
   } finally {
     disk.close(fd);
   }

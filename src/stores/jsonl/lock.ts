@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError } from '../../core/index.ts';
-import { codeOf, readAll, writeAll, type Disk } from './disk.ts';
+import { codeOf, readAll, realDisk, writeAll, type Disk } from './disk.ts';
 import { beatNow, hasProcess, holderIn, isAlive, newHolder, silenceOf, type Holder } from './holder.ts';
 
 /** The writer's place, held. */
@@ -13,6 +13,15 @@ export type Lock = {
   holds(): boolean;
   release(): void;
 };
+
+/** How long a live writer may give no sign of life before another may take its place, in milliseconds. */
+export const usualSilence = 30_000;
+
+/** Who writes to a session file now; nothing if nobody does, or if they died or fell silent. Takes nothing. */
+export function holderOf(name: string, disk: Disk = realDisk): Holder | undefined {
+  const found = look(disk, `${disk.real(name)}.lock`);
+  return found && stateOf(found, usualSilence) === 'held' ? found.holder : undefined;
+}
 
 type Claim = { readonly disk: Disk; readonly holder: Holder; readonly mine: string; readonly silentMs: number };
 

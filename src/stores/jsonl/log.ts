@@ -4,6 +4,8 @@ import { FairleadError, type Log } from '../../core/index.ts';
 import { spotOf, straightOf, type Problem } from './chart.ts';
 import { realDisk, readAll, type Disk } from './disk.ts';
 import { followFile } from './follow.ts';
+import { usualSilence, type Lock } from './lock.ts';
+import { moveHeld } from './move.ts';
 import { openToRead, openToWrite, type Opened } from './opening.ts';
 import { pathsOf } from './paths.ts';
 import { writeSidecar } from './sidecar.ts';
@@ -26,6 +28,7 @@ export type JsonlOptions = {
 
 /** A log in a file. */
 export type JsonlLog = Log & {
+  /** Where it is now: `move` changes it. */
   readonly file: string;
   readonly session: string;
   /** What was found wrong, mended or worth knowing when the file was opened. */
@@ -34,9 +37,10 @@ export type JsonlLog = Log & {
   readonly opened: { readonly from: 'index' | 'start'; readonly lines: number };
   /** The session as text, with what could not be saved at its end: to be kept elsewhere when the disk gives up. */
   export(): string;
+  /** Gives the file another name, which must be free, while it stays open; whoever follows it goes on following. */
+  move(to: string): Promise<void>;
 };
 
-const usualSilence = 30_000;
 const usualIndex = 1024 * 1024;
 
 /** Opens a session file, or begins one. */
@@ -47,14 +51,17 @@ export async function openJsonl(name: string, options: JsonlOptions = {}): Promi
   try {
     return options.mode === 'read'
       ? readerOf(disk, file, await openToRead(disk, file))
-      : writerOf(disk, file, await openToWrite({ disk, file, session, silentMs }), options.indexBytes ?? usualIndex);
+      : writerOf(disk, file, await openToWrite({ disk, file, session, silentMs }), {
+          indexBytes: usualIndex,
+          silentMs,
+          ...options,
+        });
   } catch (error) {
     throw diskTrouble(error, file, 'open');
   }
 }
 
-const face = (file: string, { found, problems }: Opened): Pick<JsonlLog, 'file' | 'session' | 'report' | 'opened'> => ({
-  file,
+const face = ({ found, problems }: Opened): Pick<JsonlLog, 'session' | 'report' | 'opened'> => ({
   session: found.chart.header?.session ?? '',
   report: problems,
   opened: { from: found.from, lines: found.lines },
@@ -62,14 +69,18 @@ const face = (file: string, { found, problems }: Opened): Pick<JsonlLog, 'file' 
 
 function writerOf(
   disk: Disk,
-  file: string,
+  first: string,
   opened: Awaited<ReturnType<typeof openToWrite>>,
-  indexBytes: number,
+  { indexBytes, silentMs }: { readonly indexBytes: number; readonly silentMs: number },
 ): JsonlLog {
-  const { fd, found, lock } = opened;
+  const { fd, found } = opened;
   const { chart, prefix } = found;
-  const paths = pathsOf(disk, file, () => ({ fd, chart }));
-  const writer = newWriter({ disk, file, fd, lock, chart, endOf: paths.endOf });
+  /** All that goes by the file's name. */
+  const placeAt = (file: string, lock: Lock) => {
+    const paths = pathsOf(disk, file, () => ({ fd, chart }));
+    return { file, lock, paths, writer: newWriter({ disk, file, fd, lock, chart, endOf: paths.endOf }) };
+  };
+  let place = placeAt(first, opened.lock);
   const waiting = new Set<() => void>();
   const whole = found.from === 'index' && chart.base === 0 ? chart.offset : 0;
   let indexed = chart.base;
@@ -82,7 +93,7 @@ function writerOf(
     const { epoch } = chart;
     if (!epoch || epoch.offset <= indexed || epoch.offset < indexBytes || chart.problems.length > 0) return;
     indexed = epoch.offset;
-    indexing = indexing.then(() => writeSidecar(disk, file, fd, epoch, prefix)).catch(() => {});
+    indexing = indexing.then(() => writeSidecar(disk, place.file, fd, epoch, prefix)).catch(() => {});
   }
 
   /** At the end a straight file is vouched for as a whole: the next to open it need not look at its lines. */
@@ -90,7 +101,7 @@ function writerOf(
     const straight = straightOf(chart);
     if (!straight || chart.offset < indexBytes || chart.offset === whole) return;
     const all = { ...spotOf(chart), straight };
-    indexing = indexing.then(() => writeSidecar(disk, file, fd, all, prefix)).catch(() => {});
+    indexing = indexing.then(() => writeSidecar(disk, place.file, fd, all, prefix)).catch(() => {});
   }
 
   function wake(): void {
@@ -101,39 +112,64 @@ function writerOf(
   /** Whoever opens the file next can tell by its time whether anybody wrote to it since; without it nobody can, which does no harm. */
   function stamp(): void {
     try {
-      if (chart.time !== '' && writer.isAlone()) disk.stamp(fd, Date.parse(chart.time));
+      if (chart.time !== '' && place.writer.isAlone()) disk.stamp(fd, Date.parse(chart.time));
     } catch {}
   }
 
   async function shut(): Promise<void> {
     await turn;
     try {
-      await writer.settle();
+      await place.writer.settle();
       indexAll();
       await indexing;
       stamp();
     } finally {
-      lock.release();
+      place.lock.release();
       disk.close(fd);
     }
   }
 
+  async function moveTo(to: string): Promise<void> {
+    const { file, lock, writer } = place;
+    // Nothing added, but a writer that has given up says so: a new one must not take its place.
+    await writer.add(chart.seq, []);
+    await writer.settle();
+    await indexing;
+    const next = await moveHeld({ disk, file, lock, to, silentMs });
+    lock.release();
+    place = placeAt(to, next);
+  }
+
   index();
   return {
-    ...face(file, opened),
-    read: paths.read,
+    ...face(opened),
+    get file() {
+      return place.file;
+    },
+    read: (options) => place.paths.read(options),
     append(after, facts, options) {
-      if (closed) return Promise.reject(closedTrouble(file));
-      const mine = turn.then(() => writer.add(after, facts, options));
+      if (closed) return Promise.reject(closedTrouble(place.file));
+      const mine = turn.then(() => place.writer.add(after, facts, options));
       turn = mine.then(wake, () => {});
       return mine;
     },
     follow(from, signal) {
       const end = (): number => chart.offset;
       const change = (until: AbortSignal): Promise<void> => nextWake(waiting, until);
+      const file = (): string => place.file;
       return followFile({ disk, file, chart, end, change, isClosed: () => closed !== undefined }, from, signal);
     },
-    export: writer.text,
+    export: () => place.writer.text(),
+    move(to) {
+      if (closed) return Promise.reject(closedTrouble(place.file));
+      const mine = turn
+        .then(() => moveTo(to))
+        .catch((error: unknown) => {
+          throw diskTrouble(error, place.file, 'move');
+        });
+      turn = mine.catch(() => {});
+      return mine;
+    },
     close() {
       closed ??= shut();
       for (const each of waiting) each();
@@ -167,16 +203,19 @@ function readerOf(disk: Disk, file: string, opened: Opened): JsonlLog {
   async function refresh(): Promise<void> {
     const inode = disk.inode(file);
     const facts = disk.facts(now.fd);
-    if (inode === undefined || (inode === facts?.inode && facts.size === now.chart.offset)) return;
-    if (inode === facts?.inode && facts.size > now.chart.offset)
-      return void (await carryOn(now.chart, disk, file, now.fd));
+    // A file that is gone from its place was moved or removed: what is open of it is still the session.
+    const same = inode === undefined || inode === facts?.inode;
+    if (same && facts?.size === now.chart.offset) return;
+    if (same && (facts?.size ?? 0) > now.chart.offset) return void (await carryOn(now.chart, disk, file, now.fd));
+    if (inode === undefined) return;
     const fd = disk.open(file, 'r');
     disk.close(now.fd);
     now = { fd, chart: (await fromStart(disk, file, fd)).chart };
   }
 
   return {
-    ...face(file, opened),
+    ...face(opened),
+    file,
     async *read(options) {
       if (closed) throw closedTrouble(file);
       turn = turn.catch(() => {}).then(refresh);
@@ -187,9 +226,14 @@ function readerOf(disk: Disk, file: string, opened: Opened): JsonlLog {
     follow(from, signal) {
       const end = (): undefined => undefined;
       const change = (until: AbortSignal): Promise<void> => sleep(pollMs, undefined, { signal: until }).catch(() => {});
-      return followFile({ disk, file, chart: now.chart, end, change, isClosed: () => closed }, from, signal);
+      return followFile(
+        { disk, file: () => file, chart: now.chart, end, change, isClosed: () => closed },
+        from,
+        signal,
+      );
     },
     export: () => readAll(disk, now.fd, 0, disk.facts(now.fd)?.size ?? 0).toString(),
+    move: () => Promise.reject(readingTrouble(file)),
     async close() {
       if (closed) return;
       closed = true;

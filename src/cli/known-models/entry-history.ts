@@ -1,0 +1,39 @@
+// What the person typed on earlier days, for the arrow keys: one JSON text a line, so that an entry may have several lines.
+import { appendFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Places } from '../settings/places.ts';
+import { attempt, makeFolder, readIfThere, replaceText } from '../settings/private-file.ts';
+
+type Here = { readonly dirs: Pick<Places, 'state'> };
+
+const mostEntries = 1000;
+/** How much longer the file may grow before it is made short again. */
+const slack = 500;
+
+const historyFile = ({ dirs }: Here): string => path.join(dirs.state, 'history');
+
+/** The newest entries, oldest first; lines that are none are passed over. */
+export function readHistory(settings: Here): readonly string[] {
+  const file = historyFile(settings);
+  const lines = (readIfThere(file) ?? '').split('\n').filter(Boolean);
+  const kept = lines.slice(-mostEntries);
+  if (lines.length > mostEntries + slack) replaceText(file, `${kept.join('\n')}\n`);
+  return kept.flatMap(entryIn);
+}
+
+function entryIn(line: string): readonly string[] {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === 'string' ? [entry] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Keeps an entry. One that begins with a space is not kept, as shells do it. */
+export function addToHistory(settings: Here, entry: string): void {
+  if (entry.trim() === '' || entry.startsWith(' ')) return;
+  const file = historyFile(settings);
+  makeFolder(path.dirname(file));
+  attempt(file, 'write', () => appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 }));
+}

@@ -1,0 +1,68 @@
+// The list of models that the provider offered last, kept so that later starts need not ask: one JSON object a line.
+import path from 'node:path';
+import { FairleadError, isObject } from '../../core/index.ts';
+import type { ModelInfo } from '../../providers/models/info.ts';
+import { familyOf } from '../../providers/families.ts';
+import { addressOf } from '../../providers/resolve.ts';
+import { readIfThere, replaceText } from '../settings/private-file.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** A model and the address it was offered at. */
+export type KnownModel = ModelInfo & { readonly url: string };
+
+/** Where a list comes from: the declared provider unless another is named. */
+export type Whence = { readonly provider: string; readonly baseUrl?: string };
+
+type Needed = Pick<Settings, 'dirs' | 'provider' | 'url' | 'env'>;
+
+const modelsFile = ({ dirs }: Needed): string => path.join(dirs.state, 'models.jsonl');
+
+/** The known models of the declared provider, or of whichever was listed last where none is declared; nothing if no list is known. */
+export function readKnownModels(settings: Needed): readonly KnownModel[] | undefined {
+  const text = readIfThere(modelsFile(settings));
+  if (text === undefined) return undefined;
+  const all = text.split('\n').flatMap(modelIn);
+  const { provider } = settings;
+  if (provider === undefined || all.length === 0) return all;
+  const url = addressFor({ provider, ...(settings.url === undefined ? {} : { baseUrl: settings.url }) }, settings);
+  const here = all.filter((model) => model.provider === provider && model.url === url);
+  return here.length > 0 ? here : undefined;
+}
+
+function modelIn(line: string): readonly KnownModel[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    const told = isObject(value) && typeof value['id'] === 'string' && typeof value['provider'] === 'string';
+    return told ? [value as KnownModel] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Asks the provider which models it has and what each can do, and keeps the list. */
+export async function refreshModels(
+  settings: Needed,
+  options: { readonly from?: Whence; readonly signal?: AbortSignal } = {},
+): Promise<readonly KnownModel[]> {
+  const from = options.from ?? declared(settings);
+  const { listModels } = await import('../../providers/models/models.ts');
+  const { signal } = options;
+  const found = await listModels(from, { env: settings.env, ...(signal ? { signal } : {}) });
+  const url = addressFor(from, settings);
+  const models = found.map((model): KnownModel => ({ ...model, url }));
+  replaceText(modelsFile(settings), models.map((model) => `${JSON.stringify(model)}\n`).join(''));
+  return models;
+}
+
+function declared({ provider, url }: Needed): Whence {
+  if (provider !== undefined) return { provider, ...(url === undefined ? {} : { baseUrl: url }) };
+  throw new FairleadError('settings/no-provider', 'No provider is declared whose models could be listed.', {
+    blame: 'user',
+    hint: 'Set HARNESS_INFERENCE_PROVIDER, for example to ollama, or "fairlead config set provider ollama".',
+  });
+}
+
+function addressFor({ provider, baseUrl }: Whence, { env }: Needed): string {
+  const family = familyOf(provider);
+  return family ? addressOf(family, baseUrl, env) : '';
+}

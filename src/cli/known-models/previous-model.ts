@@ -1,0 +1,17 @@
+// The model that was used last, by name: the one the next start begins with.
+import path from 'node:path';
+import type { Places } from '../settings/places.ts';
+import { readIfThere, replaceText } from '../settings/private-file.ts';
+
+type Here = { readonly dirs: Pick<Places, 'state'> };
+
+const previousFile = ({ dirs }: Here): string => path.join(dirs.state, 'previous_model_name');
+
+/** The name of the model that was used last; nothing if none was. */
+export const readPreviousModel = (settings: Here): string | undefined =>
+  readIfThere(previousFile(settings))?.split('\n')[0]?.trim() || undefined;
+
+/** Keeps the name of the model that is used now; writes only where it is another one. */
+export function rememberModel(settings: Here, name: string): void {
+  if (readPreviousModel(settings) !== name) replaceText(previousFile(settings), `${name}\n`);
+}

@@ -1,0 +1,55 @@
+// The log of one start of the program: lines with their time, no keys in them.
+import { closeSync, openSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { codeOf } from '../../stores/jsonl/disk.ts';
+import { dateName, freeName } from '../sessions/names.ts';
+import { attempt, makeFolder } from '../settings/private-file.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** A log that is being written. */
+export type StartLog = {
+  readonly file: string;
+  /** Adds a line. A disk that takes no more is no reason to stop: the line is lost. */
+  write(line: string): void;
+  close(): void;
+};
+
+/** Begins the log of this start, named by date and time; a second one in the same second gets a number. */
+export function openLog(settings: Pick<Settings, 'dirs' | 'all'>, now: Date = new Date()): StartLog {
+  const folder = path.join(settings.dirs.state, 'logs');
+  makeFolder(folder);
+  let fd = -1;
+  const isTaken = (name: string): boolean => (fd = create(path.join(folder, name))) < 0;
+  const file = path.join(folder, freeName(dateName(now), isTaken));
+  const secrets = secretsIn(settings);
+  let open = true;
+  return {
+    file,
+    write(line) {
+      if (!open) return;
+      const told = secrets.reduce((text, secret) => text.replaceAll(secret, '[key]'), line);
+      try {
+        writeSync(fd, `${new Date().toISOString()} ${told.replaceAll('\n', '\n  ')}\n`);
+      } catch {}
+    },
+    close() {
+      if (open) closeSync(fd);
+      open = false;
+    },
+  };
+}
+
+/** The descriptor of a new file, or -1 if there is one of that name. */
+function create(file: string): number {
+  return attempt(file, 'make', () => {
+    try {
+      return openSync(file, 'ax', 0o600);
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return -1;
+      throw error;
+    }
+  });
+}
+
+const secretsIn = ({ all }: Pick<Settings, 'all'>): readonly string[] =>
+  [...all].flatMap(([key, { value }]) => (key.startsWith('keys.') ? [String(value)] : []));

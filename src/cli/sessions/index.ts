@@ -1,0 +1,26 @@
+// Sessions on disk, as the rest of the terminal uses them.
+export {
+  cloneName,
+  cloneSession,
+  listTrash,
+  renameSession,
+  restoreSession,
+  trashSession,
+  type Trashed,
+} from './changes.ts';
+export { dateName, fileNameFor, freeName, nameOf, tidyName } from './names.ts';
+export {
+  findSession,
+  listSessions,
+  mostRecent,
+  newSession,
+  sessionFile,
+  sessionFolder,
+  sessionPlaces,
+  summaryOf,
+  type SessionPlace,
+  type SessionSummary,
+  type Shelf,
+} from './sessions.ts';
+export { readSession, transcriptText, watchSession, type SessionText } from './transcript.ts';
+export { holderOf, type Holder } from '../../stores/index.ts';

@@ -1,0 +1,61 @@
+// Files that only their owner may read: folders are made when first needed, and a file is replaced whole or not at all.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { FairleadError, messageOf } from '../../core/index.ts';
+import { codeOf } from '../../stores/jsonl/disk.ts';
+
+/** Makes a folder, and those above it, for its owner only; one that is there stays as it is. */
+export function makeFolder(folder: string): void {
+  attempt(folder, 'make', () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+}
+
+/** The text of a file, or nothing if there is none. */
+export function readIfThere(file: string): string | undefined {
+  return attempt(file, 'read', () => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Writes a file in one step: whoever reads it sees the old text or the new one. A link stays a link. */
+export function replaceText(file: string, text: string): void {
+  makeFolder(path.dirname(file));
+  attempt(file, 'write', () => {
+    const target = realNameOf(file);
+    const draft = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+    try {
+      writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+      renameSync(draft, target);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
+  });
+}
+
+function realNameOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
+/** An error of the operating system as a sentence that names the file. */
+export function attempt<T>(file: string, doing: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof FairleadError) throw error;
+    throw new FairleadError('cli/file', `Could not ${doing} ${file}: ${messageOf(error)}`, {
+      blame: 'user',
+      hint: 'Look at the rights and the room of that place.',
+      cause: error,
+    });
+  }
+}

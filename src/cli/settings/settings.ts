@@ -1,0 +1,187 @@
+// What is set and where each value came from: the environment, then the `.env` file around, then the project's and the person's config files.
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { JsonObject, Limits } from '../../core/index.ts';
+import { familyOf, families } from '../../providers/families.ts';
+import type { Environment } from '../../providers/resolve.ts';
+import { readConfig, valueAt } from './config-file.ts';
+import { nearestFile, readEnvFile, strangerTo, type EnvFile } from './env-file.ts';
+import { placesOf, rootNameOf, type Places } from './places.ts';
+import { table, valueOf, type Entry, type Value } from './table.ts';
+
+/** Where a value came from. */
+export type Origin =
+  | { readonly type: 'environment'; readonly name: string }
+  | { readonly type: 'env-file'; readonly name: string; readonly file: string }
+  | { readonly type: 'project'; readonly file: string }
+  | { readonly type: 'user'; readonly file: string }
+  | { readonly type: 'default' };
+
+/** A value and where it came from. */
+export type Setting = { readonly value: Value; readonly origin: Origin };
+
+/** Everything the terminal reads from the environment and its files before it begins. */
+export type Settings = {
+  readonly rootName: string;
+  readonly dirs: Places;
+  /** The provider the person declared; nothing if they left the choice to us. An address alone means `ollama`. */
+  readonly provider: string | undefined;
+  /** Where that provider is, if the person said so and it is one that runs on a machine of theirs. */
+  readonly url: string | undefined;
+  /** Whether the provider or its address was set by the person. */
+  readonly declared: boolean;
+  readonly model: string | undefined;
+  readonly instructions: string | undefined;
+  readonly stream: boolean;
+  readonly approve: 'ask' | 'auto';
+  readonly limits: Partial<Limits>;
+  readonly sandbox: { readonly engine: string; readonly image: string; readonly volume: string };
+  /** The environment with the keys that files add, for opening and listing models. Never hand it to a child process. */
+  readonly env: Environment;
+  /** Every key that has a value, by its name in the table. */
+  readonly all: ReadonlyMap<string, Setting>;
+  /** The person's own config file, whether it is there or not. */
+  readonly userFile: string;
+  /** One sentence for each thing that was found and not used. */
+  readonly warnings: readonly string[];
+};
+
+/** Where to read; what is absent is this process's own. */
+export type Surroundings = {
+  readonly env?: Environment;
+  readonly cwd?: string;
+  readonly platform?: NodeJS.Platform;
+};
+
+const defaults: Readonly<Record<string, Value>> = {
+  stream: false,
+  approve: 'ask',
+  'sandbox.engine': 'podman',
+  'sandbox.image': 'alpine',
+  'sandbox.volume': 'llm-harness-tool-workspace',
+};
+
+type Sources = {
+  readonly env: Environment;
+  readonly envFile: EnvFile | undefined;
+  readonly user: { readonly file: string; readonly config: JsonObject };
+  readonly project: { readonly file: string; readonly config: JsonObject } | undefined;
+};
+
+/** Reads the settings: at most three small files. What is wrong in the environment or in a file is said in one sentence. */
+export function readSettings(from: Surroundings = {}): Settings {
+  const { env = process.env, cwd = process.cwd(), platform = process.platform } = from;
+  const envFile = readEnvFile(cwd);
+  const both: Environment = { ...envFile?.values, ...filled(env) };
+  const dirs = placesOf(both, env['HOME'] || homedir(), platform);
+  const userFile = path.join(dirs.config, 'config.json');
+  const project = projectConfig(cwd, userFile);
+  const sources: Sources = {
+    env,
+    envFile,
+    user: { file: userFile, config: readConfig(userFile) },
+    project: project.found,
+  };
+  const warnings = [...(envFile?.warnings ?? []), ...project.warnings];
+  const all = new Map<string, Setting>();
+  for (const [key, entry] of Object.entries(table)) {
+    const setting = settingOf(key, entry, sources, warnings);
+    if (setting) all.set(key, setting);
+  }
+  return { ...settingsOf(all), rootName: rootNameOf(both), dirs, env: envWith(env, all), all, userFile, warnings };
+}
+
+/** A variable that is set to nothing is not set. */
+const filled = (env: Environment): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()));
+
+function projectConfig(
+  cwd: string,
+  userFile: string,
+): { readonly found: Sources['project']; readonly warnings: readonly string[] } {
+  const file = nearestFile(cwd, path.join('.fairlead', 'config.json'));
+  if (file === undefined || path.resolve(file) === path.resolve(userFile)) return { found: undefined, warnings: [] };
+  const stranger = strangerTo(file);
+  if (stranger !== undefined) return { found: undefined, warnings: [stranger] };
+  return { found: { file, config: readConfig(file) }, warnings: [] };
+}
+
+function settingOf(key: string, entry: Entry, sources: Sources, warnings: string[]): Setting | undefined {
+  const own = personal(key, entry, sources, warnings);
+  const { project } = sources;
+  const found = project && valueAt(project.config, key);
+  if (project === undefined || found === undefined) return own;
+  if (entry.project === 'never') {
+    warnings.push(`${key} in ${project.file} is not used: a project may not set it.`);
+    return own;
+  }
+  const value = valueOf(key, entry, found, `${key} in ${project.file}`);
+  const theirs: Setting = { value, origin: { type: 'project', file: project.file } };
+  if (entry.project === 'lowers') return own && own.value <= value ? own : theirs;
+  if (key === 'instructions' && own) return { ...theirs, value: `${own.value}\n\n${value}` };
+  return theirs;
+}
+
+/** What the person themselves set, or the default. */
+function personal(key: string, entry: Entry, { env, envFile, user }: Sources, warnings: string[]): Setting | undefined {
+  const { variable } = entry;
+  if (variable !== undefined) {
+    const given = env[variable]?.trim();
+    if (given) return { value: valueOf(key, entry, given, variable), origin: { type: 'environment', name: variable } };
+    const near = envFile?.values[variable];
+    if (envFile && near !== undefined) {
+      const origin: Origin = { type: 'env-file', name: variable, file: envFile.file };
+      const value = valueOf(key, entry, near, `${variable} in ${envFile.file}`);
+      // A program that a project names is a program that a project runs.
+      if (key !== 'sandbox.engine' || value === 'podman' || value === 'docker') return { value, origin };
+      warnings.push(`${variable} in ${envFile.file} is not used: such a file may only name podman or docker.`);
+    }
+  }
+  const kept = valueAt(user.config, key);
+  if (kept !== undefined)
+    return { value: valueOf(key, entry, kept, `${key} in ${user.file}`), origin: { type: 'user', file: user.file } };
+  const value = defaults[key];
+  return value === undefined ? undefined : { value, origin: { type: 'default' } };
+}
+
+function settingsOf(
+  all: ReadonlyMap<string, Setting>,
+): Omit<Settings, 'rootName' | 'dirs' | 'env' | 'all' | 'userFile' | 'warnings'> {
+  const text = (key: string): string | undefined => all.get(key)?.value as string | undefined;
+  const url = text('url');
+  const provider = text('provider') ?? (url === undefined ? undefined : 'ollama');
+  const limits = ['turns', 'tokens', 'usd', 'ms', 'calls'].flatMap((name) => {
+    const limit = all.get(`limits.${name}`);
+    return limit ? [[name, limit.value]] : [];
+  });
+  return {
+    provider,
+    // A key of a hosted provider must not go to an address that was meant for a server of one's own.
+    url: provider !== undefined && familyOf(provider)?.local ? url : undefined,
+    declared: provider !== undefined,
+    model: text('model'),
+    instructions: text('instructions'),
+    stream: all.get('stream')?.value === true,
+    approve: text('approve') === 'auto' ? 'auto' : 'ask',
+    limits: Object.fromEntries(limits) as Partial<Limits>,
+    sandbox: {
+      engine: text('sandbox.engine') ?? '',
+      image: text('sandbox.image') ?? '',
+      volume: text('sandbox.volume') ?? '',
+    },
+  };
+}
+
+/** The environment with the keys that files give. An address from a project's file never gets a key that the project did not bring. */
+function envWith(env: Environment, all: ReadonlyMap<string, Setting>): Environment {
+  const foreign = all.get('url')?.origin.type === 'env-file';
+  const found: Record<string, string | undefined> = { ...env };
+  for (const { local, keyVariables } of families) {
+    for (const variable of keyVariables) {
+      const key = all.get(`keys.${variable}`);
+      if (!key) continue;
+      found[variable] = foreign && local && key.origin.type !== 'env-file' ? undefined : String(key.value);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,85 @@
+// Copies a session with all its branches into a new file: the same events, another session's id, a hash chain of its own.
+import { randomUUID } from 'node:crypto';
+import type { Event, Fact } from '../../core/index.ts';
+import { realDisk, writeAll, type Disk } from './disk.ts';
+import { bodyOf, hashOf, headerLine, sealed } from './line.ts';
+import { takeLock, usualSilence } from './lock.ts';
+import { takenTrouble } from './move.ts';
+import { openToRead } from './opening.ts';
+import { batchesOf } from './reader.ts';
+import { diskTrouble } from './trouble.ts';
+
+/** How to copy. */
+export type CopyOptions = { readonly session?: string; readonly disk?: Disk };
+
+/** Copies what a session file says now, whoever writes to it, and gives the new session's id. The copy appears whole or not at all. */
+export async function copyJsonl(from: string, to: string, options: CopyOptions = {}): Promise<string> {
+  const { disk = realDisk, session = randomUUID() } = options;
+  const file = disk.real(from);
+  try {
+    if (disk.inode(to) !== undefined) throw takenTrouble(to);
+    const lock = await takeLock(disk, to, usualSilence);
+    try {
+      if (disk.inode(to) !== undefined) throw takenTrouble(to);
+      await fill(disk, file, to, session);
+    } finally {
+      lock.release();
+    }
+    return session;
+  } catch (error) {
+    throw diskTrouble(error, file, 'copy');
+  }
+}
+
+async function fill(disk: Disk, file: string, to: string, session: string): Promise<void> {
+  const { fd, found } = await openToRead(disk, file);
+  // Swept up by whoever opens the copy's name next, should this process die here.
+  const draft = `${to}.new-copy`;
+  disk.remove(draft);
+  const out = disk.open(draft, 'x');
+  try {
+    const { chart } = found;
+    const from = { session: chart.header?.session ?? '', event: chart.id ?? '' };
+    const write = copier(session, from, (text) => writeAll(disk, out, Buffer.from(text)));
+    for (const { events } of batchesOf(disk, fd, chart, [{ from: 0, to: chart.offset }])) write(events);
+    await disk.sync(out);
+    disk.rename(draft, to);
+  } catch (error) {
+    disk.remove(draft);
+    throw error;
+  } finally {
+    disk.close(out);
+    disk.close(fd);
+  }
+}
+
+/** What was copied: a session, up to an event. */
+type Source = { readonly session: string; readonly event: string };
+
+/** Writes events one after the other, each tied to the line before it. An event whose parent was lost follows the one before it. */
+function copier(session: string, from: Source, write: (text: string) => void): (events: readonly Event[]) => void {
+  const header = headerLine(session, new Date().toISOString());
+  write(header.text);
+  const seen = new Set<string>();
+  let link = header.hash;
+  let last: Event | undefined;
+  return (events) => {
+    let text = '';
+    for (const event of events) {
+      const above = event.parent !== null && !seen.has(event.parent) ? (last?.id ?? null) : event.parent;
+      const body = bodyOf(renamed(event, session, from), { ...event, parent: above });
+      link = hashOf(link, body);
+      text += `${sealed(body, link)}\n`;
+      seen.add(event.id);
+      last = event;
+    }
+    write(text);
+  };
+}
+
+/** The fact with the copy's id wherever it names its own session. */
+function renamed(event: Event, session: string, from: Source): Fact {
+  if (event.type === 'session-started') return { ...event, session, from };
+  if (event.type === 'epoch-started' && event.baseline) return { ...event, baseline: { ...event.baseline, session } };
+  return event;
+}

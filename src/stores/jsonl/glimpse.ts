@@ -1,0 +1,93 @@
+// A look at the two ends of a session file: enough to list it, whatever its size. Nothing is checked; a listing promises nothing.
+import type { Event, Fact } from '../../core/index.ts';
+import { readAll, realDisk, type Disk } from './disk.ts';
+import { envelopeAt, eventAt, headerOf, isTypeAt, timeAt } from './line.ts';
+import { diskTrouble } from './trouble.ts';
+
+/** What the ends of a file show. */
+export type Glimpse = {
+  /** The session's id; empty if the header cannot be read. */
+  readonly session: string;
+  readonly created: string;
+  readonly size: number;
+  /** When the file was last written to, in milliseconds. */
+  readonly changed: number;
+  /** The number of the last event; nothing if it is too long to be seen. */
+  readonly events: number | undefined;
+  /** The time of that event. */
+  readonly time: string | undefined;
+  /** The first event of a type near the beginning. */
+  first(type: Fact['type']): Event | undefined;
+  /** The last event of one of these types near the end, or else near the beginning. */
+  last(...types: readonly Fact['type'][]): Event | undefined;
+};
+
+const endBytes = 32 * 1024;
+/** A last line longer than an end is looked at all the same, up to this. */
+const mostBytes = 1024 * 1024;
+
+/** Looks at a session file. */
+export function glimpse(file: string, disk: Disk = realDisk): Glimpse {
+  try {
+    const fd = disk.open(file, 'r');
+    try {
+      return glimpseOf(disk, fd);
+    } finally {
+      disk.close(fd);
+    }
+  } catch (error) {
+    throw diskTrouble(error, file, 'read');
+  }
+}
+
+function glimpseOf(disk: Disk, fd: number): Glimpse {
+  const { size = 0, changed = 0 } = disk.facts(fd) ?? {};
+  const head = readAll(disk, fd, 0, Math.min(size, endBytes)).toString();
+  const lines = wholeLines(head, true);
+  const tail = size > endBytes ? tailOf(disk, fd, size) : lines;
+  const last = tail.findLast((line) => envelopeAt(line, 0));
+  const envelope = last === undefined ? undefined : envelopeAt(last, 0);
+  const header = headerOf((lines[0] ?? '').replace(/^\uFEFF/, ''));
+  const find = (from: readonly string[], types: readonly Fact['type'][]): Event | undefined => {
+    const line = from.find((each) => holds(each, types));
+    return line === undefined ? undefined : readEvent(line);
+  };
+  return {
+    session: header?.session ?? '',
+    created: header?.created ?? '',
+    size,
+    changed,
+    events: envelope?.seq ?? (size > endBytes ? undefined : 0),
+    time: last !== undefined && envelope ? timeAt(last, envelope) : undefined,
+    first: (type) => find(lines, [type]),
+    last: (...types) => find(tail.toReversed(), types) ?? find(lines.toReversed(), types),
+  };
+}
+
+/** The whole lines at the end of a file, more of it where the last one is long. */
+function tailOf(disk: Disk, fd: number, size: number): readonly string[] {
+  for (let bytes = endBytes; ; bytes *= 4) {
+    const from = Math.max(0, size - bytes);
+    const lines = wholeLines(readAll(disk, fd, from, size - from).toString(), from === 0);
+    if (lines.length > 0 || from === 0 || bytes >= mostBytes) return lines;
+  }
+}
+
+function wholeLines(text: string, fromStart: boolean): readonly string[] {
+  const lines = text.split('\n');
+  // What follows the last line end is nothing, or a line that is not finished or not all here.
+  return lines.slice(fromStart ? 0 : 1, -1);
+}
+
+function holds(line: string, types: readonly Fact['type'][]): boolean {
+  const envelope = envelopeAt(line, 0);
+  return envelope !== undefined && types.some((type) => isTypeAt(type, line, envelope));
+}
+
+function readEvent(line: string): Event | undefined {
+  try {
+    return eventAt(line, 0, line.length);
+  } catch {
+    return undefined;
+  }
+}
