@@ -12,12 +12,19 @@ export function toolbox(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   for (const tool of tools) {
     const wrong = byName.has(tool.name) ? 'there are two tools of this name' : faultOf(tool);
     if (wrong) throw badTool(tool.name, wrong);
-    byName.set(tool.name, tool);
+    byName.set(tool.name, tool.check ? tool : checked(tool));
   }
   const hidden = tools.filter((tool) => tool.hidden);
   if (hidden.length === 0) return byName;
   return byName.set(LOAD_TOOLS, loader(hidden)).set(USE_TOOL, user);
 }
+
+/** Input is held to the schema of every tool, also of one that was made without a check of its own. */
+const checked = (tool: Tool): Tool => ({
+  ...tool,
+  run: (input, context) => tool.run(input, context),
+  check: checkerFor(tool.input),
+});
 
 /** What a model sees of the tools: hidden ones are left out, and nothing of effect, permission or annotations leaks. */
 export const specsOf = (tools: ReadonlyMap<string, Tool>): readonly ToolSpec[] =>

@@ -135,21 +135,19 @@ async function act(agent: AgentParts, { call, tool, input, key }: Ready, context
   }
 }
 
+type Progress = { readonly say: (text: string) => void; readonly end: () => void };
+
 /** How a call tells onlookers what it does. A tool that was given up may still be talking: nobody hears it. */
-function progressOf(call: Call, context: RunContext): { say(text: string): void; end(): void } {
+function progressOf(call: Call, context: RunContext): Progress {
   let show = context.progress;
-  return {
-    say(text) {
-      try {
-        show?.(call.id, text);
-      } catch {
-        // An onlooker that fails must not fail the call.
-      }
-    },
-    end() {
-      show = undefined;
-    },
+  const say = (text: string): void => {
+    try {
+      show?.(call.id, text);
+    } catch {
+      // An onlooker that fails must not fail the call.
+    }
   };
+  return { say, end: () => (show = undefined) };
 }
 
 type ToolStop = { readonly signal: AbortSignal; readonly over: Promise<undefined>; readonly release: () => void };

@@ -109,7 +109,7 @@ export type ToolContext = {
   readonly agent: AgentParts;
   readonly state: RunState;
   /** Shows what the tool has to say while it is at work; nothing of it is kept. */
-  progress?(text: string): void;
+  readonly progress?: (text: string) => void;
 };
 
 /** The mark of an output. No JSON can carry it, so what a tool merely passes on from outside can never pose as one. */
@@ -172,8 +172,27 @@ export interface Check {
 /** The schema an answer is held to, and how to tell. */
 export type AnswerShape = { readonly schema: JsonObject; check(text: string): string | undefined };
 
-/** Makes a shorter history when the old one no longer fits; nothing if it cannot. One that throws, or makes an illegal one, ends the run. */
-export type Compactor = (state: RunState, signal: AbortSignal) => Promise<readonly Message[] | undefined>;
+/** What a compactor is handed beside the state, whose open calls it sees as interrupted. */
+export type CompactContext = {
+  readonly agent: AgentParts;
+  readonly signal: AbortSignal;
+  /** What a person asks it to keep in mind. */
+  readonly focus?: string;
+};
+
+/** What a compactor made. Without messages it could not; `detail` says how, or why not, and `spent` is charged either way. */
+export type Compacted = {
+  readonly messages?: readonly Message[];
+  readonly detail?: string;
+  readonly spent?: Partial<Spent>;
+};
+
+/** Makes a shorter history. What it throws, and a history that is illegal, not shorter or lacks an open call, is a refusal: the old one stays. */
+export interface Compactor {
+  /** The share of the window from which on it is asked; without it only where the next request does not fit. */
+  readonly threshold?: number;
+  run(state: RunState, context: CompactContext): Promise<Compacted>;
+}
 
 /** The parts of an agent, all a loop needs to know of it. */
 export type AgentParts = {

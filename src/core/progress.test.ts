@@ -24,7 +24,7 @@ test('an onlooker that fails does not fail the call, and nobody hears a tool who
   let late: ToolContext['progress'];
   let heard = 0;
   const build = toolOf('build', 'outside', (_input, context) => {
-    late = context.progress?.bind(context);
+    late = context.progress;
     late?.('now');
     return 'built';
   });

@@ -44,9 +44,9 @@ export type Ran = {
 /** Files and commands inside declared roots. Every method refuses a path that leads out of them, and says why in one sentence. */
 export interface Workspace {
   /** The folder that relative paths start from. */
-  cwd(): string;
+  readonly cwd: string;
   /** Where a path really leads, links resolved, whether or not there is a file yet. */
-  locate(path: string): Promise<string>;
+  locate(path: string): string;
   /** Reads a file, and remembers it as seen unless told not to. */
   read(path: string, options?: { readonly unseen?: boolean }): Promise<FileContent>;
   /** Writes a whole file. One that is there must have been read, and be unchanged since; `over` is the hash that the new content was made from. */

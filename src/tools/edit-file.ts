@@ -1,0 +1,80 @@
+// Replaces an exact piece of a file that is there once; line breaks stay of the file's kind, and nothing else changes.
+import { output, type Output, type Tool, type Workspace } from '../core/index.ts';
+import { changed } from './change.ts';
+import { nearest } from './nearest.ts';
+import { isCrlf, textAt } from './text.ts';
+
+type Edit = {
+  readonly path: string;
+  readonly old_string: string;
+  readonly new_string: string;
+  readonly replace_all?: boolean;
+};
+
+/** The tool that edits files. */
+export const editFile = (workspace: Workspace): Tool => ({
+  name: 'edit_file',
+  description:
+    'Replace text in a file that was read before. old_string must match exactly, indentation included, and only once unless replace_all is set.',
+  input: {
+    type: 'object',
+    properties: {
+      path: { type: 'string' },
+      old_string: { type: 'string', minLength: 1 },
+      new_string: { type: 'string' },
+      replace_all: { type: 'boolean' },
+    },
+    required: ['path', 'old_string', 'new_string'],
+    additionalProperties: false,
+  },
+  effect: 'write',
+  async run(input) {
+    const edit = input as Edit;
+    const { text, content } = await textAt(workspace, edit.path, { unseen: true });
+    const found = findIn(content.text, edit);
+    if (!found) return missed(edit, text);
+    if (found.count > 1 && !edit.replace_all)
+      return failed(
+        `old_string matches ${found.count} times in ${edit.path}, so nothing was changed. Add lines around it, or set replace_all.`,
+      );
+    if (found.old === found.new) return failed('old_string and new_string are the same, so nothing was changed.');
+    const after = content.text.split(found.old).join(found.new);
+    const change = await workspace.write(edit.path, after, { over: content.hash });
+    const times = found.count === 1 ? '' : ` in ${found.count} places`;
+    return changed(`Edited ${edit.path}${times}.`, change, content.text, after);
+  },
+});
+
+const failed = (text: string): Output => output({ failed: true, text });
+
+type Found = { readonly old: string; readonly new: string; readonly count: number };
+
+/** The edit in the file's own terms: with its line breaks, and with the characters that were shown written out. */
+function findIn(text: string, edit: Edit): Found | undefined {
+  const broken = (words: string): string => words.replaceAll(/\r?\n/g, '\r\n');
+  const same = (words: string): string => words;
+  const ways: readonly ((words: string) => string)[] = isCrlf(text) ? [broken] : [same, broken];
+  for (const spell of [same, unwritten])
+    for (const way of ways) {
+      const old = way(spell(edit.old_string));
+      const count = text.split(old).length - 1;
+      if (count > 0) return { old, new: way(spell(edit.new_string)), count };
+    }
+  return undefined;
+}
+
+/** Reading writes out what does not show; here it becomes what it was. */
+const unwritten = (words: string): string =>
+  words.replaceAll(/<U\+([0-9A-F]{4,6})>/g, (all, hex: string) => {
+    const code = Number.parseInt(hex, 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+  });
+
+function missed(edit: Edit, text: string): Output {
+  const near = nearest(text, edit.old_string);
+  if (!near)
+    return failed(`old_string is not in ${edit.path}, nor anything like it; nothing was changed. Read the file again.`);
+  return failed(
+    `old_string is not in ${edit.path}, so nothing was changed. The nearest is at lines ${near.from}-${near.to}:\n${near.text}`,
+  );
+}

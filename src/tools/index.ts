@@ -1,0 +1,15 @@
+// The tools we ship, each a function of the workspace it reaches the world through.
+import type { Tool, Workspace } from '../core/index.ts';
+import { editFile } from './edit-file.ts';
+import { glob } from './glob.ts';
+import { grep } from './grep.ts';
+import { listFiles } from './list-files.ts';
+import { readFile } from './read-file.ts';
+import { runCommand } from './run-command.ts';
+import { writeFile } from './write-file.ts';
+
+export { editFile, glob, grep, listFiles, readFile, runCommand, writeFile };
+
+/** The tools of a coding agent on this workspace. */
+export const workspaceTools = (workspace: Workspace): readonly Tool[] =>
+  [readFile, writeFile, editFile, listFiles, glob, grep, runCommand].map((make) => make(workspace));

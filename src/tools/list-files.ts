@@ -1,0 +1,28 @@
+// Lists a folder: names in order, folders marked with a slash, links with an at sign.
+import { output, visibleLine, type Entry, type Tool, type Workspace } from '../core/index.ts';
+
+const mostShown = 500;
+
+/** The tool that lists a folder. */
+export const listFiles = (workspace: Workspace): Tool => ({
+  name: 'list_files',
+  description: 'List a folder. Folders end with /.',
+  input: {
+    type: 'object',
+    properties: { path: { type: 'string', description: 'The working folder unless given.' } },
+    additionalProperties: false,
+  },
+  effect: 'read',
+  async run(input) {
+    const { path = '.' } = input as { path?: string };
+    const { path: found, entries, more } = await workspace.list(path);
+    const shown = entries.slice(0, mostShown).map(lineOf);
+    const left = entries.length - shown.length;
+    const rest = left > 0 || more ? [`[${left}${more ? ' or more' : ''} others are not shown; use glob.]`] : [];
+    const text = entries.length ? [...shown, ...rest].join('\n') : '(The folder is empty.)';
+    return output({ text, data: { path: found, count: entries.length } });
+  },
+});
+
+const marks = { file: '', folder: '/', link: '@', other: '?' } as const;
+const lineOf = ({ name, type }: Entry): string => visibleLine(name) + marks[type];

@@ -1,0 +1,46 @@
+// The place in a text that is most like what was looked for, so that a missed edit can be put right without reading all of it again.
+import { visible } from '../core/index.ts';
+
+/** Some lines of a text, counted from one. */
+export type Region = { readonly from: number; readonly to: number; readonly text: string };
+
+const mostWork = 2_000_000;
+const mostShown = 4000;
+
+/** The lines most like these words; nothing where no line of them is anything like it. */
+export function nearest(text: string, words: string): Region | undefined {
+  const lines = text.split('\n');
+  const sought = words.split('\n').map((line) => line.trim());
+  while (sought.length > 1 && sought[0] === '') sought.shift();
+  while (sought.length > 1 && sought.at(-1) === '') sought.pop();
+  // Long pieces are known by how they begin: the work stays bounded, and so does the wait.
+  const known = sought.slice(0, Math.max(1, Math.floor(mostWork / Math.max(1, lines.length))));
+  const trimmed = lines.map((line) => line.trim());
+  let best = 0;
+  let at = -1;
+  for (let start = 0; start < lines.length; start++) {
+    let score = 0;
+    for (let i = 0; i < known.length; i++) score += likeness(trimmed[start + i] ?? '', known[i] ?? '');
+    if (score > best) {
+      best = score;
+      at = start;
+    }
+  }
+  if (at < 0 || best < known.length / 4) return undefined;
+  const from = Math.max(0, at - 1);
+  const to = Math.min(lines.length, at + sought.length + 1);
+  const shown = visible(lines.slice(from, to).join('\n'));
+  return { from: from + 1, to, text: shown.length > mostShown ? `${shown.slice(0, mostShown)}…` : shown };
+}
+
+/** From 0 to 1: how much of two lines is the same at their beginnings and ends. */
+function likeness(a: string, b: string): number {
+  if (a === b) return a === '' ? 0.1 : 1;
+  const shorter = Math.min(a.length, b.length);
+  if (shorter === 0) return 0;
+  let head = 0;
+  while (head < shorter && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  return (0.9 * (head + tail)) / Math.max(a.length, b.length);
+}

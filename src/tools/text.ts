@@ -1,0 +1,27 @@
+// Text files as a model sees them: no byte order mark, and line breaks of one kind where the file has only one kind.
+import { FairleadError, visibleLine, type FileContent, type Workspace } from '../core/index.ts';
+
+/** A file and its text as shown: CRLF as plain line breaks if the file has no other. */
+export async function textAt(
+  workspace: Workspace,
+  path: string,
+  options: { readonly unseen?: boolean } = {},
+): Promise<{ readonly text: string; readonly content: FileContent & { readonly text: string } }> {
+  const content = await workspace.read(path, options);
+  const { text } = content;
+  if (text === undefined)
+    throw new FairleadError(
+      'tool/not-text',
+      `${visibleLine(path)} is not text (${content.bytes.length} bytes); use a command to look into it.`,
+      { blame: 'model' },
+    );
+  const shown = text.replace(/^\ufeff/, '');
+  return { text: isCrlf(text) ? shown.replaceAll('\r\n', '\n') : shown, content: { ...content, text } };
+}
+
+/** Whether every line break of a text is CRLF, and there is one. */
+export const isCrlf = (text: string): boolean => text.includes('\r\n') && !/(?<!\r)\n/.test(text);
+
+/** Whether this error says that there is no such file. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof FairleadError && error.code === 'workspace/not-found';

@@ -1,0 +1,63 @@
+// Every file below a folder that a person would count as theirs: no links followed, nothing that .gitignore leaves out.
+import { FairleadError, type Workspace } from '../core/index.ts';
+import { ignoreFrom, type Ignore } from './ignore.ts';
+
+const skipped = new Set(['.git', 'node_modules', '.hg', '.svn']);
+const mostFiles = 200_000;
+const deepest = 100;
+
+type Rule = { readonly base: string; readonly ignore: Ignore };
+
+/** Files below a folder in order of their names, as paths relative to it. Folders that cannot be read are passed over. */
+export async function* walk(workspace: Workspace, from: string, signal: AbortSignal): AsyncGenerator<string> {
+  const { default: match } = await import('picomatch');
+  let room = mostFiles;
+  yield* visit('', [], 0);
+
+  async function* visit(folder: string, above: readonly Rule[], depth: number): AsyncGenerator<string> {
+    signal.throwIfAborted();
+    const listed = await entriesOf(folder);
+    if (!listed) return;
+    const own = listed.some((each) => each.name === '.gitignore' && each.type === 'file')
+      ? await rulesOf(folder)
+      : undefined;
+    const rules = own ? [...above, { base: folder, ignore: own }] : above;
+    for (const { name, type } of listed) {
+      const path = folder === '' ? name : `${folder}/${name}`;
+      if (skipped.has(name) || isIgnored(path, type === 'folder', rules)) continue;
+      if (type === 'folder' && depth < deepest) yield* visit(path, rules, depth + 1);
+      else if (type === 'file') {
+        if (room-- <= 0) return;
+        yield path;
+      }
+    }
+  }
+
+  async function entriesOf(folder: string) {
+    try {
+      return (await workspace.list(under(folder))).entries;
+    } catch (error) {
+      // The folder that was asked for must be there; one below it may be closed to us, or gone by now.
+      if (folder === '' || !(error instanceof FairleadError)) throw error;
+      return undefined;
+    }
+  }
+
+  async function rulesOf(folder: string): Promise<Ignore | undefined> {
+    const file = await workspace.read(`${under(folder)}/.gitignore`, { unseen: true }).catch(() => undefined);
+    return file?.text === undefined ? undefined : ignoreFrom(file.text, match);
+  }
+
+  function under(folder: string): string {
+    return folder === '' ? from : `${from}/${folder}`;
+  }
+}
+
+/** The deepest file that speaks of a path decides. */
+function isIgnored(path: string, isFolder: boolean, rules: readonly Rule[]): boolean {
+  for (const { base, ignore } of rules.toReversed()) {
+    const said = ignore(base === '' ? path : path.slice(base.length + 1), isFolder);
+    if (said !== undefined) return said;
+  }
+  return false;
+}

@@ -1,0 +1,34 @@
+// Writes a whole file, new or old; an old one must have been read first.
+import type { Tool, Workspace } from '../core/index.ts';
+import { changed } from './change.ts';
+import { isMissing } from './text.ts';
+
+/** The tool that writes files. */
+export const writeFile = (workspace: Workspace): Tool => ({
+  name: 'write_file',
+  description: 'Write a whole file; missing folders are made. An existing file must have been read before.',
+  input: {
+    type: 'object',
+    properties: { path: { type: 'string' }, content: { type: 'string' } },
+    required: ['path', 'content'],
+    additionalProperties: false,
+  },
+  effect: 'write',
+  async run(input) {
+    const { path, content } = input as { path: string; content: string };
+    const before = await textBefore(workspace, path);
+    const change = await workspace.write(path, content);
+    const lines = content === '' ? 0 : content.split('\n').length - (content.endsWith('\n') ? 1 : 0);
+    const verb = change.before === null ? 'Created' : change.before === change.after ? 'Nothing new in' : 'Wrote';
+    return changed(`${verb} ${path} (${lines} ${lines === 1 ? 'line' : 'lines'}).`, change, before, content);
+  },
+});
+
+async function textBefore(workspace: Workspace, path: string): Promise<string> {
+  try {
+    return (await workspace.read(path, { unseen: true })).text ?? '';
+  } catch (error) {
+    if (isMissing(error)) return '';
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+// Output of any length in bounded memory: its beginning, its end, and how much was left out between them.
+
+/** Takes text as it comes. */
+export type Capped = {
+  add(text: string): void;
+  /** All that was kept, with a line in the gap that says how much is missing. */
+  text(): string;
+};
+
+/** Keeps at most this many characters, half from the beginning and half from the end. */
+export function capped(most: number): Capped {
+  const half = Math.max(1, Math.floor(most / 2));
+  let head = '';
+  let tail = '';
+  let omitted = 0;
+  return {
+    add(text) {
+      const room = half - head.length;
+      head += text.slice(0, room);
+      tail += text.slice(room);
+      // Cut in bulk: a slice for every chunk would copy the tail each time.
+      if (tail.length > 3 * half) cut();
+    },
+    text() {
+      if (tail.length > half) cut();
+      if (omitted === 0) return head + tail;
+      return `${head.toWellFormed()}\n[… ${omitted} characters left out …]\n${tail.toWellFormed()}`;
+    },
+  };
+
+  function cut(): void {
+    omitted += tail.length - half;
+    tail = tail.slice(-half);
+  }
+}

@@ -1,0 +1,132 @@
+// Reads files within a bound, and replaces them whole or not at all.
+import { createHash, randomUUID } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { visibleLine } from '../core/index.ts';
+import { inFolder, inMadeFolder, openFile, readOnly, type Pinned } from './pinned.ts';
+import { codeOf, explain, refuse } from './trouble.ts';
+
+/** Bytes of the largest file that is read or changed. */
+export const largestFile: number = 32 * 1024 * 1024;
+
+/** The sha256 of some bytes, in hex. */
+export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** The bytes of a canonical file, as many as it had when it was opened. */
+export async function readBytes(canonical: string): Promise<Uint8Array> {
+  const handle = await openFile(canonical);
+  try {
+    return (await contentOf(handle, canonical)).bytes;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A file as it is found before a change. */
+type Present = { readonly bytes: Uint8Array; readonly stats: BigIntStats };
+
+async function contentOf(handle: FileHandle, canonical: string): Promise<Present> {
+  const stats = await handle.stat({ bigint: true });
+  const shown = visibleLine(canonical);
+  if (stats.isDirectory()) throw refuse('not-a-file', `${shown} is a folder, not a file.`);
+  if (!stats.isFile()) throw refuse('not-a-file', `${shown} is not a regular file.`);
+  if (stats.size > largestFile)
+    throw refuse('too-large', `${shown} has ${stats.size} bytes; at most ${largestFile} are read at once.`);
+  const bytes = Buffer.alloc(Number(stats.size));
+  let length = 0;
+  while (length < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, length, bytes.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return { bytes: bytes.subarray(0, length), stats };
+}
+
+/** What a canonical file becomes: its new bytes, or nothing to remove it. `agree` sees the present bytes first and throws to refuse. */
+export async function replaceFile(
+  canonical: string,
+  bytes: Uint8Array | undefined,
+  agree: (present: Uint8Array | undefined) => Promise<void>,
+): Promise<void> {
+  const name = path.basename(canonical);
+  const within = bytes ? inMadeFolder : inFolder;
+  await within(path.dirname(canonical), async (folder) => {
+    try {
+      const present = await presentIn(folder, name, canonical);
+      await agree(present?.bytes);
+      if (bytes) await put(folder, name, bytes, present);
+      else await unlink(folder.at(name));
+      await folder.handle.sync().catch(() => {});
+    } catch (error) {
+      throw explain(error, canonical);
+    }
+  });
+}
+
+async function presentIn(folder: Pinned, name: string, canonical: string): Promise<Present | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(folder.at(name), readOnly);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const present = await contentOf(handle, canonical);
+    const shown = visibleLine(canonical);
+    if (present.stats.nlink > 1n)
+      throw refuse('linked', `${shown} was not changed: it has a second name (hard link), perhaps outside.`);
+    if ((present.stats.mode & 0o222n) === 0n) throw refuse('no-access', `${shown} was not changed: it is read-only.`);
+    return present;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes beside the file, makes that safe, and only then lets it take the place; a reader sees the old content or the new. */
+async function put(folder: Pinned, name: string, bytes: Uint8Array, present: Present | undefined): Promise<void> {
+  const draft = folder.at(`.fairlead-${randomUUID()}.tmp`);
+  const handle = await open(draft, 'wx', present ? 0o600 : 0o666);
+  try {
+    try {
+      await handle.writeFile(bytes);
+      if (present) await dress(handle, present.stats);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await (present ? take(folder, name, draft, present) : claim(folder, name, draft));
+  } catch (error) {
+    await unlink(draft).catch(() => {});
+    throw error;
+  }
+}
+
+/** The new file belongs to whom the old one did, and may be used as it could. */
+async function dress(handle: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> {
+  const own = await handle.stat({ bigint: true });
+  // Where it cannot be given away the file becomes ours, which is all that can be done.
+  if (own.uid !== uid || own.gid !== gid) await handle.chown(Number(uid), Number(gid)).catch(() => {});
+  await handle.chmod(Number(mode & 0o7777n));
+}
+
+async function take(folder: Pinned, name: string, draft: string, { stats }: Present): Promise<void> {
+  const now = await lstat(folder.at(name), { bigint: true });
+  if (now.ino !== stats.ino || now.mtimeNs !== stats.mtimeNs || now.ctimeNs !== stats.ctimeNs)
+    throw refuse('changed', `${visibleLine(name)} was changed by someone else at this very moment; read it again.`);
+  await rename(draft, folder.at(name));
+}
+
+/** A new file takes its name only if that is still free. */
+async function claim(folder: Pinned, name: string, draft: string): Promise<void> {
+  try {
+    await link(draft, folder.at(name));
+    await unlink(draft);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST')
+      throw refuse('changed', `${visibleLine(name)} was made by someone else at this very moment; read it first.`);
+    // Some file systems have no hard links.
+    await rename(draft, folder.at(name));
+  }
+}

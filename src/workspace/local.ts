@@ -1,0 +1,156 @@
+// A workspace on this machine's own disk: confined to its roots, it remembers what was read and keeps what it replaces.
+import { isUtf8 } from 'node:buffer';
+import { realpathSync, statSync } from 'node:fs';
+import { opendir } from 'node:fs/promises';
+import path from 'node:path';
+import { visibleLine, type Entry, type FileContent, type Listing, type Workspace } from '../core/index.ts';
+import { blobsIn } from './blobs.ts';
+import { exec } from './exec.ts';
+import { hashOf, readBytes, replaceFile } from './files.ts';
+import { contains, locate, mustBeOpen } from './paths.ts';
+import { inFolder } from './pinned.ts';
+import { explain, refuse } from './trouble.ts';
+
+const mostEntries = 10_000;
+
+/** Names that no write may touch wherever they stand: what lies there is run by others. */
+export const protectedNames: readonly string[] = ['.git', '.gitmodules'];
+
+/** What a local workspace is opened on. */
+export type LocalOptions = {
+  /** The folders that may be read and written. They come from a person, never from a model. */
+  readonly roots: readonly string[];
+  /** Where relative paths start; the first root unless given. */
+  readonly cwd?: string;
+  /** Where earlier contents of changed files are kept; without it nothing can be put back. */
+  readonly blobs?: string;
+  /** Names that no write may touch, beside the usual ones. */
+  readonly protect?: readonly string[];
+};
+
+/** A workspace whose user can also go elsewhere. */
+export type LocalWorkspace = Workspace & {
+  readonly roots: readonly string[];
+  /** Goes to another folder; one outside the roots becomes a root. For the person only: no tool may call it. */
+  enter(folder: string): void;
+};
+
+/** Opens the folders of this machine. */
+export function localWorkspace(options: LocalOptions): LocalWorkspace {
+  const protect = [...protectedNames, ...(options.protect ?? [])];
+  const blobs = blobsIn(options.blobs);
+  const roots = options.roots.map((root) => folderAt(root));
+  let cwd = folderAt(options.cwd ?? options.roots[0] ?? '.');
+  if (!roots.some((root) => contains(root, cwd)))
+    throw refuse('outside', `The working folder ${visibleLine(cwd)} is outside the workspace.`);
+  /** The hash of each file as the model last saw it. */
+  const seen = new Map<string, string>();
+  let writing: Promise<unknown> = Promise.resolve();
+
+  const find = (given: string): string => locate(given, cwd, roots);
+  const findOpen = (given: string): string => {
+    const found = find(given);
+    mustBeOpen(found, roots, protect);
+    return found;
+  };
+  /** One change after the other: what was checked is still so when it is done. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = writing.then(work);
+    writing = turn.catch(() => {});
+    return turn;
+  };
+
+  return {
+    get cwd() {
+      return cwd;
+    },
+    get roots() {
+      return [...roots];
+    },
+    locate: find,
+    async read(given, { unseen = false } = {}) {
+      const content = await contentAt(find(given));
+      if (!unseen) seen.set(content.path, content.hash);
+      return content;
+    },
+    write: (given, content, { over } = {}) =>
+      inTurn(async () => {
+        const found = findOpen(given);
+        const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+        let before: string | null = null;
+        await replaceFile(found, bytes, async (present) => {
+          before = present ? hashOf(present) : null;
+          mustBeFresh(given, before, seen.get(found), over);
+          if (present) await blobs.keep(present);
+        });
+        const after = hashOf(bytes);
+        seen.set(found, after);
+        return { path: found, before, after };
+      }),
+    restore: (change) =>
+      inTurn(async () => {
+        const found = findOpen(change.path);
+        const bytes = change.before === null ? undefined : await blobs.get(change.before);
+        await replaceFile(found, bytes, async (present) => {
+          if ((present ? hashOf(present) : null) === change.after) return;
+          throw refuse('changed', `${visibleLine(found)} was changed since, so it was left as it is.`);
+        });
+        // The model has seen what was undone, not what is there now.
+        seen.delete(found);
+      }),
+    list: (given) => listingOf(find(given)),
+    exec: async (command, how = {}) => exec(command, folderAt(find(how.cwd ?? cwd)), how),
+    enter(folder) {
+      const found = folderAt(path.resolve(cwd, folder));
+      if (!roots.some((root) => contains(root, found))) roots.push(found);
+      cwd = found;
+    },
+  };
+}
+
+function folderAt(given: string): string {
+  try {
+    const found = realpathSync.native(given);
+    if (statSync(found).isDirectory()) return found;
+  } catch (error) {
+    throw explain(error, given);
+  }
+  throw refuse('not-a-folder', `${visibleLine(given)} is not a folder.`);
+}
+
+async function contentAt(found: string): Promise<FileContent> {
+  const bytes = await readBytes(found);
+  const isText = isUtf8(bytes) && !bytes.includes(0);
+  const text = isText ? { text: Buffer.from(bytes).toString('utf8') } : {};
+  return { path: found, bytes, hash: hashOf(bytes), ...text };
+}
+
+/** A file is changed only by someone who knows what is in it. */
+function mustBeFresh(
+  given: string,
+  before: string | null,
+  seen: string | undefined,
+  over: string | null | undefined,
+): void {
+  const shown = visibleLine(given);
+  if (before !== null && seen === undefined)
+    throw refuse('not-read', `${shown} was not changed: it has not been read yet; read it first.`);
+  if (before !== null && before !== seen)
+    throw refuse('changed', `${shown} was not changed: it has changed since it was read; read it again first.`);
+  if (over !== undefined && before !== over)
+    throw refuse('changed', `${shown} was not changed: it changed at this very moment; read it again first.`);
+}
+
+async function listingOf(found: string): Promise<Listing> {
+  return inFolder(found, async (folder) => {
+    const entries: Entry[] = [];
+    let more = false;
+    for await (const each of await opendir(folder.at('.'))) {
+      more = entries.length >= mostEntries;
+      if (more) break;
+      const type = each.isFile() ? 'file' : each.isDirectory() ? 'folder' : each.isSymbolicLink() ? 'link' : 'other';
+      entries.push({ name: each.name, type });
+    }
+    return { path: found, entries: entries.toSorted((a, b) => (a.name < b.name ? -1 : 1)), more };
+  });
+}

@@ -1,0 +1,73 @@
+// Where a path really leads, and whether that is inside the roots: links resolved, compared name by name, never by string prefix.
+import { lstatSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { visibleLine } from '../core/index.ts';
+import { codeOf, explain, refuse } from './trouble.ts';
+
+const longest = 4096;
+
+/** The canonical path of what is there, or of what would be made there; throws where that is outside all roots. */
+export function locate(given: string, cwd: string, roots: readonly string[]): string {
+  mustBePath(given);
+  const found = resolveLinks(path.resolve(cwd, given), given);
+  if (roots.some((root) => contains(root, found))) return found;
+  throw refuse('outside', `${visibleLine(given)} is outside the workspace (${roots.map(visibleLine).join(', ')}).`);
+}
+
+function mustBePath(given: string): void {
+  if (given === '') throw refuse('bad-path', 'The path is empty.');
+  if (given.includes('\0')) throw refuse('bad-path', 'The path holds a NUL character, which no file name can.');
+  if (!given.isWellFormed()) throw refuse('bad-path', 'The path is not well-formed Unicode.');
+  if (given.length > longest) throw refuse('bad-path', `The path is longer than ${longest} characters.`);
+}
+
+/** Resolves the links of the deepest ancestor that exists; below it there is nothing yet that could be a link. */
+function resolveLinks(wanted: string, given: string): string {
+  const missing: string[] = [];
+  for (let at = wanted; ; at = path.dirname(at)) {
+    try {
+      return path.join(realpathSync.native(at), ...missing);
+    } catch (error) {
+      if (codeOf(error) === 'ELOOP') throw refuse('bad-path', `The links at ${visibleLine(given)} lead in a circle.`);
+      if (codeOf(error) !== 'ENOENT' || at === path.dirname(at)) throw explain(error, given);
+      // A link whose target is missing: to write there would make a file where nobody looked.
+      if (isThere(at)) throw refuse('bad-path', `${visibleLine(given)} is or passes a link that leads nowhere.`);
+      missing.unshift(path.basename(at));
+    }
+  }
+}
+
+function isThere(at: string): boolean {
+  try {
+    lstatSync(at);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const namesIn = (canonical: string): readonly string[] => canonical.split(path.sep).filter((name) => name !== '');
+
+/** Whether a canonical path is a canonical root or inside it. */
+export function contains(root: string, canonical: string): boolean {
+  const names = namesIn(canonical);
+  return namesIn(root).every((name, i) => name === names[i]);
+}
+
+/** Refuses a write to a place of which a name is protected, however it is written: file systems may fold case and Unicode forms, and drop trailing dots and blanks. */
+export function mustBeOpen(canonical: string, roots: readonly string[], protect: readonly string[]): void {
+  const root = roots.find((each) => contains(each, canonical)) ?? '';
+  const closed = new Set(protect.map(folded));
+  const hit = namesIn(canonical)
+    .slice(namesIn(root).length)
+    .find((name) => closed.has(folded(name)));
+  if (hit !== undefined)
+    throw refuse('protected', `${visibleLine(canonical)} was not changed: ${visibleLine(hit)} is protected.`);
+}
+
+const folded = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .toLowerCase()
+    .replace(/[. ]+$/, '');

@@ -1,0 +1,50 @@
+// What a workspace says when it refuses: one sentence that a model can act on, with a code that a program can.
+import { FairleadError, messageOf, visibleLine } from '../core/index.ts';
+
+/** Why a path or a change was refused. */
+export type Refusal =
+  | 'bad-path'
+  | 'outside'
+  | 'not-found'
+  | 'not-a-file'
+  | 'not-a-folder'
+  | 'too-large'
+  | 'not-read'
+  | 'changed'
+  | 'linked'
+  | 'protected'
+  | 'no-access'
+  | 'no-blob'
+  | 'bad-command'
+  | 'no-program';
+
+/** A refusal as an error; its sentence goes to the model as it is. */
+export const refuse = (why: Refusal, sentence: string, cause?: unknown): FairleadError =>
+  new FairleadError(`workspace/${why}`, sentence, { blame: 'model', ...(cause === undefined ? {} : { cause }) });
+
+/** The code of a system error, such as ENOENT. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+const sentences: Readonly<Record<string, readonly [Refusal, (path: string) => string]>> = {
+  ENOENT: ['not-found', (path) => `There is no file or folder ${path}.`],
+  ENOTDIR: ['not-a-folder', (path) => `A part of the path ${path} is not a folder.`],
+  EISDIR: ['not-a-file', (path) => `${path} is a folder, not a file.`],
+  ELOOP: ['changed', (path) => `${path} became a link while it was opened, so nothing was done.`],
+  EACCES: ['no-access', (path) => `The system does not allow access to ${path}.`],
+  EPERM: ['no-access', (path) => `The system does not allow this on ${path}.`],
+  ENAMETOOLONG: ['bad-path', (path) => `The path is too long: ${path.slice(0, 200)}…`],
+  ENXIO: ['not-a-file', (path) => `${path} is not a regular file.`],
+};
+
+/** A system error in our words; our own errors stay as they are. */
+export function explain(error: unknown, path: string): FairleadError {
+  if (error instanceof FairleadError) return error;
+  const shown = visibleLine(path);
+  const [why, say] = sentences[codeOf(error) ?? ''] ?? [];
+  if (why && say) return refuse(why, say(shown), error);
+  return new FairleadError('workspace/failed', `${shown} could not be used: ${messageOf(error)}.`, {
+    blame: 'tool',
+    cause: error,
+  });
+}
