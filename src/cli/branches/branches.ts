@@ -1,0 +1,116 @@
+// The branches of a session: where each parted from another, why, and what was said there first.
+import { runView, type Event, type Message, type RunState } from '../../core/index.ts';
+import { wordsOfParts } from './path.ts';
+
+/** One line of events to a tip that could be continued. */
+export type Branch = {
+  /** The last event; going back to it continues this branch. */
+  readonly tip: string;
+  /** Whether this is the branch that is being continued. */
+  readonly current: boolean;
+  /** Where in the list the branch stands that this one parted from, and after which event; absent for the first. */
+  readonly from?: { readonly branch: number; readonly event: string; readonly after: string };
+  readonly reason?: 'edited' | 'forked' | 'rewound' | 'returned';
+  readonly detail?: string;
+  /** The first words that only this branch has. */
+  readonly words: string;
+  /** Answers since it parted. */
+  readonly turns: number;
+  /** When its last event was written. */
+  readonly time: string;
+  /** Nothing was said or changed since it parted. */
+  readonly silent: boolean;
+};
+
+type Line = { readonly events: Event[]; readonly from?: { readonly branch: number; readonly event: string } };
+
+/** The branches of these events, in the order they began. */
+export function branchesOf(events: readonly Event[]): readonly Branch[] {
+  const lines: Line[] = [];
+  const lineOf = new Map<string, number>();
+  const followed = new Set<string>();
+  for (const event of events) {
+    const { id, parent } = event;
+    const before = parent === null ? undefined : lineOf.get(parent);
+    const fresh = parent === null || before === undefined || followed.has(parent);
+    if (parent !== null) followed.add(parent);
+    const at = fresh ? lines.length : before;
+    if (fresh)
+      lines.push({
+        events: [],
+        ...(before === undefined || parent === null ? {} : { from: { branch: before, event: parent } }),
+      });
+    lines[at]?.events.push(event);
+    lineOf.set(id, at);
+  }
+  const forks = forkStates(events, new Set(lines.flatMap((line) => line.from?.event ?? [])));
+  const head = events.at(-1)?.id;
+  return lines.map((line) => branchOf(line, forks, head));
+}
+
+/** The state at each of these events, in one pass over all of them. */
+function forkStates(events: readonly Event[], wanted: ReadonlySet<string>): ReadonlyMap<string, Fork> {
+  const found = new Map<string, Fork>();
+  if (wanted.size === 0) return found;
+  const view = runView();
+  let state = view.initial;
+  let words = '';
+  for (const event of events) {
+    if (event.parent !== state.head) {
+      const fork = event.parent === null ? undefined : found.get(event.parent);
+      state = fork?.state ?? view.initial;
+      words = fork?.words ?? '';
+    }
+    if (event.type === 'turn-started') words = delivered(state, event.inputs) ?? words;
+    state = view.on(state, event);
+    if (wanted.has(event.id)) found.set(event.id, { state, words });
+  }
+  return found;
+}
+
+function delivered(state: RunState, inputs: readonly string[]): string | undefined {
+  const last = state.pending.findLast((each) => inputs.includes(each.input));
+  return last && wordsOfParts(last.parts);
+}
+
+type Fork = { readonly state: RunState; readonly words: string };
+
+function branchOf({ events, from }: Line, forks: ReadonlyMap<string, Fork>, head: string | undefined): Branch {
+  const fork = from && forks.get(from.event);
+  const start = events.find((event) => event.type === 'branch-started');
+  const tip = events.at(-1) as Event;
+  const words = wordsIn(events, fork?.state.messages.length ?? 0);
+  return {
+    tip: tip.id,
+    current: tip.id === head,
+    ...(from ? { from: { ...from, after: fork?.words ?? '' } } : {}),
+    ...(from && start ? { reason: start.reason, ...(start.detail === undefined ? {} : { detail: start.detail }) } : {}),
+    words,
+    turns: events.filter((event) => event.type === 'turn-ended').length,
+    time: tip.time,
+    silent: words === '' && events.every(isSilent),
+  };
+}
+
+const isSilent = (event: Event): boolean =>
+  event.type === 'branch-started' ||
+  event.type === 'remark-made' ||
+  event.type === 'session-started' ||
+  (event.type === 'epoch-started' && event.baseline === undefined);
+
+/** What was said first: by the person, or in an edited conversation where it begins to differ. */
+function wordsIn(events: readonly Event[], common: number): string {
+  for (const event of events) {
+    if (event.type === 'input-received' && event.how !== 'continue') return wordsOfParts(event.parts);
+    if (event.type === 'epoch-started' && event.baseline && event.reason === 'edited')
+      return differing(event.baseline.messages, common);
+  }
+  return '';
+}
+
+function differing(messages: readonly Message[], common: number): string {
+  const first = messages[common];
+  if (!first) return `(cut to ${messages.length} message${messages.length === 1 ? '' : 's'})`;
+  const words = wordsOfParts(first.parts);
+  return words || `(a message of role ${first.role})`;
+}

@@ -1,0 +1,42 @@
+// All events of a log, and the one path through them that is being continued.
+import { textOf, type Event, type Log, type Part } from '../../core/index.ts';
+
+/** Every event of a log up to a seq, all branches, in the order written. */
+export async function allEvents(log: Pick<Log, 'follow'>, upTo: number): Promise<readonly Event[]> {
+  const stop = new AbortController();
+  const events: Event[] = [];
+  if (upTo > 0)
+    for await (const event of log.follow(0, stop.signal)) {
+      events.push(event);
+      if (event.seq >= upTo) break;
+    }
+  stop.abort();
+  return events;
+}
+
+/** The events from the root to one of them, oldest first; to the last written one unless named. */
+export function pathOf(events: readonly Event[], at?: string): readonly Event[] {
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const found: Event[] = [];
+  for (let event = at === undefined ? events.at(-1) : byId.get(at); event;) {
+    found.push(event);
+    event = event.parent === null ? undefined : byId.get(event.parent);
+  }
+  return found.toReversed();
+}
+
+/** What was said in these parts, in one line, files told as such. */
+export function wordsOfParts(parts: readonly Part[]): string {
+  const files = parts.filter((part) => part.type === 'file').length;
+  const text = textOf({ role: 'user', parts }).replaceAll(/\s+/g, ' ').trim();
+  return files ? `${text} [${files} file${files === 1 ? '' : 's'}]`.trim() : text;
+}
+
+/** The first of a line's words, as many as fit. */
+export function firstWords(text: string, most = 60): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  if (line.length <= most) return line;
+  const cut = line.slice(0, most);
+  const space = cut.lastIndexOf(' ');
+  return `${(space > most / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`;
+}

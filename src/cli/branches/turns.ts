@@ -1,0 +1,62 @@
+// What the person said on the branch being continued, and how to go back to before it.
+import { runView, textOf, type Event, type Message, type Part, type RunState } from '../../core/index.ts';
+import type { Session } from '../../agent/index.ts';
+import { pathOf } from './path.ts';
+
+/** A message of the person's. */
+export type Said = {
+  readonly text: string;
+  readonly how: 'prompt' | 'steer' | 'follow-up';
+  readonly time: string;
+  /** What it takes to be before it: an event to go back to, or, in a conversation that was edited or copied, the messages that came before. */
+  readonly before:
+    | { readonly type: 'event'; readonly event: string }
+    | { readonly type: 'messages'; readonly messages: readonly Message[] };
+};
+
+/** The person's messages on the path to the last event, oldest first. */
+export function turnsOf(events: readonly Event[]): readonly Said[] {
+  const view = runView();
+  const said = new Map<string, Said>();
+  let state = view.initial;
+  for (const event of pathOf(events)) {
+    // An edit begins after the input that it replaces: what no turn has delivered by then is not part of this branch.
+    if (event.type === 'branch-started') for (const { input } of state.pending) said.delete(input);
+    if (event.type === 'input-received' && event.how !== 'continue' && event.parent !== null)
+      said.set(event.input, saidIn(event.parts, event.how, event.time, { type: 'event', event: event.parent }));
+    if (event.type === 'epoch-started' && event.baseline && event.reason !== 'compacted')
+      for (const [i, each] of broughtIn(event.baseline.messages, state, event.time)) said.set(`${event.id}/${i}`, each);
+    state = view.on(state, event);
+  }
+  return [...said.values()];
+}
+
+const saidIn = (parts: readonly Part[], how: Said['how'], time: string, before: Said['before']): Said => ({
+  text: textOf({ role: 'user', parts }),
+  how,
+  time,
+  before,
+});
+
+/** A compaction repeats in short what still stands on the path; an edit and a copy bring words that stand nowhere else. */
+function broughtIn(
+  messages: readonly Message[],
+  { messages: had }: RunState,
+  time: string,
+): readonly (readonly [number, Said])[] {
+  const same = (i: number): boolean => i < had.length && JSON.stringify(had.items[i]) === JSON.stringify(messages[i]);
+  let common = 0;
+  while (common < messages.length && same(common)) common++;
+  return messages.flatMap((message, i): readonly (readonly [number, Said])[] =>
+    i < common || message.role !== 'user'
+      ? []
+      : [[i, saidIn(message.parts, 'prompt', time, { type: 'messages', messages: messages.slice(0, i) })]],
+  );
+}
+
+/** Goes back to before a message: what follows is a new branch, the old one stays. */
+export async function goBack(session: Pick<Session, 'rewind' | 'edit'>, { before }: Said): Promise<void> {
+  await (before.type === 'event'
+    ? session.rewind(before.event)
+    : session.edit(before.messages, 'back to before an earlier message'));
+}

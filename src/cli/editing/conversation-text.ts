@@ -1,0 +1,69 @@
+// A conversation as a text that a person can edit: headings, and below them the words as they are. What is not changed comes back exactly.
+import type { FilePart, Message, Part } from '../../core/index.ts';
+
+/** Begins the line above a message: `%%% user 3`. */
+export const MESSAGE = '%%% ';
+
+/** Begins the line above a part: `%% call id tool`. */
+export const PART = '%% ';
+
+/** What stands above a conversation to be edited; every line is a comment. */
+export const guide: readonly string[] = [
+  '# Change, remove, add or reorder messages, then save and leave the editor. The old conversation stays as a branch.',
+  '# Leave without changing anything, or empty the file, to cancel.',
+  '# "%%% user", "%%% assistant" and "%%% tool" begin a message; the number says which message it was: leave it out for a new one.',
+  '# "%% text", "%% reasoning", "%% call <id> <tool>" (JSON), "%% result <id> <tool> [failed]" and "%% file" begin its parts.',
+  '# Words below that begin with %% have a backslash before them.',
+];
+
+/** The text of a conversation. */
+export function toText(messages: readonly Message[]): string {
+  const blocks = messages.map((message, i) => {
+    const lines = message.parts.flatMap((part, k) => linesOf(part, k, i));
+    return [`${MESSAGE}${message.role} ${i + 1}`, ...lines].join('\n');
+  });
+  return `${[guide.join('\n'), ...blocks].join('\n\n')}\n`;
+}
+
+function linesOf(part: Part, index: number, message: number): readonly string[] {
+  switch (part.type) {
+    case 'text':
+      return index === 0 && part.text.trim() !== '' && isPlain(part.text)
+        ? bodyOf(part.text)
+        : titled(['text'], part.text);
+    case 'reasoning':
+      return titled(['reasoning'], part.text);
+    case 'tool-result':
+      return titled(['result', word(part.id), word(part.tool), ...(part.failed ? ['failed'] : [])], part.text);
+    case 'tool-call': {
+      const call = [heading('call', word(part.id), word(part.tool)), ...bodyOf(JSON.stringify(part.input, null, 2))];
+      return part.invalid === undefined ? call : [...call, ...titled(['invalid'], part.invalid)];
+    }
+    case 'file': {
+      return [heading('file', `${message + 1}.${index + 1}`, ...fileWords(part).map(word))];
+    }
+  }
+}
+
+/** What is said of a file: its data are not for editing. */
+export const fileWords = ({ mediaType, data, name }: FilePart): readonly string[] => [
+  mediaType,
+  `${data.length}`,
+  ...(name === undefined ? [] : [name]),
+];
+
+const heading = (...words: readonly string[]): string => PART + words.join(' ');
+
+/** A text under its heading; as JSON where an editor could not give it back as it is. */
+const titled = (words: readonly string[], text: string): readonly string[] =>
+  isPlain(text) ? [heading(...words), ...bodyOf(text)] : [heading(...words, 'json'), JSON.stringify(text)];
+
+/** Editors change lone carriage returns, and half characters cannot be written to a file at all. */
+const isPlain = (text: string): boolean => !/[\r\0]/.test(text) && text.isWellFormed();
+
+/** The lines of a text, none of which can be taken for a heading. */
+const bodyOf = (text: string): readonly string[] =>
+  text.split('\n').map((line) => (/^\\*%%/.test(line) ? `\\${line}` : line));
+
+/** A name as one word: anything unusual is written as a JSON string. */
+const word = (text: string): string => (/^[\w.:/+-]+$/.test(text) ? text : JSON.stringify(text));

@@ -1,0 +1,25 @@
+// What a person is writing in an editor, in a file that only they can read and that outlives every failure.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** A file to be edited, alone in a folder of its own. */
+export type Draft = {
+  readonly folder: string;
+  readonly file: string;
+  read(): string;
+  remove(): void;
+};
+
+/** Writes a text into a new file whose name ends like this. */
+export function newDraft(text: string, suffix: string): Draft {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-edit-'));
+  const file = path.join(folder, `edit${suffix}`);
+  writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
+  return {
+    folder,
+    file,
+    read: () => readFileSync(file, 'utf8'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
