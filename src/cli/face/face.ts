@@ -99,8 +99,8 @@ export interface Face {
   /** An empty screen; what was said is not forgotten. */
   clear(): void;
   status(status: Status): void;
-  /** What the person does, as it happens; one listener. Entries made before it was set wait. */
-  listen(heard: (heard: Heard) => void): void;
+  /** What the person does, as it happens; one listener. Entries made before it was set wait; in a pipe the next entry waits for the promise of the one before, and for the end of what is busy. */
+  listen(heard: (heard: Heard) => void | Promise<void>): void;
   /** Asks and waits; an aborted signal answers `otherwise`. Several questions queue. */
   ask(question: Question, signal?: AbortSignal): Promise<string>;
   /** A list to choose from with the arrow keys, narrowed by typing; nothing if the person leaves it. */

@@ -1,0 +1,51 @@
+// The foot of the screen: the entry field or the panel in its place, and the status line under it.
+import { truncateToWidth, visibleWidth, type Component } from '@earendil-works/pi-tui';
+import { visible } from '../../core/index.ts';
+import type { Status } from './face.ts';
+import type { Paint } from './paint.ts';
+import { statusParts, took } from './wording.ts';
+
+const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
+
+/** What the foot shows. */
+export type FootState = {
+  status: Status | undefined;
+  /** Since when something is waited for. */
+  busySince: number;
+  /** A hint in place of the status, for a moment. */
+  hint: string | undefined;
+  /** What stands in place of the field or is the field. */
+  body: Component;
+  /** Nothing is drawn any more. */
+  gone: boolean;
+};
+
+/** The foot as a component. */
+export function footOf(state: FootState, paint: Paint): Component {
+  return {
+    invalidate: () => state.body.invalidate(),
+    render(width) {
+      if (state.gone) return [''];
+      return ['', paint.dim('─'.repeat(width)), ...state.body.render(width), statusLine(state, width, paint)];
+    },
+  };
+}
+
+function statusLine({ status, busySince, hint }: FootState, width: number, paint: Paint): string {
+  if (hint !== undefined) return truncateToWidth(paint.yellow(hint), width, '…');
+  if (status === undefined) return '';
+  const waited = Date.now() - busySince;
+  const spin = SPINNER.charAt(Math.floor(Date.now() / 100) % SPINNER.length);
+  const time = waited >= 1000 ? ` ${took(Math.floor(waited / 1000) * 1000).replace('.0s', 's')}` : '';
+  const busy = status.busy === undefined ? '' : `${spin} ${visible(status.busy)}${time} (Esc interrupts)`;
+  const room = width - (busy === '' ? 0 : visibleWidth(busy) + 3);
+  // The most telling parts come first; those that do not fit are left out.
+  let line = '';
+  for (const part of statusParts(status)) {
+    const longer = line === '' ? part : `${line} · ${part}`;
+    if (visibleWidth(longer) > room) break;
+    line = longer;
+  }
+  const both = busy === '' ? paint.dim(line) : paint.cyan(busy) + (line === '' ? '' : paint.dim(` · ${line}`));
+  return truncateToWidth(both, width, '…');
+}

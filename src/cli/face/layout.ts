@@ -1,0 +1,141 @@
+// Lays blocks out as lines of a given width: what the screen shows of each kind of block.
+import { Markdown, truncateToWidth, wrapTextWithAnsi, type MarkdownTheme } from '@earendil-works/pi-tui';
+import { visible } from '../../core/index.ts';
+import type { Block } from './face.ts';
+import type { Highlighter } from './highlight.ts';
+import type { Brush, Paint } from './paint.ts';
+import type { Piece } from './pieces.ts';
+import { diffLines } from './plain-voice.ts';
+import { foldLines, inputLine, plainOutput, STANDINGS, took } from './wording.ts';
+
+const FOLDED_OUTPUT = 5;
+const FOLDED_DIFF = 24;
+const FOLDED_THOUGHT = 3;
+const INDENT = '  ';
+
+/** What layouts are made with. */
+export type Style = {
+  readonly paint: Paint;
+  readonly markdown: MarkdownTheme;
+  readonly highlight: Highlighter;
+  /** Whether everything is shown in full. */
+  unfolded: boolean;
+};
+
+/** The style for a screen with these brushes. */
+export function styleOf(paint: Paint, highlight: Highlighter): Style {
+  const markdown: MarkdownTheme = {
+    heading: paint.cyan,
+    link: paint.blue,
+    linkUrl: paint.dim,
+    code: paint.yellow,
+    codeBlock: (text) => text,
+    codeBlockBorder: paint.dim,
+    quote: paint.dim,
+    quoteBorder: paint.dim,
+    hr: paint.dim,
+    listBullet: paint.cyan,
+    bold: paint.bold,
+    italic: paint.italic,
+    strikethrough: paint.strike,
+    underline: paint.underline,
+    highlightCode: (code, lang) => [...highlight(code, lang ?? '')],
+  };
+  return { paint, markdown, highlight, unfolded: false };
+}
+
+/** The lines of one piece of Markdown. */
+export function pieceLines(piece: Piece, width: number, style: Style): readonly string[] {
+  const text = visible(piece.text);
+  const space = piece.apart ? [''] : [];
+  if (piece.type === 'code') {
+    const lines = style.highlight(text.replaceAll('\t', '    '), piece.lang);
+    return [...space, ...lines.flatMap((line) => indented(line, width))];
+  }
+  const options = { preserveOrderedListMarkers: true, preserveBackslashEscapes: false, renderLatex: false };
+  const laid = new Markdown(text, 0, 0, style.markdown, undefined, options).render(width);
+  return [...space, ...laid.map((line) => line.trimEnd())];
+}
+
+/** The lines of a block that is not streamed Markdown. */
+export function blockLines(block: Exclude<Block, { type: 'answer' }>, width: number, style: Style): readonly string[] {
+  const { paint } = style;
+  switch (block.type) {
+    case 'said': {
+      const how = block.how === 'prompt' ? '' : paint.dim(block.how === 'steer' ? ' (steers)' : ' (follows up)');
+      return wrapped(`${visible(block.text)}${how}`, width, paint.bold('> '), paint.bold);
+    }
+    case 'thought': {
+      const keep = block.settled ? 'first' : 'last';
+      const lines = wrapped(visible(block.text.trim()), width, INDENT, (text) => paint.dim(paint.italic(text)));
+      return folded(lines, FOLDED_THOUGHT, keep, style);
+    }
+    case 'notice': {
+      if (block.level === 'info') return wrapped(visible(block.text), width, paint.dim('· '), paint.dim);
+      const brush = block.level === 'error' ? paint.red : paint.yellow;
+      return wrapped(visible(block.text), width, brush(block.level === 'error' ? '✗ ' : '! '), brush);
+    }
+    case 'page': {
+      const title = block.title === undefined ? [] : wrapped(visible(block.title), width, '', paint.bold);
+      return [...title, ...wrapped(visible(block.text).trimEnd(), width, '', (text) => text)];
+    }
+    case 'call':
+      return callLines(block, width, style);
+  }
+}
+
+function callLines(block: Block & { type: 'call' }, width: number, style: Style): readonly string[] {
+  const { paint } = style;
+  const { mark, word } = STANDINGS[block.standing];
+  const brush = { ok: paint.green, running: paint.cyan, waiting: paint.yellow }[block.standing as string] ?? paint.red;
+  const said = ['ok', 'running'].includes(block.standing) ? '' : brush(` ${word}`);
+  const time = block.ms === undefined ? '' : paint.dim(` ${took(block.ms)}`);
+  const head = `${brush(mark)} ${paint.bold(visible(block.tool))} ${inputLine(block.input)}`;
+  const tail = `${said}${time}`;
+  const lines = style.unfolded
+    ? wrapTextWithAnsi(head + tail, width)
+    : [truncateToWidth(head, Math.max(10, width - plainWidth(tail)), '…') + tail];
+  if (block.diff !== undefined) {
+    const diff = diffLines(block.diff, paint).flatMap((line) => indented(line, width));
+    return [...lines, ...folded(diff, FOLDED_DIFF, 'first', style)];
+  }
+  const output = plainOutput(block.output ?? '').trimEnd();
+  if (output === '') return lines;
+  const shown = style.unfolded ? { lines: output.split('\n'), left: 0 } : foldLines(output, FOLDED_OUTPUT, 'last');
+  const more = shown.left === 0 ? [] : [moreLine(shown.left, style)];
+  const body = shown.lines.map((line) =>
+    style.unfolded ? indented(line, width, paint.dim) : [INDENT + paint.dim(truncateToWidth(line, width - 2, '…'))],
+  );
+  return [...lines, ...more, ...body.flat()];
+}
+
+function plainWidth(text: string): number {
+  // oxlint-disable-next-line no-control-regex
+  return text.replaceAll(/\x1b\[\d+m/g, '').length;
+}
+
+function moreLine(left: number, { paint }: Style): string {
+  return INDENT + paint.dim(`… ${left} more line${left === 1 ? '' : 's'} (Ctrl+O)`);
+}
+
+function folded(lines: readonly string[], most: number, keep: 'first' | 'last', style: Style): readonly string[] {
+  if (style.unfolded || lines.length <= most + 1) return lines;
+  const more = moreLine(lines.length - most, style);
+  return keep === 'first' ? [...lines.slice(0, most), more] : [more, ...lines.slice(-most)];
+}
+
+function indented(line: string, width: number, brush: Brush = (text) => text): readonly string[] {
+  if (line === '') return [''];
+  return wrapTextWithAnsi(line, Math.max(1, width - INDENT.length)).map((part) => INDENT + brush(part));
+}
+
+/** Text wrapped to a width, its first line after a mark and the others under it. */
+export function wrapped(text: string, width: number, mark: string, brush: Brush): readonly string[] {
+  const room = Math.max(1, width - plainWidth(mark));
+  const under = ' '.repeat(plainWidth(mark));
+  return text
+    .replaceAll('\t', '    ')
+    .split('\n')
+    .flatMap((line) => wrapTextWithAnsi(line, room))
+    .map((line, index) => (index === 0 ? mark : under) + brush(line));
+}

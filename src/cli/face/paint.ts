@@ -1,0 +1,48 @@
+// Colours and weights for a terminal, or none at all: the one place that writes style sequences.
+
+/** Dresses a piece of text. */
+export type Brush = (text: string) => string;
+
+/** The brushes of a face; every one gives its text back as it is where styles are not wanted. */
+export type Paint = Readonly<Record<keyof typeof STYLES | keyof typeof COLOURS, Brush>>;
+
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  italic: [3, 23],
+  underline: [4, 24],
+  inverse: [7, 27],
+  strike: [9, 29],
+} as const;
+const COLOURS = {
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+} as const;
+
+const bare: Brush = (text) => text;
+
+function brush([on, off]: readonly [number, number]): Brush {
+  return (text) => (text === '' ? '' : `\x1b[${on}m${text}\x1b[${off}m`);
+}
+
+/** Brushes with colours and weights, with weights alone, or with neither. */
+export function paintOf(how: 'colours' | 'weights' | 'none'): Paint {
+  const made: Partial<Record<keyof Paint, Brush>> = {};
+  for (const [name, codes] of Object.entries({ ...STYLES, ...COLOURS })) {
+    const wanted = how === 'colours' || (how === 'weights' && name in STYLES);
+    made[name as keyof Paint] = wanted ? brush(codes) : bare;
+  }
+  return made as Paint;
+}
+
+/** Whether colours are wanted: FORCE_COLOR over NO_COLOR over whether a terminal is there. */
+export function wantsColours(env: NodeJS.ProcessEnv, terminal: boolean): boolean {
+  const force = env['FORCE_COLOR'];
+  if (force !== undefined) return force !== '0' && force !== 'false';
+  if ((env['NO_COLOR'] ?? '') !== '') return false;
+  return terminal && env['TERM'] !== 'dumb';
+}

@@ -1,0 +1,108 @@
+// Cuts streamed Markdown into pieces that never change again, so that a long answer costs only its last piece.
+
+/** A run of Markdown that can be laid out on its own; `code` are lines of one fence. */
+export type Piece = {
+  readonly type: 'text' | 'code';
+  readonly text: string;
+  readonly lang: string;
+  /** Whether a blank line stands before it. */
+  readonly apart: boolean;
+};
+
+/** The pieces of a text that grows. */
+export type Pieces = {
+  readonly settled: readonly Piece[];
+  /** The piece that still grows, if there is one. */
+  open(): Piece | undefined;
+  add(text: string): void;
+};
+
+// A piece longer than this is cut where it hurts least, so that laying it out stays a matter of a millisecond.
+const LONG_TEXT = 4000;
+const LONG_CODE = 120;
+const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`\s]*)/;
+
+/** An empty text, ready to grow. */
+export function piecesOf(text = ''): Pieces {
+  const settled: Piece[] = [];
+  let type: Piece['type'] = 'text';
+  let lang = '';
+  let fence = '';
+  let lines: string[] = [];
+  let size = 0;
+  let line = '';
+  let blank = false;
+  let apart = false;
+
+  function settle(next: boolean): void {
+    if (lines.length > 0) settled.push({ type, text: lines.join('\n'), lang, apart });
+    apart = next;
+    lines = [];
+    size = 0;
+  }
+
+  function ended(whole: string): void {
+    if (type === 'code') {
+      if (whole.trim().startsWith(fence) && whole.trim().replaceAll(fence[0] ?? '`', '') === '') {
+        settle(false);
+        type = 'text';
+        lang = '';
+        blank = false;
+        return;
+      }
+      lines.push(whole);
+      if (lines.length >= LONG_CODE) settle(false);
+      return;
+    }
+    if (whole.trim() === '') {
+      blank = lines.length > 0 || settled.length > 0;
+      return;
+    }
+    const opening = FENCE.exec(whole);
+    // What is indented after a blank line may belong to the list item above it.
+    if (opening !== null || (blank && (!/^\s/.test(whole) || size > LONG_TEXT))) settle(blank);
+    else if (blank) lines.push('');
+    else if (size > LONG_TEXT && !whole.startsWith('|')) settle(false);
+    blank = false;
+    if (opening !== null) {
+      type = 'code';
+      fence = opening[1] ?? '```';
+      lang = opening[2] ?? '';
+      return;
+    }
+    lines.push(whole);
+    size += whole.length;
+  }
+
+  // One endless line is cut at a space; what is left begins a line of its own.
+  function shorten(): void {
+    const cut = line.lastIndexOf(' ', LONG_TEXT);
+    const at = cut > LONG_TEXT / 2 ? cut : LONG_TEXT;
+    ended(line.slice(0, at));
+    settle(false);
+    line = line.slice(at).trimStart();
+  }
+
+  const pieces: Pieces = {
+    settled,
+    open() {
+      if (type === 'code') return { type, lang, apart, text: [...lines, ...(line === '' ? [] : [line])].join('\n') };
+      const shown = [...lines, ...(line.trim() === '' ? [] : [...(blank && lines.length > 0 ? [''] : []), line])];
+      if (shown.length === 0) return undefined;
+      return { type, lang, text: shown.join('\n'), apart: lines.length > 0 ? apart : apart || blank };
+    },
+    add(more) {
+      let from = 0;
+      for (let end = more.indexOf('\n'); end >= 0; end = more.indexOf('\n', from)) {
+        ended(line + more.slice(from, end));
+        line = '';
+        from = end + 1;
+      }
+      line += more.slice(from);
+      if (type === 'code') return;
+      while (line.length >= LONG_TEXT) shorten();
+    },
+  };
+  pieces.add(text);
+  return pieces;
+}

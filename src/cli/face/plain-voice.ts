@@ -1,0 +1,149 @@
+// The plain face's voice: blocks as lines, in the order they come, with nothing ever taken back.
+import { visible } from '../../core/index.ts';
+import type { Block } from './face.ts';
+import type { Paint } from './paint.ts';
+import { foldLines, inputLine, plainOutput, STANDINGS, took } from './wording.ts';
+
+const FOLDED_LINES = 8;
+
+/** Says blocks line by line. */
+export type Voice = {
+  say(line: string): void;
+  block(block: Block): void;
+  extend(id: string, text: string): void;
+  drop(id: string): void;
+  /** Writes as it is and stays on the line: a prompt, a question. */
+  write(text: string): void;
+  /** Tells that the person ended the line by pressing Enter. */
+  entered(): void;
+};
+
+type Open = { readonly type: Block['type']; text: string; said: number };
+
+/** A voice over a place to write to. */
+export function voiceOf(write: (text: string) => void, paint: Paint): Voice {
+  const open = new Map<string, Open>();
+  let speaking: string | undefined;
+  let lineStart = true;
+
+  const put = (text: string): void => {
+    if (text === '') return;
+    lineStart = text.endsWith('\n');
+    write(text);
+  };
+  const fresh = (): void => {
+    speaking = undefined;
+    if (!lineStart) put('\n');
+  };
+  const say = (text: string): void => {
+    fresh();
+    put(`${text}\n`);
+  };
+
+  function stream(id: string, block: Open, last: boolean): void {
+    const from = block.said;
+    const to = last ? block.text.length : whole(block.text);
+    if (speaking !== id) {
+      fresh();
+      if (from === to) return;
+      if (block.type === 'thought') put('[thought] ');
+      else if (from > 0) put('[answer goes on] ');
+      speaking = id;
+    }
+    // One character of what came before decides whether a joiner belongs to it.
+    const before = from > 0 ? block.text.slice(from - 1, from) : '';
+    put(visible(before + block.text.slice(from, to)).slice(visible(before).length));
+    block.said = to;
+  }
+
+  function streamed(block: Block & { type: 'answer' | 'thought' }): void {
+    const known = open.get(block.id);
+    const goesOn = known !== undefined && block.text.startsWith(known.text);
+    const now: Open = { type: block.type, text: block.text, said: goesOn ? known.said : 0 };
+    if (known !== undefined && !goesOn) say('[answer again]');
+    open.set(block.id, now);
+    stream(block.id, now, block.settled);
+    if (!block.settled) return;
+    open.delete(block.id);
+    if (speaking === block.id) fresh();
+  }
+
+  function call(block: Block & { type: 'call' }): void {
+    const begun = open.has(block.id);
+    const named = `${visible(block.tool)} ${inputLine(block.input)}`.trimEnd();
+    if (block.standing === 'running' || block.standing === 'waiting') {
+      if (!begun) say(`[tool] ${named}`);
+      open.set(block.id, open.get(block.id) ?? { type: 'call', text: block.output ?? '', said: 0 });
+      return;
+    }
+    const output = block.output ?? open.get(block.id)?.text ?? '';
+    open.delete(block.id);
+    const time = block.ms === undefined ? '' : ` (${took(block.ms)})`;
+    say(`[tool] ${begun ? visible(block.tool) : named}: ${STANDINGS[block.standing].word}${time}`);
+    if (block.diff !== undefined) for (const line of diffLines(block.diff, paint)) say(`  ${line}`);
+    else if (output.trim() !== '') for (const line of folded(plainOutput(output))) say(`  ${line}`);
+  }
+
+  return {
+    say,
+    block(block) {
+      switch (block.type) {
+        case 'answer':
+        case 'thought':
+          return streamed(block);
+        case 'call':
+          return call(block);
+        case 'said':
+          return say(`> ${visible(block.text).replaceAll('\n', '\n  ')}`);
+        case 'notice':
+          return say(`[${block.level}] ${visible(block.text)}`);
+        case 'page': {
+          if (block.title !== undefined) say(visible(block.title));
+          return say(visible(block.text).trimEnd());
+        }
+      }
+    },
+    extend(id, text) {
+      const block = open.get(id);
+      if (block === undefined) return;
+      block.text += text;
+      if (block.type !== 'call') stream(id, block, false);
+    },
+    drop(id) {
+      const block = open.get(id);
+      if (block === undefined || !open.delete(id)) return;
+      if (block.said > 0) say('[taken back]');
+    },
+    write(text) {
+      fresh();
+      put(text);
+    },
+    entered() {
+      lineStart = true;
+    },
+  };
+}
+
+// A return or the first half of a pair may be completed by the next piece: it is said with it.
+function whole(text: string): number {
+  const last = text.charCodeAt(text.length - 1);
+  return last === 0x0d || (last >= 0xd8_00 && last <= 0xdb_ff) ? text.length - 1 : text.length;
+}
+
+function folded(text: string): readonly string[] {
+  const { lines, left } = foldLines(text, FOLDED_LINES, 'last');
+  return left === 0 ? lines : [`… ${left} more lines`, ...lines];
+}
+
+/** A unified diff as lines, added and removed ones coloured. */
+export function diffLines(diff: string, paint: Paint): readonly string[] {
+  return plainOutput(diff)
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      if (line.startsWith('+++') || line.startsWith('---')) return paint.bold(line);
+      if (line.startsWith('+')) return paint.green(line);
+      if (line.startsWith('-')) return paint.red(line);
+      return line.startsWith('@@') ? paint.cyan(line) : line;
+    });
+}

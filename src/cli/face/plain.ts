@@ -1,0 +1,270 @@
+// The plain face: everything as lines in order, for screen readers, dumb terminals and pipes; nothing is redrawn.
+import type { Choice, Completer, Face, Heard, Status } from './face.ts';
+import { visible } from '../../core/index.ts';
+import { paintOf } from './paint.ts';
+import { earOf, type Ear, type EarEvents } from './plain-ear.ts';
+import { voiceOf } from './plain-voice.ts';
+import { keysOf, labelsOf, statusParts } from './wording.ts';
+
+/** Where the plain face reads and writes, and how much it may do there. */
+export type PlainOptions = {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  readonly colours: boolean;
+  /** Whether lines may be edited with history and completion, which takes escape sequences. */
+  readonly editing: boolean;
+};
+
+// Answers come this long after their question at the earliest: what was typed before it never counts.
+const ARMED_MS = 150;
+const QUIT_MS = 2000;
+const SLOW_MS = 1000;
+
+type Reader = { readonly since: number; readonly take: (line: string | undefined) => boolean };
+
+/** Opens the plain face. */
+export function plainFace({ input, output, colours, editing }: PlainOptions): Face {
+  const person = input.isTTY && output.isTTY;
+  const voice = voiceOf((text) => void output.write(text), paintOf(colours ? 'colours' : 'none'));
+  const pending: string[] = [];
+  const echoed: string[] = [];
+  let listener: ((heard: Heard) => void | Promise<void>) | undefined;
+  let reader: Reader | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+  let status: Status | undefined;
+  let statusSaid = '';
+  let handling = 0;
+  let ended = false;
+  let closed = false;
+  let prompted = false;
+  let begun = '';
+  let draft = '';
+  let stopAt = 0;
+  let completer: Completer | undefined;
+  let prompting: NodeJS.Timeout | undefined;
+  let slow: NodeJS.Timeout | undefined;
+
+  const idle = (): boolean => listener !== undefined && handling === 0 && status?.busy === undefined && !reader;
+
+  function hear(heard: Heard): void {
+    const done = listener?.(heard);
+    if (done === undefined) return;
+    handling += 1;
+    void done.finally(() => {
+      handling -= 1;
+      pump();
+    });
+  }
+
+  // In a pipe the next line waits for the work of the one before; a person's line goes at once and steers.
+  function pump(): void {
+    const text = listener !== undefined && (person || idle()) ? pending.shift() : undefined;
+    if (text !== undefined) {
+      if (person) echoed.push(text);
+      hear({ type: 'line', text, how: 'enter' });
+      setImmediate(pump);
+    }
+    if (ended && pending.length === 0 && (person || idle())) quit();
+    promptSoon();
+  }
+
+  function quit(): void {
+    if (closed || listener === undefined) return;
+    ended = false;
+    hear({ type: 'quit' });
+  }
+
+  function promptSoon(): void {
+    if (!person || closed) return;
+    clearTimeout(prompting);
+    prompting = setTimeout(() => {
+      if (!idle() || prompted || ended) return;
+      const parts = status === undefined ? '' : statusParts(status).join(' · ');
+      if (parts !== statusSaid) voice.say(`[status] ${parts}`);
+      statusSaid = parts;
+      ask('> ');
+    }, 30);
+  }
+
+  function ask(prompt: string): void {
+    prompted = true;
+    if (!editing) return voice.write(prompt);
+    voice.write('');
+    ear.prompt(prompt);
+  }
+
+  // Whatever is said while a prompt waits begins on a line of its own, and the prompt comes back after it.
+  function speak(act: () => void): void {
+    if (prompted && reader === undefined) {
+      prompted = false;
+      voice.write('\n');
+    }
+    act();
+    promptSoon();
+  }
+
+  const events: EarEvents = {
+    line(text) {
+      voice.entered();
+      prompted = false;
+      if (reader !== undefined && Date.now() - reader.since >= (person ? ARMED_MS : 0) && reader.take(text)) return;
+      if (text.endsWith('\\')) {
+        begun += `${text.slice(0, -1)}\n`;
+        return;
+      }
+      const entry = begun + text;
+      begun = '';
+      if (entry.trim() !== '' || draft !== '') pending.push(entry.trim() === '' ? draft : entry);
+      draft = '';
+      pump();
+    },
+    end() {
+      ended = true;
+      reader?.take(undefined);
+      pump();
+    },
+    stop(hadDraft) {
+      voice.entered();
+      prompted = false;
+      const busy = status?.busy !== undefined;
+      reader?.take(undefined);
+      if (busy) return hear({ type: 'interrupt' });
+      if (hadDraft) return promptSoon();
+      if (Date.now() - stopAt < QUIT_MS) return quit();
+      stopAt = Date.now();
+      speak(() => voice.say('(press Ctrl+C again to quit)'));
+    },
+    escape() {
+      if (reader !== undefined) reader.take(undefined);
+      else if (status?.busy !== undefined) hear({ type: 'interrupt' });
+    },
+    mode: () => hear({ type: 'mode' }),
+  };
+  let ear: Ear = earOf(input, output, editing, events);
+
+  // Reads one line for a question; `take` says whether the line was meant for it.
+  function read<T>(
+    prompt: string,
+    nothing: T,
+    signal: AbortSignal | undefined,
+    take: (line: string) => T | 'again' | 'not mine',
+  ): Promise<T> {
+    return new Promise((resolve) => {
+      const kept = ear.take();
+      const end = (value: T): void => {
+        reader = undefined;
+        signal?.removeEventListener('abort', stop);
+        if (kept !== '') ear.write(kept);
+        resolve(value);
+        pump();
+      };
+      const stop = (): void => end(nothing);
+      if (signal?.aborted === true || (ended && pending.length === 0)) return stop();
+      signal?.addEventListener('abort', stop);
+      const given = (line: string | undefined): boolean => {
+        if (line === undefined) return (stop(), true);
+        const value = take(line.trim());
+        if (value === 'again') return (ask(prompt), true);
+        end(value === 'not mine' ? nothing : value);
+        return value !== 'not mine';
+      };
+      reader = { since: Date.now(), take: given };
+      ask(prompt);
+      const next = person ? undefined : pending[0];
+      if (next !== undefined && given(next)) pending.shift();
+    });
+  }
+
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = queue.then(work);
+    queue = turn.catch(() => undefined);
+    return turn;
+  };
+
+  return {
+    put(block) {
+      const typed = block.type === 'said' ? echoed.indexOf(block.text) : -1;
+      if (typed >= 0) return void echoed.splice(typed, 1);
+      speak(() => voice.block(block));
+    },
+    extend: (id, text) => speak(() => voice.extend(id, text)),
+    drop: (id) => speak(() => voice.drop(id)),
+    clear: () => undefined,
+    status(now) {
+      const was = status?.busy;
+      status = now;
+      if (now.busy !== was) {
+        clearTimeout(slow);
+        const { busy } = now;
+        if (person && busy !== undefined) slow = setTimeout(() => voice.say(`[waiting] ${visible(busy)}`), SLOW_MS);
+      }
+      pump();
+    },
+    listen(heard) {
+      listener = heard;
+      pump();
+    },
+    ask: (question, signal) =>
+      inTurn(() => {
+        speak(() => {
+          voice.say(visible(question.title));
+          if (question.detail !== undefined) voice.say(`  ${visible(question.detail).replaceAll('\n', '\n  ')}`);
+        });
+        return read(`${labelsOf(question)} ${keysOf(question)} `, question.otherwise, signal, (line) => {
+          if (line === '') return question.otherwise;
+          const word = line.toLowerCase();
+          const meant = question.keys.find(({ key, label }) => key === word || label.toLowerCase() === word);
+          if (meant !== undefined) return meant.key;
+          return person ? 'again' : 'not mine';
+        });
+      }),
+    pick: (title, choices, signal) =>
+      inTurn(() => {
+        speak(() => {
+          voice.say(visible(title));
+          for (const [index, choice] of choices.entries()) voice.say(`  ${index + 1}. ${choiceLine(choice)}`);
+        });
+        return read<string | undefined>('number or name, nothing to leave: ', undefined, signal, (line) => {
+          if (line === '') return undefined;
+          const meant = choices[Number(line) - 1] ?? choices.find(({ value, label }) => [value, label].includes(line));
+          return meant?.value ?? 'again';
+        });
+      }),
+    fill(text) {
+      if (editing && !text.includes('\n')) return ear.write(text);
+      draft = text;
+      speak(() => voice.say(`[draft] ${visible(text)}\n(Enter on an empty line sends it)`));
+    },
+    complete(given) {
+      completer = given;
+      ear.complete(given);
+    },
+    remember: (entries) => ear.remember(entries),
+    async aside(work) {
+      ear.shut();
+      try {
+        return await work();
+      } finally {
+        prompted = false;
+        ear = earOf(input, output, editing, events);
+        if (completer !== undefined) ear.complete(completer);
+        promptSoon();
+      }
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      clearTimeout(prompting);
+      clearTimeout(slow);
+      reader?.take(undefined);
+      voice.write('');
+      ear.shut();
+      // What was said must be out before the program may end.
+      await new Promise<void>((done) => void output.write('', () => done()));
+    },
+  };
+}
+
+function choiceLine({ label, about }: Choice): string {
+  return visible(about === undefined ? label : `${label}  ${about}`);
+}

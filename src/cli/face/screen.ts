@@ -1,0 +1,257 @@
+// The screen: a transcript that scrolls away, an entry field at the bottom, and a status line under it.
+import type { Choice, Completer, Face, Heard, Question } from './face.ts';
+import { Display } from './display.ts';
+import { fieldOf, type Field } from './field.ts';
+import { footOf, type FootState } from './foot.ts';
+import { highlighterOf } from './highlight.ts';
+import { keysOf } from './keys.ts';
+import { styleOf } from './layout.ts';
+import { paintOf } from './paint.ts';
+import { pickPanel, questionPanel, type Panel } from './panels.ts';
+import { restoreOnEnd } from './restore.ts';
+import { transcriptOf } from './transcript.ts';
+import { matchesKey } from '@earendil-works/pi-tui';
+import { suspend } from './suspend.ts';
+
+// A question takes keys only once the person has had time to see it: later still while something is being typed.
+const ARMED_MS = 150;
+const DRAFT_ARMED_MS = 800;
+const FRAME_MS = 30;
+const SPIN_MS = 100;
+const UNFOLDED_LINES = 500;
+
+/** Opens the screen on the program's own terminal. */
+export function screenFace(options: { readonly colours: boolean }): Face {
+  const paint = paintOf(options.colours ? 'colours' : 'weights');
+  let frame: NodeJS.Timeout | undefined;
+  let hinting: NodeJS.Timeout | undefined;
+  let spinning: NodeJS.Timeout | undefined;
+  let listener: ((heard: Heard) => void | Promise<void>) | undefined;
+  let early: Heard[] = [];
+  let panel: { readonly panel: Panel; readonly since: number; readonly leave: () => void } | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+  let keyAt = 0;
+  let asked = 0;
+  let closed = false;
+  const entries: string[] = [];
+
+  const style = styleOf(
+    paint,
+    highlighterOf(paint, () => {
+      transcript.relayout();
+      soon();
+    }),
+  );
+  const transcript = transcriptOf(style);
+  const nothing = { render: () => [], invalidate: () => undefined };
+  const state: FootState = { status: undefined, busySince: 0, hint: undefined, body: nothing, gone: false };
+  const display = new Display(transcript, footOf(state, paint));
+  const field: Field = fieldOf(display, paint, (text) => send(text, 'enter'));
+  state.body = field;
+
+  // Many changes, one frame: streams come faster than anyone reads.
+  function soon(): void {
+    frame ??= setTimeout(() => {
+      frame = undefined;
+      if (!closed) display.requestRender();
+    }, FRAME_MS);
+  }
+
+  function hear(heard: Heard): void {
+    if (listener === undefined) early.push(heard);
+    else void listener(heard);
+  }
+
+  function send(text: string, how: 'enter' | 'follow-up'): void {
+    const entry = text.trim();
+    if (entry === '') return;
+    entries.push(entry);
+    field.remember(entry);
+    hear({ type: 'line', text: entry, how });
+  }
+
+  function hint(text: string): void {
+    clearTimeout(hinting);
+    state.hint = text;
+    hinting = setTimeout(() => {
+      state.hint = undefined;
+      soon();
+    }, 2000);
+    display.requestRender();
+  }
+
+  function focus(body: Field | Panel): void {
+    state.body = body;
+    display.setFocus(body);
+    soon();
+  }
+
+  const onKey = keysOf({
+    busy: () => state.status?.busy !== undefined,
+    suggesting: () => field.editor.isShowingAutocomplete(),
+    text: () => field.text(),
+    take: () => field.take(),
+    hear,
+    send,
+    hint,
+    fold() {
+      style.unfolded = !style.unfolded;
+      transcript.relayout();
+      display.redraw(style.unfolded ? UNFOLDED_LINES : undefined);
+    },
+    history: () => void lookBack(),
+    suspend: () => suspend(display),
+  });
+
+  display.addInputListener((data) => {
+    const armed = panel !== undefined && isArmed(panel.since);
+    keyAt = Date.now();
+    if (panel !== undefined && armed) {
+      const stops = matchesKey(data, 'ctrl+c');
+      if (stops) panel.leave();
+      else panel.panel.handleInput(data);
+      if (stops && state.status?.busy !== undefined) hear({ type: 'interrupt' });
+      display.requestRender();
+      return { consume: true };
+    }
+    if (!onKey(data)) return undefined;
+    display.requestRender();
+    return { consume: true };
+  });
+
+  function isArmed(since: number): boolean {
+    const quiet = field.text() === '' ? ARMED_MS : DRAFT_ARMED_MS;
+    return Date.now() - since >= ARMED_MS && Date.now() - Math.max(keyAt, 0) >= quiet;
+  }
+
+  async function lookBack(): Promise<void> {
+    const past = [...new Set(entries.toReversed())].slice(0, 200);
+    if (past.length === 0) return;
+    const taken = await pick(
+      'Earlier entries',
+      past.map((value) => ({ value, label: value.replaceAll('\n', ' ⏎ ') })),
+    );
+    if (taken !== undefined) field.set(taken);
+  }
+
+  // One panel at a time, in the order they were asked for; leaving or aborting gives `otherwise`.
+  function open<T>(
+    otherwise: T,
+    signal: AbortSignal | undefined,
+    panelOf: (give: (value: T) => void) => Panel,
+  ): Promise<T> {
+    const turn = queue.then(
+      () =>
+        new Promise<T>((resolve) => {
+          if (closed || signal?.aborted === true) return resolve(otherwise);
+          const give = (value: T): void => {
+            signal?.removeEventListener('abort', leave);
+            panel = undefined;
+            focus(field);
+            resolve(value);
+          };
+          const leave = (): void => give(otherwise);
+          signal?.addEventListener('abort', leave);
+          panel = { panel: panelOf(give), since: Date.now(), leave };
+          focus(panel.panel);
+        }),
+    );
+    queue = turn.catch(() => undefined);
+    return turn;
+  }
+
+  function ask(question: Question, signal?: AbortSignal): Promise<string> {
+    return open(question.otherwise, signal, (done) => {
+      asked += 1;
+      const id = `question ${asked}`;
+      const text = question.detail ?? '';
+      if (text !== '') transcript.put({ type: 'page', id, title: question.title, text });
+      return questionPanel(question, paint, (key) => {
+        const label = question.keys.find((one) => one.key === key)?.label ?? key;
+        const answered = `${question.title} ${label}`;
+        transcript.put({ type: 'notice', id: `${id} answer`, level: 'info', text: answered });
+        done(key);
+      });
+    });
+  }
+
+  function pick(title: string, choices: readonly Choice[], signal?: AbortSignal): Promise<string | undefined> {
+    return open<string | undefined>(undefined, signal, (done) => pickPanel(title, choices, paint, done));
+  }
+
+  let up = true;
+  const letGo = restoreOnEnd(() => {
+    if (up) display.stop();
+    up = false;
+  });
+  display.setFocus(field);
+  display.start();
+
+  return {
+    put(block) {
+      transcript.put(block);
+      soon();
+    },
+    extend(id, text) {
+      transcript.extend(id, text);
+      soon();
+    },
+    drop(id) {
+      transcript.drop(id);
+      soon();
+    },
+    clear() {
+      transcript.clear();
+      display.redraw();
+    },
+    status(status) {
+      if (status.busy !== state.status?.busy) state.busySince = Date.now();
+      state.status = status;
+      if (status.busy === undefined) {
+        clearInterval(spinning);
+        spinning = undefined;
+      } else spinning ??= setInterval(soon, SPIN_MS);
+      soon();
+    },
+    listen(heard) {
+      listener = heard;
+      const waiting = early;
+      early = [];
+      for (const one of waiting) void heard(one);
+    },
+    ask,
+    pick,
+    fill(text) {
+      field.set(text);
+      soon();
+    },
+    complete: (completer: Completer) => field.complete(completer),
+    remember(past) {
+      entries.unshift(...past);
+      for (const entry of past.slice(-100)) field.remember(entry);
+    },
+    async aside(work) {
+      display.stop();
+      try {
+        return await work();
+      } finally {
+        display.start();
+        display.redraw();
+      }
+    },
+    async close() {
+      if (closed) return;
+      panel?.leave();
+      state.gone = true;
+      display.renderNow();
+      closed = true;
+      clearTimeout(frame);
+      clearTimeout(hinting);
+      clearInterval(spinning);
+      await display.terminal.drainInput(200, 20);
+      if (up) display.stop();
+      up = false;
+      letGo();
+    },
+  };
+}

@@ -1,0 +1,209 @@
+// The part of the screen above the entry field. Law: a line that has scrolled away is the terminal's and never changes.
+import { visible } from '../../core/index.ts';
+import type { Block } from './face.ts';
+import { blockLines, pieceLines, type Style } from './layout.ts';
+import { piecesOf, type Pieces } from './pieces.ts';
+
+/** What the screen shows of a session: the blocks of late, of which only what is still on the screen is laid out. */
+export type Transcript = {
+  put(block: Block): void;
+  extend(id: string, text: string): void;
+  drop(id: string): void;
+  clear(): void;
+  /** Says that layouts made before no longer hold. */
+  relayout(): void;
+  /** The lines that have not scrolled away. */
+  lines(width: number): readonly string[];
+  /** Takes note that the first lines given last have scrolled away. */
+  freeze(count: number): void;
+  /** Begins anew with the last lines only, after the terminal changed its size. */
+  refit(width: number, rows: number): void;
+};
+
+type Laid = { readonly width: number; readonly lines: readonly string[] };
+type Entry = {
+  block: Block;
+  pieces?: Pieces;
+  /** Layouts of the settled pieces. */
+  readonly laid: Laid[];
+  whole: Laid | undefined;
+  /** How many lines have scrolled away. */
+  frozen: number;
+  shown: boolean;
+};
+
+// As many blocks as a person may want unfolded or after a change of size; older ones live in the scrollback.
+const KEPT = 300;
+const OUTPUT_KEPT = 1 << 18;
+
+/** An empty transcript. */
+export function transcriptOf(style: Style): Transcript {
+  let entries: Entry[] = [];
+  const known = new Map<string, Entry>();
+  let skipped = 0;
+  let given: { readonly entry: Entry; readonly count: number }[] = [];
+
+  function entryOf(block: Block): Entry {
+    const entry: Entry = { block, laid: [], whole: undefined, frozen: 0, shown: false };
+    const text = markdownOf(block);
+    if (text !== undefined) entry.pieces = piecesOf(text);
+    return entry;
+  }
+
+  function add(block: Block): void {
+    const entry = entryOf(block);
+    entries.push(entry);
+    known.set(block.id, entry);
+    while (entries.length > KEPT) {
+      const [oldest] = entries.splice(0, 1);
+      if (oldest === undefined) return;
+      if (known.get(oldest.block.id) === oldest) known.delete(oldest.block.id);
+      if (!oldest.shown) skipped += 1;
+    }
+  }
+
+  function replace(entry: Entry, block: Block): void {
+    const text = markdownOf(block);
+    const before = markdownOf(entry.block);
+    if (entry.pieces !== undefined && text !== undefined && before !== undefined && text.startsWith(before)) {
+      entry.pieces.add(text.slice(before.length));
+    } else if (text !== undefined) {
+      entry.pieces = piecesOf(text);
+      entry.laid.length = 0;
+    }
+    entry.block = block;
+    entry.whole = undefined;
+  }
+
+  function laidOut(entry: Entry, width: number): readonly string[] {
+    if (entry.whole?.width === width) return entry.whole.lines;
+    const lines = entry.pieces === undefined ? ownLines(entry.block, width) : pieced(entry, entry.pieces, width);
+    entry.whole = { width, lines };
+    return lines;
+  }
+
+  function pieced(entry: Entry, pieces: Pieces, width: number): readonly string[] {
+    const lines: string[] = [];
+    const { block } = entry;
+    if (block.type === 'page' && block.title !== undefined) lines.push(style.paint.bold(visible(block.title)), '');
+    for (const [index, piece] of pieces.settled.entries()) {
+      let laid = entry.laid[index];
+      if (laid?.width !== width) {
+        laid = { width, lines: pieceLines(piece, width, style) };
+        entry.laid[index] = laid;
+      }
+      for (const line of laid.lines) lines.push(line);
+    }
+    const open = pieces.open();
+    if (open !== undefined) lines.push(...pieceLines(open, width, style));
+    return lines;
+  }
+
+  function ownLines(block: Block, width: number): readonly string[] {
+    return block.type === 'answer' ? [] : blockLines(block, width, style);
+  }
+
+  // A blank line between blocks, except between calls and between notices, which stand together.
+  function withSpace(index: number, width: number): readonly string[] {
+    const entry = entries[index];
+    if (entry === undefined) return [];
+    const lines = laidOut(entry, width);
+    const before = entries[index - 1]?.block.type;
+    const { type } = entry.block;
+    const close = before === type && (type === 'call' || type === 'notice');
+    return lines.length === 0 || close ? lines : ['', ...lines];
+  }
+
+  return {
+    put(block) {
+      const entry = known.get(block.id);
+      if (entry === undefined) return add(block);
+      const gone = entry.shown && entry.frozen > 0 && entry.frozen >= (entry.whole?.lines.length ?? 0);
+      replace(entry, block);
+      // The end of a call that has scrolled away is told below, where it can be seen.
+      if (gone && block.type === 'call' && block.standing !== 'running') add(block);
+    },
+    extend(id, text) {
+      const entry = known.get(id);
+      if (entry === undefined) return;
+      const { block } = entry;
+      entry.whole = undefined;
+      entry.pieces?.add(text);
+      if (block.type === 'answer' || block.type === 'thought') entry.block = { ...block, text: block.text + text };
+      if (block.type !== 'call') return;
+      const output = (block.output ?? '') + text;
+      entry.block = { ...block, output: output.length > OUTPUT_KEPT * 2 ? output.slice(-OUTPUT_KEPT) : output };
+    },
+    drop(id) {
+      const entry = known.get(id);
+      if (entry === undefined) return;
+      known.delete(id);
+      const text = 'what was being said is taken back';
+      if (entry.frozen > 0) replace(entry, { type: 'notice', id, level: 'info', text });
+      else entries = entries.filter((one) => one !== entry);
+    },
+    clear() {
+      entries = [];
+      known.clear();
+      skipped = 0;
+    },
+    relayout() {
+      for (const entry of entries) {
+        entry.whole = undefined;
+        entry.laid.length = 0;
+      }
+    },
+    lines(width) {
+      const lines: string[] = [];
+      given = [];
+      if (skipped > 0) {
+        const block = { type: 'notice', level: 'info', text: `… ${skipped} earlier blocks`, id: '' } as const;
+        entries.unshift(entryOf(block));
+        skipped = 0;
+      }
+      for (const [index, entry] of entries.entries()) {
+        if (entry.frozen === Infinity) continue;
+        const own = withSpace(index, width);
+        entry.shown = true;
+        const live = entry.frozen === 0 ? own : own.slice(entry.frozen);
+        given.push({ entry, count: live.length });
+        for (const line of live) lines.push(line);
+      }
+      return lines;
+    },
+    freeze(count) {
+      let left = count;
+      for (const { entry, count: own } of given) {
+        const part = Math.min(left, own);
+        left -= part;
+        entry.frozen += part;
+        if (part === own && isSettled(entry.block)) entry.frozen = Infinity;
+        if (left === 0) return;
+      }
+    },
+    refit(width, rows) {
+      let left = rows;
+      for (let index = entries.length - 1; index >= 0; index -= 1) {
+        const entry = entries[index];
+        if (entry === undefined) continue;
+        if (left <= 0 && isSettled(entry.block)) {
+          entry.frozen = Infinity;
+          continue;
+        }
+        const count = withSpace(index, width).length;
+        entry.frozen = Math.max(0, count - Math.max(0, left));
+        left -= count;
+      }
+    },
+  };
+}
+
+function markdownOf(block: Block): string | undefined {
+  if (block.type === 'answer') return block.text;
+  return block.type === 'page' && block.markdown === true ? block.text : undefined;
+}
+
+function isSettled(block: Block): boolean {
+  if (block.type === 'answer' || block.type === 'thought') return block.settled;
+  return block.type !== 'call' || (block.standing !== 'running' && block.standing !== 'waiting');
+}

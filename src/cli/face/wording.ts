@@ -1,0 +1,93 @@
+// How calls, outputs, questions and the status are put into words; both faces say the same.
+import { stripVTControlCharacters } from 'node:util';
+import { visible, type Json } from '../../core/index.ts';
+import type { CallStanding, Question, Status } from './face.ts';
+
+/** What a call's standing is called, and its mark on the screen. */
+export const STANDINGS: Readonly<Record<CallStanding, { readonly mark: string; readonly word: string }>> = {
+  running: { mark: '●', word: 'running' },
+  waiting: { mark: '?', word: 'waiting for approval' },
+  ok: { mark: '✓', word: 'ok' },
+  failed: { mark: '✗', word: 'failed' },
+  denied: { mark: '⊘', word: 'denied' },
+  interrupted: { mark: '■', word: 'interrupted' },
+  unknown: { mark: '?', word: 'outcome unknown' },
+};
+
+/** What a call is about in one line: its only or first telling value, or its input as JSON. */
+export function inputLine(input: Json): string {
+  if (input === null || typeof input !== 'object' || Array.isArray(input)) return oneLine(JSON.stringify(input));
+  const values = Object.entries(input);
+  const [first] = values;
+  if (first === undefined) return '';
+  if (typeof first[1] !== 'string') return oneLine(JSON.stringify(input));
+  const rest = values.slice(1).map(([key, value]) => `${key}=${oneLine(JSON.stringify(value), 60)}`);
+  return [oneLine(first[1]), ...rest].join(' ');
+}
+
+function oneLine(text: string, most = 400): string {
+  const flat = visible(text.slice(0, most + 1).replaceAll(/\s*\n\s*/g, ' ⏎ ')).replaceAll('\t', ' ');
+  return flat.length > most ? `${flat.slice(0, most)}…` : flat;
+}
+
+/** The text of a tool as a terminal would leave it, without what would drive the terminal. */
+export function plainOutput(text: string): string {
+  // A lone return goes back to the start of its line: what stood there before was a progress bar.
+  const settled = text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll(/[^\n]*\r/g, '') : text;
+  return visible(stripVTControlCharacters(settled)).replaceAll('\t', '    ');
+}
+
+/** The last lines of a text, or its first, with how many were left out. */
+export function foldLines(
+  text: string,
+  most: number,
+  keep: 'first' | 'last',
+): { readonly lines: readonly string[]; readonly left: number } {
+  const lines = text.replace(/\n+$/, '').split('\n');
+  if (lines.length <= most + 1) return { lines, left: 0 };
+  return { lines: keep === 'first' ? lines.slice(0, most) : lines.slice(-most), left: lines.length - most };
+}
+
+/** The keys of a question as they are written behind it: `[y/N/a]`. */
+export function keysOf(question: Question): string {
+  const keys = question.keys.map(({ key }) => (key === question.otherwise ? key.toUpperCase() : key));
+  return `[${keys.join('/')}]`;
+}
+
+/** What each key of a question stands for. */
+export function labelsOf(question: Question): string {
+  return question.keys.map(({ key, label }) => `${key} ${visible(label)}`).join(' · ');
+}
+
+/** A count of tokens, short. */
+export function tokens(count: number): string {
+  if (count < 1000) return String(count);
+  const thousands = count / 1000;
+  return thousands < 100 ? `${thousands.toFixed(1).replace(/\.0$/, '')}k` : `${Math.round(thousands)}k`;
+}
+
+/** The parts of the status line, the most telling first. */
+export function statusParts(status: Status): readonly string[] {
+  const parts = [visible(status.model)];
+  const { context } = status;
+  if (context?.window !== undefined) {
+    const percent = Math.round((context.used / context.window) * 100);
+    parts.push(`${percent}% of ${tokens(context.window)} (${tokens(context.used)})`);
+  } else if (context !== undefined) parts.push(`${tokens(context.used)} tokens`);
+  parts.push(status.usd === undefined ? 'cost unknown' : dollars(status.usd));
+  parts.push(status.mode === 'auto' ? 'auto-approve' : 'asks');
+  if (status.queued > 0) parts.push(`${status.queued} queued`);
+  if (!status.stream) parts.push('no streaming');
+  parts.push(visible(status.session));
+  return parts;
+}
+
+function dollars(usd: number): string {
+  return `$${usd === 0 || usd >= 1 ? usd.toFixed(2) : usd.toFixed(4)}`;
+}
+
+/** How long something took, short. */
+export function took(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)}ms`;
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : `${Math.floor(ms / 60_000)}m${Math.round((ms % 60_000) / 1000)}s`;
+}
