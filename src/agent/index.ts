@@ -17,7 +17,8 @@ export {
   type Instructions,
 } from './project/instructions.ts';
 export { skillTool } from './project/skill-tool.ts';
-export { findSkills, skillsText, type ProjectPlaces, type Skill, type Skills } from './project/skills.ts';
+export type { ProjectPlaces } from './project/shelves.ts';
+export { findSkills, skillsText, type Skill, type Skills } from './project/skills.ts';
 export { findCommands, type UserCommand, type UserCommands } from './project/user-commands.ts';
 export type { OpenAsk, RunResult, RunUsage, WireStop } from './result.ts';
 export { answerShape, parseAnswer } from './schema.ts';

@@ -1,8 +1,8 @@
 // Prompts kept in files: reusable ones in the data folder, and any one that the person names.
-import { readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { FairleadError } from '../core/index.ts';
-import { isInside, realPath } from '../agent/project/folders.ts';
+import { isInside, realPath, staysInside } from '../agent/project/folders.ts';
+import { filesUnder } from '../agent/project/shelves.ts';
 import { readText } from '../agent/project/text-file.ts';
 
 const mostBytes = 1_048_576;
@@ -10,32 +10,21 @@ const mostPrompts = 1_000;
 const deepest = 8;
 
 /** The prompts in the data folder, as they are called by `/promptfile`: paths with slashes, in order. */
-export async function listPrompts(dataDir: string): Promise<readonly string[]> {
+export function listPrompts(dataDir: string): readonly string[] {
   const folder = promptsIn(dataDir);
-  const top = await realpath(folder).catch(() => undefined);
-  const found: string[] = [];
-  const visit = async (at: string, depth: number): Promise<void> => {
-    const entries = await readdir(path.join(folder, at), { withFileTypes: true }).catch(() => []);
-    for (const each of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (found.length >= mostPrompts || each.name.startsWith('.')) continue;
-      const name = path.posix.join(at, each.name);
-      if (each.isDirectory() && depth < deepest) await visit(name, depth + 1);
-      else if (each.isFile() || (each.isSymbolicLink() && leadsInto(top, path.join(folder, name)))) found.push(name);
-    }
-  };
-  if (top !== undefined) await visit('', 0);
-  return found;
+  return filesUnder(folder, deepest, mostPrompts)
+    .filter(({ name, link }) => !link || staysInside(folder, path.join(folder, name)))
+    .map(({ name }) => name);
 }
 
 /** The prompt of this path under the data folder's `prompts`. What lies or leads elsewhere is refused. */
-export async function readPrompt(dataDir: string, name: string): Promise<string> {
+export function readPrompt(dataDir: string, name: string): string {
   const folder = promptsIn(dataDir);
   const file = path.resolve(folder, name);
   if (name.includes('\0') || path.isAbsolute(name) || !isInside(folder, file))
     throw refused('prompt/outside', `The prompt ${JSON.stringify(name)} is not in ${folder}.`, outsideHint);
-  const top = realPath(folder);
   const real = realPath(file);
-  if (top !== undefined && real !== undefined && !isInside(top, real))
+  if (real !== undefined && !staysInside(folder, file))
     throw refused(
       'prompt/outside',
       `The prompt ${JSON.stringify(name)} leads out of ${folder}, to ${real}.`,
@@ -45,7 +34,7 @@ export async function readPrompt(dataDir: string, name: string): Promise<string>
 }
 
 /** The prompt in a file, named from the working folder or in full. */
-export async function readPromptFile(name: string, cwd: string): Promise<string> {
+export function readPromptFile(name: string, cwd: string): string {
   const file = path.resolve(cwd, name);
   return textOf(file, `The prompt file ${file}`, 'Name it in full or from the working folder.');
 }
@@ -53,11 +42,6 @@ export async function readPromptFile(name: string, cwd: string): Promise<string>
 const promptsIn = (dataDir: string): string => path.join(path.resolve(dataDir), 'prompts');
 
 const outsideHint = 'Name a file under that folder, or use --prompt-file for one elsewhere.';
-
-function leadsInto(top: string | undefined, file: string): boolean {
-  const real = realPath(file);
-  return top !== undefined && real !== undefined && isInside(top, real);
-}
 
 function textOf(file: string, what: string, hint: string): string {
   const read = readText(file, mostBytes);

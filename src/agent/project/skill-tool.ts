@@ -1,10 +1,10 @@
 // The tool through which a model reads a skill that it was told the name of.
-import { readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { output, type Tool } from '../../core/index.ts';
 import { defineTool } from '../define-tool.ts';
 import { splitFront } from './frontmatter.ts';
 import { outsideText } from './outside-text.ts';
+import { filesUnder, leadsOut } from './shelves.ts';
 import type { Skill } from './skills.ts';
 import { readText } from './text-file.ts';
 
@@ -29,8 +29,9 @@ export function skillTool(skills: readonly Skill[]): Tool {
       const { name } = input as { readonly name: string };
       const skill = byName.get(name);
       if (!skill) return output({ failed: true, text: unknown(name, [...byName.keys()]) });
-      const read = readText(path.join(skill.folder, 'SKILL.md'), mostBody);
-      if ('wrong' in read) return output({ failed: true, text: `The file of the skill ${name} ${read.why}.` });
+      const file = path.join(skill.folder, 'SKILL.md');
+      const read = leadsOut(skill, file) ?? readText(file, mostBody);
+      if ('why' in read) return output({ failed: true, text: `The file of the skill ${name} ${read.why}.` });
       return output({ text: told(skill, splitFront(read.text).body.trim(), read.cut) });
     },
   });
@@ -49,26 +50,9 @@ function told(skill: Skill, body: string, cut: boolean): string {
 const unknown = (name: string, names: readonly string[]): string =>
   `There is no skill called ${JSON.stringify(name.slice(0, 80))}. ${names.length ? `There are: ${names.join(', ')}.` : 'There are none.'}`;
 
-/** The files of a folder, links not followed, at most a hundred of them. */
+/** The files of a skill's folder; links are left out, for they may lead anywhere. */
 function filesOf(folder: string): readonly string[] {
-  const found: string[] = [];
-  const visit = (at: string, depth: number): void => {
-    for (const each of entries(path.join(folder, at))) {
-      const name = path.posix.join(at, each.name);
-      if (found.length > mostFiles) return;
-      if (each.isDirectory() && depth < deepest && each.name !== 'node_modules' && each.name !== '.git')
-        visit(name, depth + 1);
-      else if (each.isFile() && name !== 'SKILL.md') found.push(name);
-    }
-  };
-  visit('', 0);
-  return found.length > mostFiles ? [...found.slice(0, mostFiles), '[and more]'] : found;
-}
-
-function entries(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    return [];
-  }
+  const found = filesUnder(folder, deepest, mostFiles + 2).filter(({ name, link }) => name !== 'SKILL.md' && !link);
+  const names = found.map(({ name }) => name);
+  return names.length > mostFiles ? [...names.slice(0, mostFiles), '[and more]'] : names;
 }

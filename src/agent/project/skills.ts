@@ -1,20 +1,10 @@
 // Skills: folders with a SKILL.md that tell how to do one kind of work. The model is told their names; the rest is read when it asks.
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../core/index.ts';
-import { projectFolders, realPath, staysInside, type Problem } from './folders.ts';
+import { realPath, type Problem } from './folders.ts';
 import { readFront, textField } from './frontmatter.ts';
 import { outsideText } from './outside-text.ts';
+import { entriesIn, leadsOut, shelvesOf, type ProjectPlaces, type Shelf } from './shelves.ts';
 import { readText } from './text-file.ts';
-
-/** Where to look for skills and user commands. */
-export type ProjectPlaces = {
-  readonly cwd: string;
-  readonly home: string;
-  readonly configDir: string;
-  /** The topmost project folder to look in; the repository's unless given, and without one the working folder. */
-  readonly stopAt?: string;
-};
 
 /** A skill as it was found; what it says is read when it is loaded. */
 export type Skill = {
@@ -23,6 +13,8 @@ export type Skill = {
   readonly folder: string;
   /** A project's skills were written by whoever wrote the project. */
   readonly scope: 'personal' | 'project';
+  /** The folder that its files may not lead out of. */
+  readonly inside?: string;
 };
 
 /** The skills there are, one a name, and the folders that were passed over. */
@@ -32,16 +24,14 @@ const mostSkills = 200;
 const mostFile = 65_536;
 const legalName = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-type Shelf = { readonly folder: string; readonly scope: Skill['scope']; readonly inside: string | undefined };
-
 /** Finds the skills for a working folder. A person's own go before a project's of the same name: a project must not stand in for them. */
 export async function findSkills(places: ProjectPlaces): Promise<Skills> {
   const problems: Problem[] = [];
   const byName = new Map<string, Skill>();
   const seen = new Set<string>();
-  for (const shelf of shelves(places))
-    for (const name of foldersIn(shelf.folder, problems)) {
-      const folder = path.join(shelf.folder, name);
+  for (const shelf of shelvesOf(places, 'skills', ['.agents', '.claude']))
+    for (const entry of entriesIn(shelf.folder, problems)) {
+      const folder = path.join(shelf.folder, entry.name);
       const real = realPath(path.join(folder, 'SKILL.md'));
       if (real === undefined || seen.has(real)) continue;
       seen.add(real);
@@ -57,40 +47,10 @@ export async function findSkills(places: ProjectPlaces): Promise<Skills> {
   return { skills: [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems };
 }
 
-function shelves({ cwd, home, configDir, stopAt }: ProjectPlaces): readonly Shelf[] {
-  const personal = [configDir, path.join(home, '.agents'), path.join(home, '.claude')];
-  const folders = projectFolders(cwd, stopAt);
-  const inside = folders.at(-1);
-  return [
-    ...personal.map((each): Shelf => ({ folder: path.join(each, 'skills'), scope: 'personal', inside: undefined })),
-    ...folders.flatMap((each) =>
-      ['.fairlead', '.agents', '.claude'].map((dot): Shelf => ({
-        folder: path.join(each, dot, 'skills'),
-        scope: 'project',
-        inside,
-      })),
-    ),
-  ];
-}
-
-function foldersIn(folder: string, problems: Problem[]): readonly string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((each) => (each.isDirectory() || each.isSymbolicLink()) && !each.name.startsWith('.'))
-      .map((each) => each.name)
-      .toSorted();
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'ENOENT' && code !== 'ENOTDIR')
-      problems.push({ path: folder, why: `cannot be read: ${messageOf(error)}` });
-    return [];
-  }
-}
-
-async function readSkill(folder: string, { scope, inside }: Shelf): Promise<Skill | { readonly why: string }> {
+async function readSkill(folder: string, shelf: Shelf): Promise<Skill | { readonly why: string }> {
   const file = path.join(folder, 'SKILL.md');
-  if (inside !== undefined && !staysInside(inside, file))
-    return { why: 'leads out of the project, so it was not read' };
+  const out = leadsOut(shelf, file);
+  if (out) return out;
   const read = readText(file, mostFile);
   if ('wrong' in read) return read;
   const front = await readFront(read.text);
@@ -98,7 +58,9 @@ async function readSkill(folder: string, { scope, inside }: Shelf): Promise<Skil
   const name = textField(front.fields, 'name');
   const description = textField(front.fields, 'description');
   const why = fault(name, description, path.basename(folder));
-  return why === undefined ? { name: name as string, description: description as string, folder, scope } : { why };
+  if (why !== undefined) return { why };
+  const { folder: _, ...place } = shelf;
+  return { name: name as string, description: description as string, folder, ...place };
 }
 
 function fault(name: string | undefined, description: string | undefined, folder: string): string | undefined {

@@ -1,10 +1,8 @@
 // Commands that people write for themselves: Markdown files whose text becomes the prompt.
-import { readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../core/index.ts';
-import { projectFolders, realPath, staysInside, type Problem } from './folders.ts';
+import { realPath, type Problem } from './folders.ts';
 import { readFront, textField } from './frontmatter.ts';
-import type { ProjectPlaces } from './skills.ts';
+import { filesUnder, leadsOut, shelvesOf, type ProjectPlaces, type Shelf } from './shelves.ts';
 import { readText } from './text-file.ts';
 
 /** A command from a file. */
@@ -30,18 +28,16 @@ const mostCommands = 500;
 const mostFile = 262_144;
 const deepest = 5;
 
-type Shelf = { readonly folder: string; readonly scope: UserCommand['scope']; readonly inside: string | undefined };
-
 /** Finds the commands for a working folder. A person's own go before a project's of the same name. */
 export async function findCommands(places: ProjectPlaces): Promise<UserCommands> {
   const problems: Problem[] = [];
   const byName = new Map<string, UserCommand>();
   const seen = new Set<string>();
-  for (const shelf of shelves(places))
-    for (const file of filesIn(shelf.folder, problems)) {
+  for (const shelf of shelvesOf(places, 'commands', ['.claude']))
+    for (const { name: file } of filesUnder(shelf.folder, deepest, 2 * mostCommands, problems)) {
       const full = path.join(shelf.folder, file);
       const real = realPath(full);
-      if (real === undefined || seen.has(real)) continue;
+      if (!/\.md$/i.test(file) || real === undefined || seen.has(real)) continue;
       seen.add(real);
       const name = file.slice(0, -'.md'.length).split('/').join(':');
       const command = await readCommand(name, full, shelf);
@@ -56,60 +52,11 @@ export async function findCommands(places: ProjectPlaces): Promise<UserCommands>
   return { commands: [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems };
 }
 
-function shelves({ cwd, home, configDir, stopAt }: ProjectPlaces): readonly Shelf[] {
-  const folders = projectFolders(cwd, stopAt);
-  const inside = folders.at(-1);
-  return [
-    ...[configDir, path.join(home, '.claude')].map((each): Shelf => ({
-      folder: path.join(each, 'commands'),
-      scope: 'personal',
-      inside: undefined,
-    })),
-    ...folders.flatMap((each) =>
-      ['.fairlead', '.claude'].map((dot): Shelf => ({
-        folder: path.join(each, dot, 'commands'),
-        scope: 'project',
-        inside,
-      })),
-    ),
-  ];
-}
-
-/** The Markdown files under a folder, relative to it, with slashes. */
-function filesIn(folder: string, problems: Problem[]): readonly string[] {
-  const found: string[] = [];
-  const visit = (at: string, depth: number): void => {
-    for (const each of entries(path.join(folder, at), problems)) {
-      const name = path.posix.join(at, each.name);
-      if (found.length > 2 * mostCommands || each.name.startsWith('.')) continue;
-      if (each.isDirectory() && depth < deepest) visit(name, depth + 1);
-      else if (/\.md$/i.test(each.name) && !each.isDirectory()) found.push(name);
-    }
-  };
-  visit('', 0);
-  return found;
-}
-
-function entries(folder: string, problems: Problem[]): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'ENOENT' && code !== 'ENOTDIR')
-      problems.push({ path: folder, why: `cannot be read: ${messageOf(error)}` });
-    return [];
-  }
-}
-
-async function readCommand(
-  name: string,
-  file: string,
-  { scope, inside }: Shelf,
-): Promise<UserCommand | { readonly why: string }> {
+async function readCommand(name: string, file: string, shelf: Shelf): Promise<UserCommand | { readonly why: string }> {
   if (!/^[\w][\w.-]*(:[\w][\w.-]*)*$/.test(name))
     return { why: 'has a name that cannot be typed as a command: letters, digits, _, - and . can' };
-  if (inside !== undefined && !staysInside(inside, file))
-    return { why: 'leads out of the project, so it was not read' };
+  const out = leadsOut(shelf, file);
+  if (out) return out;
   const read = readText(file, mostFile);
   if ('wrong' in read) return read;
   if (read.cut) return { why: `is longer than ${mostFile} bytes` };
@@ -126,7 +73,7 @@ async function readCommand(
     ...(tools === undefined ? {} : { allowedTools: tools }),
     body,
     file,
-    scope,
+    scope: shelf.scope,
   };
 }
 
