@@ -1,9 +1,9 @@
 // What can be done to a whole session: rename, clone, put into the trash and take out again. A session that another process writes to is left alone.
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
 import { copyJsonl, moveJsonl, type JsonlLog } from '../../stores/index.ts';
-import { makeFolder } from '../settings/private-file.ts';
-import { existsSync, readdirSync } from 'node:fs';
+import { attempt, makeFolder } from '../settings/private-file.ts';
 import { dateName, fileNameFor, freeName, nameOf, tidyName } from './names.ts';
 import { nameTaken, sessionFile, sessionFolder, type SessionPlace, type Shelf } from './sessions.ts';
 
@@ -86,4 +86,11 @@ export async function restoreSession(shelf: Shelf, name: string, as?: string): P
   makeFolder(sessionFolder(shelf));
   await mustBeFree(place.name, () => moveJsonl(found.file, place.file));
   return place;
+}
+
+/** Deletes everything in the trash for good, and says how many sessions that were. */
+export function emptyTrash(shelf: Shelf): number {
+  const sessions = listTrash(shelf).length;
+  attempt(trashFolder(shelf), 'empty', () => rmSync(trashFolder(shelf), { recursive: true, force: true }));
+  return sessions;
 }

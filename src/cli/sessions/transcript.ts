@@ -1,34 +1,43 @@
-// A conversation as text that a person reads in a terminal, and the way to it from a session's file.
-import {
-  openHead,
-  runView,
-  toArray,
-  visible,
-  type Event,
-  type FilePart,
-  type Message,
-  type Part,
-  type RunState,
-} from '../../core/index.ts';
+// A session's file as a conversation, and a conversation as text that a person reads in a terminal.
+import { runView, toArray, visible, type Event, type Log, type Message, type RunState } from '../../core/index.ts';
 import { openJsonl, type Problem } from '../../stores/index.ts';
+import { outlineOf, type Item } from './outline.ts';
 
-/** What a session's file says, read without taking it from whoever writes to it. */
+/** What a session's file says. */
 export type SessionText = {
   readonly id: string;
   readonly state: RunState;
+  /** Everything that was said on the way to where the session stands, also what a compaction took from the model's sight. */
   readonly messages: readonly Message[];
   readonly problems: readonly Problem[];
 };
 
-/** Reads a session as it stands. */
+/** Reads a session as it stands, without taking it from whoever writes to it. */
 export async function readSession(file: string): Promise<SessionText> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
-    const { state } = await openHead(log, runView());
-    return { id: log.session, state, messages: toArray(state.messages), problems: log.report };
+    return { id: log.session, ...(await told(log)), problems: log.report };
   } finally {
     await log.close();
   }
+}
+
+async function told(log: Log): Promise<Pick<SessionText, 'state' | 'messages'>> {
+  const view = runView();
+  const before: Message[] = [];
+  let state = view.initial;
+  let from = 0;
+  for await (const events of log.read()) {
+    for (const event of events) {
+      const old = state.messages;
+      state = view.on(state, event);
+      if (event.type !== 'epoch-started' || !event.baseline) continue;
+      if (event.reason === 'compacted') before.push(...toArray(old, from));
+      else before.length = 0;
+      from = event.reason === 'compacted' ? state.messages.length : 0;
+    }
+  }
+  return { state, messages: [...before, ...toArray(state.messages, from)] };
 }
 
 /** Every event of a session that another process may be writing, from a seq on and then as they come, until the signal aborts. Takes no lock. */
@@ -41,33 +50,24 @@ export async function* watchSession(file: string, signal: AbortSignal, from = 0)
   }
 }
 
-/** Who speaks, as a heading says it. */
-export const speakers: Readonly<Record<Message['role'], string>> = {
-  user: 'User',
-  assistant: 'Assistant',
-  tool: 'Tools',
-};
-
 /** All messages as plain text, control characters made visible. */
-export const transcriptText = (messages: readonly Message[]): string => messages.map(messageText).join('\n\n');
+export const transcriptText = (messages: readonly Message[]): string =>
+  outlineOf(messages)
+    .map((item) => visible(itemText(item)))
+    .join('\n\n');
 
-const messageText = ({ role, parts }: Message): string =>
-  [`── ${speakers[role]} ──`, ...parts.map((part) => visible(partText(part)))].join('\n');
-
-function partText(part: Part): string {
-  switch (part.type) {
-    case 'text':
-      return part.text;
-    case 'reasoning':
-      return `(thinking) ${part.text}`;
+function itemText(item: Item): string {
+  switch (item.type) {
+    case 'said':
+      return `── ${item.who} ──\n${item.text}`;
+    case 'thought':
+      return `── Thinking ──\n${item.text}`;
     case 'file':
-      return fileText(part);
-    case 'tool-call':
-      return `→ ${part.tool} ${part.invalid ?? JSON.stringify(part.input)}`;
-    case 'tool-result':
-      return `← ${part.tool}${part.failed ? ' failed' : ''}: ${part.text}`;
+      return item.text;
+    case 'call': {
+      const call = `── ${item.tool} ──${item.input === '' ? '' : `\n${item.input}`}`;
+      if (!item.result) return `${call}\n→ no result yet`;
+      return `${call}\n→ ${item.result.failed ? 'failed: ' : ''}${item.result.text}`;
+    }
   }
 }
-
-/** What a file is, in words: its bytes are not for reading. */
-export const fileText = ({ name, mediaType }: FilePart): string => `[file: ${name ?? 'unnamed'}, ${mediaType}]`;

@@ -3,16 +3,18 @@ import { FairleadError, isObject, type Json, type JsonObject } from '../../core/
 import { readIfThere, replaceText } from './private-file.ts';
 
 /** The content of a config file; empty if there is none. */
-export function readConfig(file: string): JsonObject {
-  const text = readIfThere(file);
-  if (text === undefined || text.trim() === '') return {};
+export const readConfig = (file: string): JsonObject => configIn(readIfThere(file) ?? '', file);
+
+/** The config that a text holds; `where` names it in the error if it holds none. */
+export function configIn(text: string, where: string): JsonObject {
+  if (text.trim() === '') return {};
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw broken(file, (error as Error).message);
+    throw broken(where, (error as Error).message);
   }
-  if (!isObject(value)) throw broken(file, 'it must hold an object');
+  if (!isObject(value)) throw broken(where, 'it must hold an object');
   return value as JsonObject;
 }
 

@@ -6,7 +6,7 @@ import { familyOf, families } from '../../providers/families.ts';
 import type { Environment } from '../../providers/resolve.ts';
 import { readConfig, valueAt } from './config-file.ts';
 import { nearestFile, readEnvFile, strangerTo, type EnvFile } from './env-file.ts';
-import { placesOf, rootNameOf, type Places } from './places.ts';
+import { placesOf, type Places } from './places.ts';
 import { table, valueOf, type Entry, type Value } from './table.ts';
 
 /** Where a value came from. */
@@ -68,13 +68,31 @@ type Sources = {
   readonly project: { readonly file: string; readonly config: JsonObject } | undefined;
 };
 
+/** The person's own config file, whether it is there or not. */
+export function userFileOf(from: Surroundings = {}): string {
+  const { env = process.env, cwd = process.cwd(), platform = process.platform } = from;
+  return userFileIn(placesIn(env, readEnvFile(cwd), platform));
+}
+
+/** What is wrong with a config, if anything, is thrown as a sentence. */
+export function checkConfig(config: JsonObject, where: string): void {
+  for (const [key, entry] of Object.entries(table)) {
+    const found = valueAt(config, key);
+    if (found !== undefined) valueOf(key, entry, found, `${key} in ${where}`);
+  }
+}
+
+const userFileIn = ({ config }: Places): string => path.join(config, 'config.json');
+
+const placesIn = (env: Environment, envFile: EnvFile | undefined, platform: NodeJS.Platform): Places =>
+  placesOf({ ...envFile?.values, ...filled(env) }, env['HOME'] || homedir(), platform);
+
 /** Reads the settings: at most three small files. What is wrong in the environment or in a file is said in one sentence. */
 export function readSettings(from: Surroundings = {}): Settings {
   const { env = process.env, cwd = process.cwd(), platform = process.platform } = from;
   const envFile = readEnvFile(cwd);
-  const both: Environment = { ...envFile?.values, ...filled(env) };
-  const dirs = placesOf(both, env['HOME'] || homedir(), platform);
-  const userFile = path.join(dirs.config, 'config.json');
+  const dirs = placesIn(env, envFile, platform);
+  const userFile = userFileIn(dirs);
   const project = projectConfig(cwd, userFile);
   const sources: Sources = {
     env,
@@ -88,7 +106,15 @@ export function readSettings(from: Surroundings = {}): Settings {
     const setting = settingOf(key, entry, sources, warnings);
     if (setting) all.set(key, setting);
   }
-  return { ...settingsOf(all), rootName: rootNameOf(both), dirs, env: envWith(env, all), all, userFile, warnings };
+  return {
+    ...settingsOf(all),
+    rootName: path.basename(dirs.data),
+    dirs,
+    env: envWith(env, all),
+    all,
+    userFile,
+    warnings,
+  };
 }
 
 /** A variable that is set to nothing is not set. */

@@ -127,6 +127,6 @@ export function valueOf(key: string, entry: Entry, found: unknown, where: string
   const shown = entry.secret ? '' : `, not ${JSON.stringify(found)}`;
   throw new FairleadError('settings/bad-value', `${where} must be ${read.wrong}${shown}.`, {
     blame: 'user',
-    hint: `Change it there; "fairlead config unset ${key}" takes it out of your own file.`,
+    ...(where === key ? {} : { hint: 'Change it there, or take it out.' }),
   });
 }

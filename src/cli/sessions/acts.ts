@@ -1,0 +1,207 @@
+// What `fairlead sessions` can do: one entry each. Data on standard output, everything else on standard error.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { FairleadError, messageOf, visible, visibleLine } from '../../core/index.ts';
+import { holderOf, verifyFile, type Verification } from '../../stores/index.ts';
+import { columns } from '../settings/columns.ts';
+import { attempt } from '../settings/private-file.ts';
+import { cloneSession, emptyTrash, listTrash, renameSession, restoreSession, trashSession } from './changes.ts';
+import { exportSession, formats, type Format } from './export.ts';
+import { findSession, listSessions, sessionPlaces, type SessionSummary, type Shelf } from './sessions.ts';
+import { readSession, transcriptText } from './transcript.ts';
+
+/** The options that were given, and where the sessions are. */
+export type Given = {
+  readonly shelf: Shelf;
+  readonly json?: boolean;
+  readonly format?: string;
+  readonly output?: string;
+  readonly empty?: boolean;
+};
+
+/** Something that can be done with sessions. */
+export type Act = {
+  readonly usage: string;
+  readonly about: string;
+  /** How many words it takes, at least and at most. */
+  readonly takes: readonly [number, number];
+  readonly options: readonly string[];
+  run(words: readonly string[], given: Given): Promise<number> | number;
+};
+
+const out = (text: string): boolean => process.stdout.write(text);
+const say = (text: string): boolean => process.stderr.write(`${text}\n`);
+const json = (value: unknown): boolean => out(`${JSON.stringify(value, null, 2)}\n`);
+
+/** Everything that can be done, by name. */
+export const acts: Readonly<Record<string, Act>> = {
+  list: {
+    usage: '[--json]',
+    about: 'every session, the latest first',
+    takes: [0, 0],
+    options: ['json'],
+    run(_, given) {
+      const all = listSessions(given.shelf);
+      if (given.json) json(all);
+      else if (all.length === 0) say('There is no session yet.');
+      else out(columns([['name', 'last change', 'events', 'size', 'model', 'begins with'], ...all.map(cells)]));
+      return 0;
+    },
+  },
+  show: {
+    usage: '<session> [--json]',
+    about: 'everything that was said in it',
+    takes: [1, 1],
+    options: ['json'],
+    async run([which = ''], given) {
+      const place = findSession(given.shelf, which);
+      if (given.json) {
+        out(await exportSession(place, 'json'));
+        return 0;
+      }
+      const { messages, problems } = await readSession(place.file);
+      const holder = holderOf(place.file);
+      if (holder) say(`It is being written by process ${holder.pid} on ${holder.host} since ${holder.time}.`);
+      for (const { what } of problems) say(what);
+      if (messages.length === 0) say('Nothing was said in it yet.');
+      else out(`${transcriptText(messages)}\n`);
+      return 0;
+    },
+  },
+  rename: {
+    usage: '<session> <new name>',
+    about: 'give it another name',
+    takes: [2, 2],
+    options: [],
+    async run([which = '', name = ''], { shelf }) {
+      const from = findSession(shelf, which);
+      const to = await renameSession(shelf, from, name);
+      say(`"${visible(from.name)}" is now "${visible(to.name)}".`);
+      return 0;
+    },
+  },
+  clone: {
+    usage: '<session> [new name]',
+    about: 'copy it, with all its branches; the name is <session>-clone unless given',
+    takes: [1, 2],
+    options: [],
+    async run([which = '', name], { shelf }) {
+      const from = findSession(shelf, which);
+      const to = await cloneSession(shelf, from, name);
+      say(`A copy of "${visible(from.name)}":`);
+      out(`${visibleLine(to.name)}\n`);
+      return 0;
+    },
+  },
+  export: {
+    usage: '<session> [--format md|html|json] [-o <file>]',
+    about: 'write it as Markdown, as a page or as JSON',
+    takes: [1, 1],
+    options: ['format', 'output'],
+    async run([which = ''], { shelf, format, output }) {
+      const text = await exportSession(findSession(shelf, which), formatOf(format, output));
+      if (output === undefined || output === '-') out(text);
+      else {
+        attempt(output, 'write', () => writeFileSync(output, text, { flag: 'wx', mode: 0o600 }));
+        say(`Written to ${output}.`);
+      }
+      return 0;
+    },
+  },
+  verify: {
+    usage: '[session] [--json]',
+    about: 'check that the files say what was written',
+    takes: [0, 1],
+    options: ['json'],
+    run: ([which], given) => verify(which, given),
+  },
+  delete: {
+    usage: '<session>',
+    about: 'put it into the trash',
+    takes: [1, 1],
+    options: [],
+    async run([which = ''], { shelf }) {
+      const { name } = await trashSession(shelf, findSession(shelf, which));
+      say(`"${visible(name)}" is in the trash; "fairlead sessions restore" brings it back.`);
+      return 0;
+    },
+  },
+  trash: {
+    usage: '[--json] [--empty]',
+    about: 'what is in the trash; --empty deletes all of it for good',
+    takes: [0, 0],
+    options: ['json', 'empty'],
+    run(_, given) {
+      const all = listTrash(given.shelf);
+      if (given.empty) say(`Deleted for good: ${emptyTrash(given.shelf)} of ${all.length}.`);
+      else if (given.json) json(all);
+      else if (all.length === 0) say('The trash is empty.');
+      else out(columns([['name', 'deleted'], ...all.map(({ name, since }) => [visibleLine(name), since])]));
+      return 0;
+    },
+  },
+  restore: {
+    usage: '<session> [new name]',
+    about: 'take it out of the trash',
+    takes: [1, 2],
+    options: [],
+    async run([name = '', as], { shelf }) {
+      const place = await restoreSession(shelf, name, as);
+      say(`"${visible(place.name)}" is back.`);
+      return 0;
+    },
+  },
+};
+
+function cells({ name, changed, events, size, model, first }: SessionSummary): readonly string[] {
+  const short = (text: string, most: number): string => {
+    const line = visibleLine(text);
+    return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  };
+  const count = events === undefined ? '?' : String(events);
+  return [
+    short(name, 40),
+    changed.slice(0, 16).replace('T', ' '),
+    count,
+    bytes(size),
+    short(model ?? '', 30),
+    short(first ?? '', 50),
+  ];
+}
+
+function bytes(size: number): string {
+  if (size < 1000) return `${size} B`;
+  return size < 1e6 ? `${Math.round(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`;
+}
+
+function formatOf(given: string | undefined, output: string | undefined): Format {
+  const ending = output === undefined ? '' : path.extname(output).slice(1).toLowerCase();
+  const wanted = given ?? (formats.some((each) => each === ending) ? ending : 'md');
+  const format = formats.find((each) => each === wanted);
+  if (format !== undefined) return format;
+  throw new FairleadError('cli/bad-format', `--format is ${formats.join(', ')}, not "${wanted}".`, { blame: 'user' });
+}
+
+async function verify(which: string | undefined, given: Given): Promise<number> {
+  const places = which === undefined ? sessionPlaces(given.shelf) : [findSession(given.shelf, which)];
+  const found = [];
+  for (const { name, file } of places) found.push({ name, ...(await verified(file)) });
+  if (given.json) json(found);
+  else
+    for (const { name, ok, events, problems } of found) {
+      out(`${visibleLine(name)}: ${ok ? 'sound' : 'not sound'}, ${events} events\n`);
+      for (const { what } of problems) out(`  ${visible(what)}\n`);
+    }
+  return found.every(({ ok }) => ok) ? 0 : 1;
+}
+
+/** A file that cannot even be read as a session must not keep the others from being checked. */
+async function verified(
+  file: string,
+): Promise<Pick<Verification, 'ok' | 'events'> & { problems: readonly { what: string }[] }> {
+  try {
+    return await verifyFile(file);
+  } catch (error) {
+    return { ok: false, events: 0, problems: [{ what: messageOf(error) }] };
+  }
+}

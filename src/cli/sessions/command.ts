@@ -1,0 +1,54 @@
+// The `sessions` command: reads its words and hands them to what can be done with sessions.
+import { parseArgs } from 'node:util';
+import { FairleadError } from '../../core/index.ts';
+import type { Command } from '../commands.ts';
+import { sentence } from '../front/sentence.ts';
+import { readSettings } from '../settings/settings.ts';
+import { acts, type Act, type Given } from './acts.ts';
+
+const options = {
+  json: { type: 'boolean' },
+  format: { type: 'string' },
+  output: { type: 'string', short: 'o' },
+  empty: { type: 'boolean' },
+} as const;
+
+/** Lists, shows and changes sessions: 0 done, 1 not, 2 misused. */
+export const run: Command['run'] = async (args) => {
+  const asked = read(args);
+  if (typeof asked === 'string') {
+    process.stderr.write(`${asked}\n${usage()}\n`);
+    return 2;
+  }
+  try {
+    return await asked.act.run(asked.words, { ...asked.given, shelf: readSettings().dirs });
+  } catch (error) {
+    if (!(error instanceof FairleadError)) throw error;
+    process.stderr.write(`${sentence(error)}\n`);
+    return 1;
+  }
+};
+
+type Asked = { readonly act: Act; readonly words: readonly string[]; readonly given: Omit<Given, 'shelf'> };
+
+function read(args: readonly string[]): Asked | string {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const [verb = 'list', ...words] = positionals;
+    const act = Object.hasOwn(acts, verb) ? acts[verb] : undefined;
+    if (!act) return `There is no "fairlead sessions ${verb}".`;
+    const stray = Object.keys(values).find((name) => !act.options.includes(name));
+    if (stray !== undefined) return `--${stray} has no meaning for "fairlead sessions ${verb}".`;
+    const [least, most] = act.takes;
+    if (words.length < least) return `"fairlead sessions ${verb}" needs more: ${act.usage}.`;
+    if (words.length > most) return `"${words[most]}" is one too many for "fairlead sessions ${verb}".`;
+    return { act, words, given: { ...values } };
+  } catch (error) {
+    return (error as Error).message.split('\n')[0] ?? '';
+  }
+}
+
+function usage(): string {
+  const lines = Object.entries(acts).map(([verb, { usage, about }]) => `  ${`${verb} ${usage}`.padEnd(50)} ${about}`);
+  return ['Usage: fairlead sessions <command>', ...lines].join('\n');
+}

@@ -1,0 +1,55 @@
+// A conversation as a person follows it: what was said in order, each tool call with its result.
+import { callsOf, type FilePart, type Message, type ResultPart } from '../../core/index.ts';
+
+/** A thing that was said or done. */
+export type Item =
+  | { readonly type: 'said'; readonly who: 'User' | 'Assistant'; readonly text: string }
+  | { readonly type: 'thought'; readonly text: string }
+  | { readonly type: 'file'; readonly text: string }
+  | {
+      readonly type: 'call';
+      readonly tool: string;
+      /** The arguments as JSON of several lines, or as the model wrote them where they are none. */
+      readonly input: string;
+      /** Nothing while there is none. */
+      readonly result: { readonly text: string; readonly failed: boolean } | undefined;
+    };
+
+/** The items of these messages. A result without its call, as an edit may leave it, stands alone. */
+export function outlineOf(messages: readonly Message[]): readonly Item[] {
+  return messages.flatMap((message, i) => {
+    if (message.role === 'tool') return message.parts.flatMap((part) => lonelyResult(part, messages[i - 1]));
+    const after = messages[i + 1];
+    const results = after?.role === 'tool' ? after.parts.filter((part) => part.type === 'tool-result') : [];
+    return message.parts.flatMap((part) => itemOf(part, message.role, results));
+  });
+}
+
+function itemOf(
+  part: Message['parts'][number],
+  role: Message['role'],
+  results: readonly ResultPart[],
+): readonly Item[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'said', who: role === 'user' ? 'User' : 'Assistant', text: part.text }];
+    case 'reasoning':
+      return part.text.trim() === '' ? [] : [{ type: 'thought', text: part.text }];
+    case 'file':
+      return [{ type: 'file', text: fileText(part) }];
+    case 'tool-call': {
+      const input = part.invalid ?? JSON.stringify(part.input, null, 2);
+      return [{ type: 'call', tool: part.tool, input, result: results.find(({ id }) => id === part.id) }];
+    }
+    case 'tool-result':
+      return [{ type: 'call', tool: part.tool, input: '', result: part }];
+  }
+}
+
+function lonelyResult(part: Message['parts'][number], before: Message | undefined): readonly Item[] {
+  const known = part.type === 'tool-result' && before && callsOf(before).some(({ id }) => id === part.id);
+  return known ? [] : itemOf(part, 'tool', []);
+}
+
+/** What a file is, in words: its bytes are not for reading. */
+const fileText = ({ name, mediaType }: FilePart): string => `[file: ${name ?? 'unnamed'}, ${mediaType}]`;

@@ -1,0 +1,16 @@
+// What an export of a session holds, whatever its format.
+import type { Message, Spent } from '../../core/index.ts';
+
+/** What an export holds. */
+export type Paper = {
+  readonly name: string;
+  readonly id: string;
+  readonly created: string;
+  readonly changed: string;
+  readonly model: string;
+  readonly spent: Spent;
+  readonly messages: readonly Message[];
+};
+
+/** A text fit to stand in HTML, between tags or in quotes. */
+export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (found) => `&#${found.codePointAt(0)};`);

@@ -1,0 +1,161 @@
+// The `config` command: shows what is set and where it came from, and changes the person's own file. Keys are never shown.
+import { parseArgs } from 'node:util';
+import { FairleadError, messageOf, visible } from '../../core/index.ts';
+import type { Command } from '../commands.ts';
+import { sentence } from '../front/sentence.ts';
+import { columns } from './columns.ts';
+import { configIn, readConfig, withValue, writeConfig } from './config-file.ts';
+import { readIfThere, replaceText } from './private-file.ts';
+import { checkConfig, readSettings, userFileOf, type Origin, type Setting, type Settings } from './settings.ts';
+import { entryOf, table, valueOf } from './table.ts';
+
+const usage = `Usage: fairlead config [list] [--json]      what is set, and where it came from
+       fairlead config get <key>            one value
+       fairlead config set <key> <value>    set it in your own file
+       fairlead config unset <key>          take it out of your own file
+       fairlead config path                 where your own file is
+       fairlead config edit                 open it in your editor`;
+
+/** Shows or changes settings: 0 done, 1 not, 2 misused. */
+export const run: Command['run'] = async (args) => {
+  let words: readonly string[];
+  let json: boolean;
+  try {
+    const options = { json: { type: 'boolean', default: false } } as const;
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    [words, json] = [parsed.positionals, parsed.values.json];
+  } catch (error) {
+    return misused((error as Error).message.split('\n')[0] ?? '');
+  }
+  const [verb = 'list', ...rest] = words;
+  const wanted = takes[verb];
+  if (wanted === undefined) return misused(`There is no "fairlead config ${verb}".`);
+  if (rest.length !== wanted)
+    return misused(
+      `"fairlead config ${verb}" takes ${wanted || 'no'} word${wanted === 1 ? '' : 's'} more, not ${rest.length}.`,
+    );
+  try {
+    return await act(verb, rest, json);
+  } catch (error) {
+    if (!(error instanceof FairleadError)) throw error;
+    process.stderr.write(`${sentence(error)}\n`);
+    return 1;
+  }
+};
+
+const takes: Readonly<Record<string, number>> = { list: 0, get: 1, set: 2, unset: 1, path: 0, edit: 0 };
+
+function misused(why: string): number {
+  process.stderr.write(`${why}\n${usage}\n`);
+  return 2;
+}
+
+async function act(verb: string, [key = '', value = '']: readonly string[], json: boolean): Promise<number> {
+  switch (verb) {
+    case 'get':
+      return show(key);
+    case 'set':
+      return change(key, value);
+    case 'unset':
+      return change(key, undefined);
+    case 'path':
+      process.stdout.write(`${userFileOf()}\n`);
+      return 0;
+    case 'edit':
+      return edit();
+    default:
+      return list(json);
+  }
+}
+
+function list(json: boolean): number {
+  const settings = readSettings();
+  if (json) {
+    const all = Object.fromEntries(
+      [...settings.all].map(([key, setting]) => [key, { value: shown(key, setting), origin: setting.origin }]),
+    );
+    process.stdout.write(
+      `${JSON.stringify({ rootName: settings.rootName, dirs: settings.dirs, settings: all }, null, 2)}\n`,
+    );
+  } else process.stdout.write(text(settings));
+  for (const warning of settings.warnings) process.stderr.write(`${warning}\n`);
+  return 0;
+}
+
+function text(settings: Settings): string {
+  const { dirs, all } = settings;
+  const places = Object.entries(dirs).map(([name, folder]) => [`${name} folder`, folder, '']);
+  const set = [...all].map(([key, setting]) => [key, oneLine(shown(key, setting)), wordsFor(setting.origin)]);
+  const free = Object.entries(table).filter(([key, { secret }]) => !all.has(key) && !secret);
+  const rest = free.length > 0 ? `\nNot set: ${free.map(([key]) => key).join(', ')}.\n` : '';
+  return `${columns([['setting', 'value', 'from'], ...places, ...set])}${rest}`;
+}
+
+const shown = (key: string, { value }: Setting): string | number | boolean => (table[key]?.secret ? 'set' : value);
+
+function oneLine(value: string | number | boolean): string {
+  const line = visible(String(value)).replaceAll(/\s+/g, ' ');
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}
+
+function wordsFor(origin: Origin): string {
+  switch (origin.type) {
+    case 'environment':
+      return `${origin.name} in the environment`;
+    case 'env-file':
+      return `${origin.name} in ${origin.file}`;
+    case 'project':
+      return `the project's ${origin.file}`;
+    case 'user':
+      return origin.file;
+    case 'default':
+      return 'default';
+  }
+}
+
+function show(key: string): number {
+  entryOf(key);
+  const setting = readSettings().all.get(key);
+  if (!setting) {
+    process.stderr.write(`${key} is not set.\n`);
+    return 1;
+  }
+  process.stdout.write(`${shown(key, setting)}\n`);
+  return 0;
+}
+
+/** Goes by the person's own file alone: a mistake in another place, or in the value to be replaced, must not be in the way. */
+function change(key: string, given: string | undefined): number {
+  const entry = entryOf(key);
+  const file = userFileOf();
+  const value = given === undefined ? undefined : valueOf(key, entry, given, key);
+  writeConfig(file, withValue(readConfig(file), key, value));
+  process.stderr.write(`${key} is ${value === undefined ? 'no longer set' : 'set'} in ${file}.\n`);
+  const { variable } = entry;
+  if (value !== undefined && variable !== undefined && process.env[variable]?.trim())
+    process.stderr.write(`${variable} is set in the environment and comes before it.\n`);
+  return 0;
+}
+
+async function edit(): Promise<number> {
+  const file = userFileOf();
+  const { openEditor } = await import('../editing/editor.ts');
+  const edited = await openEditor(readIfThere(file) ?? '{\n}\n', { suffix: '.json' });
+  if (edited.type === 'unchanged') return say('Nothing was changed.', 0);
+  if (edited.type === 'failed')
+    return say(edited.kept === undefined ? edited.why : `${edited.why} What you wrote is in ${edited.kept}.`, 1);
+  try {
+    checkConfig(configIn(edited.text, 'What you wrote'), 'what you wrote');
+  } catch (error) {
+    const kept = `${file}.rejected`;
+    replaceText(kept, edited.text);
+    return say(`${messageOf(error)} Nothing was changed; what you wrote is kept in ${kept}.`, 1);
+  }
+  replaceText(file, edited.text);
+  return say(`Saved in ${file}.`, 0);
+}
+
+function say(words: string, code: number): number {
+  process.stderr.write(`${words}\n`);
+  return code;
+}
