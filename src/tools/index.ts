@@ -6,9 +6,10 @@ import { grep } from './grep.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
 import { runCommand } from './run-command.ts';
+import { sandboxedCommand, type SandboxOptions } from './sandboxed-command.ts';
 import { writeFile } from './write-file.ts';
 
-export { editFile, glob, grep, listFiles, readFile, runCommand, writeFile };
+export { editFile, glob, grep, listFiles, readFile, runCommand, sandboxedCommand, writeFile, type SandboxOptions };
 
 /** The tools of a coding agent on this workspace. */
 export const workspaceTools = (workspace: Workspace): readonly Tool[] =>

@@ -1,0 +1,57 @@
+// What a person allowed for the rest of this session: exact kinds of call, nothing wider, forgotten with the process.
+import { canonical, isObject, type Call } from '../core/index.ts';
+
+/** Tells where a path really leads; throws where that is nowhere it may lead. */
+export type Locate = (path: string) => string;
+
+/** Tools for which the path says it all: who may always write a file may write anything into it. */
+const pathTools: ReadonlySet<string> = new Set(['write_file', 'edit_file']);
+/** Tools for which the command says it all. */
+const commandTools: ReadonlySet<string> = new Set(['run_command', 'execute_sandboxed_command']);
+
+/** What a call is about: a real path, an exact command, or all of its input. */
+export type Subject =
+  | { readonly type: 'path'; readonly path: string }
+  | { readonly type: 'command'; readonly command: string }
+  | { readonly type: 'input'; readonly input: string };
+
+/** What this call is about. */
+export function subjectOf({ tool, input }: Pick<Call, 'tool' | 'input'>, locate: Locate): Subject {
+  const { path, command } = isObject(input) ? input : {};
+  if (commandTools.has(tool) && typeof command === 'string') return { type: 'command', command };
+  if (pathTools.has(tool) && typeof path === 'string') {
+    try {
+      return { type: 'path', path: locate(path) };
+    } catch {
+      // Where it leads is not known, so nothing but this very call may be meant.
+    }
+  }
+  return { type: 'input', input: canonical(input) };
+}
+
+/** The exact kind of a call, which is all that an "always" covers. Never a prefix: a longer command is another kind. */
+export function kindOf(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
+  const subject = subjectOf(call, locate);
+  if (subject.type === 'path') return `${call.tool} ${subject.path}`;
+  return subject.type === 'command' ? `${call.tool}: ${subject.command}` : `${call.tool} ${subject.input}`;
+}
+
+/** The kinds that were granted in this session. */
+export type Grants = {
+  has(kind: string): boolean;
+  grant(kind: string): void;
+  revoke(kind: string): boolean;
+  /** In the order in which they were granted. */
+  list(): readonly string[];
+};
+
+/** Grants of one session, none to begin with. */
+export function sessionGrants(): Grants {
+  const kinds = new Set<string>();
+  return {
+    has: (kind) => kinds.has(kind),
+    grant: (kind) => void kinds.add(kind),
+    revoke: (kind) => kinds.delete(kind),
+    list: () => [...kinds],
+  };
+}

@@ -1,0 +1,3 @@
+// Guards: who may do what, decided before it is done.
+export { kindOf, sessionGrants, type Grants, type Locate } from './grants.ts';
+export { permission, questionFor, type PermissionOptions } from './permission.ts';
