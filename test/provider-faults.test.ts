@@ -95,14 +95,14 @@ test('fault 41: [A54] a server that stays broken ends the run with how often it 
 
 test('fault 42: a context that is too long is made shorter once and sent once more', async (t) => {
   const shorter: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'In short: go.' }] }];
-  const compact = { compact: async () => shorter };
+  const compact = { compact: { run: async () => ({ messages: shorter }) } };
   const on = await stage(t, [fails('context-too-long'), says('done')], { agent: compact });
-  assert.equal((await on.say('go')).ended?.reason, 'answered');
+  assert.equal((await on.say('Go through all of it.')).ended?.reason, 'answered');
   assert.deepEqual([asked(on), facts(on, 'epoch-started'), on.clock.waits], [2, 2, []]);
   await on.check();
 
   const never = await stage(t, () => fails('context-too-long'), { agent: compact });
-  const { ended } = await never.say('go');
+  const { ended } = await never.say('Go through all of it.');
   assert.deepEqual(
     [ended?.reason, ended?.error?.code, asked(never)],
     ['provider-error', 'provider/context-too-long', 2],

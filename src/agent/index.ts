@@ -1,5 +1,6 @@
 // Where the parts meet: agents, sessions, tools and what a run came to.
 export { Agent, AgentSession, defineAgent, type AgentOptions } from './agent.ts';
+export type { CompactionReport, CompactOptions } from './compaction.ts';
 export { defineTool, type ToolAnnotations, type ToolDefinition } from './define-tool.ts';
 export type { Extension } from './extension.ts';
 export { answered, Harness, type AskOptions, type HarnessOptions } from './harness.ts';
@@ -20,11 +21,11 @@ export { skillTool } from './project/skill-tool.ts';
 export type { ProjectPlaces } from './project/shelves.ts';
 export { findSkills, skillsText, type Skill, type Skills } from './project/skills.ts';
 export { findCommands, type UserCommand, type UserCommands } from './project/user-commands.ts';
-export type { OpenAsk, RunResult, RunUsage, WireStop } from './result.ts';
+export { resultOf, wireStop, type OpenAsk, type RunResult, type RunUsage, type WireStop } from './result.ts';
 export { answerShape, parseAnswer } from './schema.ts';
 export { SessionCache } from './session-cache.ts';
 export { Session, type RunOptions, type Words } from './session.ts';
-export type { BlockDelta, ContentBlock, StreamEvent } from './stream-events.ts';
+export { translator, type BlockDelta, type ContentBlock, type StreamEvent } from './stream-events.ts';
 export { agentTool, type SubAgentOptions } from './sub-agent.ts';
 export { specsOf, toolbox } from './toolbox.ts';
 export { spansOf, traceView, type Span, type Trace } from './trace.ts';

@@ -21,6 +21,7 @@ import {
   type RunState,
   type ToolChoice,
 } from '../core/index.ts';
+import { compactHead, type CompactionReport, type CompactOptions } from './compaction.ts';
 import { lastCommonEvent } from './history.ts';
 import { limitsFor } from './limits.ts';
 import { specsOf } from './toolbox.ts';
@@ -62,6 +63,11 @@ export class Session {
   /** The parts it runs on. */
   get parts(): AgentParts {
     return this.#parts;
+  }
+
+  /** The log, to be read. */
+  get log(): Pick<Log, 'read' | 'follow'> {
+    return this.#head.log;
   }
 
   get state(): RunState {
@@ -175,6 +181,19 @@ export class Session {
       { type: 'branch-started', from, reason: 'edited', ...(detail === undefined ? {} : { detail }) },
       newEpoch(state, 'edited', messages),
     ]);
+  }
+
+  /** Makes the conversation shorter now, in a new epoch; throws, with the conversation as it was, where that would not help or would lose what must stay. */
+  async compact(options: CompactOptions = {}): Promise<CompactionReport> {
+    this.#mustRest();
+    const stop = new AbortController();
+    this.#stop = stop;
+    try {
+      const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+      return await compactHead(this.#parts, this.#head, { ...options, signal });
+    } finally {
+      this.#stop = undefined;
+    }
   }
 
   /** A new session on another log that begins with this conversation, or with what it was at an event; this one is left as it is. */

@@ -48,6 +48,7 @@ export const traceView: View<Trace> = {
         return end(trace, 'run', event, event.error !== undefined, { reason: event.reason });
       case 'session-started':
       case 'epoch-started':
+      case 'compaction-refused':
       case 'branch-started':
       case 'input-received':
       case 'answer-rejected':

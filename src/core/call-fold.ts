@@ -2,6 +2,7 @@
 import type { Event } from './fact.ts';
 import { canonical, digest } from './json.ts';
 import type { ResultPart } from './message.ts';
+import { markFile } from './file-marks.ts';
 import { enqueue } from './notes.ts';
 import { charge } from './spending.ts';
 import type { Call, RunState } from './state.ts';
@@ -30,6 +31,7 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
     completed: s.completed || e.completes === true,
     loaded: e.loads?.length ? [...new Set([...s.loaded, ...e.loads])] : s.loaded,
     queue: (e.notes ?? []).reduce(enqueue, s.queue),
+    files: markFile(s.files, call, e),
   };
   return calls.every((each) => each.result) ? endRound(now) : now;
 }

@@ -30,7 +30,8 @@ import {
 } from './index.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const shorter: Compactor = async () => [user('in short')];
+const shorter: Compactor = { run: async () => ({ messages: [user('in short')] }) };
+const long = 'word '.repeat(50);
 const look = toolOf('look', 'read', () => 'x'.repeat(400));
 const looks: readonly Line[] = Array.from({ length: 12 }, (_, i) => calls(['look', { i }]));
 const tooLong = new FairleadError('provider/context-too-long', 'Too long.', { blame: 'user' });
@@ -94,16 +95,19 @@ test('[A24] killed after any event of a compacted run and opened from its last e
 test('words and notes that come while a history is made shorter are not lost', async () => {
   const gate = Promise.withResolvers<void>();
   const working = Promise.withResolvers<void>();
-  const compact: Compactor = async () => {
-    working.resolve();
-    await gate.promise;
-    return [user('in short')];
+  const compact: Compactor = {
+    async run() {
+      working.resolve();
+      await gate.promise;
+      return { messages: [user('in short')] };
+    },
   };
   const { go, say, requests } = await stage({
     lines: [breaks(tooLong), says('done')],
     compact,
     rules: [(event) => (event.type === 'input-received' ? [{ key: `noted-${event.input}`, text: 'a note' }] : [])],
   });
+  await say('steer', long);
   const going = go();
   await working.promise;
   await say('steer', 'wait');
@@ -112,27 +116,32 @@ test('words and notes that come while a history is made shorter are not lost', a
   const last = toArray(requests.at(-1)?.messages ?? { length: 0, items: [] })
     .map(textOf)
     .join('\n');
-  assert.match(last, /in short[^]*wait[^]*noted-i2/);
+  assert.match(last, /in short[^]*wait[^]*noted-i3/);
 });
 
 test('a request the provider finds too long is compacted and tried once more, not again and again', async () => {
-  const { go, requests, all } = await stage({ lines: [1, 2, 3, 4].map(() => breaks(tooLong)), compact: shorter });
+  const lines = [1, 2, 3, 4].map(() => breaks(tooLong));
+  const { go, say, requests, all } = await stage({ lines, compact: shorter });
+  await say('steer', long);
   const state = await go();
   assert.deepEqual([state.ended?.reason, requests.length], ['provider-error', 2]);
   assert.equal(all('epoch-started').length, 2);
 });
 
-const cannot: Readonly<Record<string, Compactor>> = {
-  'gives nothing': async () => undefined,
+const cannot: Readonly<Record<string, Compactor['run']>> = {
+  'gives nothing': async () => ({}),
   throws: async () => {
     throw new Error('no summary');
   },
-  'gives no messages': async () => [],
-  'gives a history that is not legal': async () => [{ role: 'assistant', parts: [{ type: 'text', text: 'x' }] }],
+  'gives no messages': async () => ({ messages: [] }),
+  'gives a history that is not legal': async () => ({
+    messages: [{ role: 'assistant', parts: [{ type: 'text', text: 'x' }] }],
+  }),
+  'gives a longer history': async () => ({ messages: [user(long)] }),
 };
-for (const [how, compact] of Object.entries(cannot)) {
+for (const [how, run] of Object.entries(cannot)) {
   test(`a compactor that ${how} ends the run with a reason, and nothing illegal is sent`, async () => {
-    const { go, requests, again } = await stage({ lines: [breaks(tooLong)], compact });
+    const { go, requests, again } = await stage({ lines: [breaks(tooLong)], compact: { run } });
     const { ended, run: going } = await go();
     assert.deepEqual([ended?.reason, going, requests.length], ['token-budget', undefined, 1]);
     assert.match(ended?.detail ?? '', how === 'throws' ? /no summary/ : /could not be made shorter/);
@@ -143,16 +152,20 @@ for (const [how, compact] of Object.entries(cannot)) {
 
 test('a compactor whose history is not shorter is not asked again', async () => {
   let asked = 0;
-  const compact: Compactor = async (state) => (asked++, [user('x'.repeat(state.context * 8))]);
+  const compact: Compactor = {
+    run: async (state) => (asked++, { messages: [user('x'.repeat(state.context * 8))] }),
+  };
   const { go, requests } = await stage({ compact, limits: { context: 1 } });
   assert.deepEqual([(await go()).ended?.reason, requests.length, asked], ['token-budget', 0, 1]);
 });
 
 test('cancelled while the history is made shorter, by a compactor that does not hear it, a run ends at once', async () => {
   const stop = new AbortController();
-  const compact: Compactor = () => {
-    stop.abort();
-    return forever();
+  const compact: Compactor = {
+    run() {
+      stop.abort();
+      return forever();
+    },
   };
   const { go, again } = await stage({ compact, limits: { context: 1 } });
   assert.equal((await go(stop.signal)).ended?.reason, 'cancelled');

@@ -1,13 +1,17 @@
 // Epochs: the only way a prefix may end and another begin, and each says why.
 import { unlessAborted } from './abort.ts';
+import { settleOpenCalls } from './call-fold.ts';
 import { ending } from './ending.ts';
 import { messageOf } from './errors.ts';
-import type { Baseline, EpochReason, Fact } from './fact.ts';
+import type { Baseline, EpochReason, Fact, Spent } from './fact.ts';
+import { coming } from './inputs.ts';
 import { illegal } from './legal.ts';
 import type { RunContext } from './loop.ts';
 import type { Message } from './message.ts';
-import type { AgentParts } from './ports.ts';
+import type { AgentParts, CompactContext } from './ports.ts';
 import type { RunState } from './state.ts';
+import { tokensIn } from './tokens.ts';
+import { toArray } from './trail.ts';
 
 /** The fact that begins a new epoch: with a history of its own it holds all a fold needs, so a reader may start here. */
 export function newEpoch(state: RunState, reason: EpochReason, messages?: readonly Message[]): Fact {
@@ -18,39 +22,82 @@ export function newEpoch(state: RunState, reason: EpochReason, messages?: readon
 
 /** An edit goes back to before the run, and a new session never had it: neither takes it along. */
 function baselineOf(state: RunState, reason: EpochReason, messages: readonly Message[]): Baseline {
-  const { session, turn, loaded, queue, total, pending } = state;
-  const base = { session, messages, turn, loaded, total };
+  const { session, turn, loaded, queue, total, pending, calls, files } = state;
+  const base = { session, messages, turn, loaded, total, ...(files.length ? { files } : {}) };
   if (reason === 'edited') return { ...base, queue: [] };
   if (reason === 'started') return { ...base, queue };
+  const rest = { ...base, queue, pending, ...(calls.length ? { calls } : {}) };
   const { run, limits, choice, spent, failures, reasks, compactions, rounds, due, verified, inTurn } = state;
-  if (run === undefined || !limits) return { ...base, queue, pending };
+  if (run === undefined || !limits) return rest;
   const going = { run, limits, choice, spent, failures, reasks, compactions, rounds, due, verified, inTurn };
-  return { ...base, queue, pending, going };
+  return { ...rest, going };
 }
 
-/** Makes the history shorter, or ends the run if that cannot be done. */
-export async function compact(agent: AgentParts, { head, signal }: RunContext): Promise<void> {
-  const made = await shorter(agent, head.state, signal);
+/** A history made shorter, or why it was not; what the attempt used up counts either way. */
+export type Shortened = {
+  readonly messages?: readonly Message[];
+  readonly detail: string;
+  readonly spent?: Partial<Spent>;
+};
+
+/** Makes the history shorter. Where that cannot be done, a run without room ends and one that still has some goes on. */
+export async function compact(agent: AgentParts, context: RunContext): Promise<void> {
+  const { head, signal } = context;
+  const made = await shorter(agent, head.state, context);
   if (signal.aborted) return;
-  const detail = `The conversation no longer fits the model and could not be made shorter${made.why}.`;
-  await head.record(
-    (state) =>
-      made.messages
-        ? [newEpoch(state, 'compacted', made.messages)]
-        : ending(state, { type: 'end', reason: 'token-budget', detail }),
-    { settle: true },
-  );
+  await head.record((state) => [...compactionFacts(state, made), ...(made.messages ? [] : noRoom(state, made))], {
+    settle: true,
+  });
 }
 
-type Made = { readonly messages?: readonly Message[]; readonly why: string };
+/** What an attempt is in the log: a new epoch, or the refusal. */
+export function compactionFacts(state: RunState, { messages, detail, spent }: Shortened): readonly Fact[] {
+  const used = spent ? { spent } : {};
+  return messages
+    ? [{ ...newEpoch(state, 'compacted', messages), detail, ...used } as Fact]
+    : [{ type: 'compaction-refused', why: detail, ...used }];
+}
 
-async function shorter(agent: AgentParts, state: RunState, signal: AbortSignal): Promise<Made> {
+function noRoom(state: RunState, { detail }: Shortened): readonly Fact[] {
+  const fits = !state.failure && coming(state) <= (state.limits?.context ?? Number.POSITIVE_INFINITY);
+  const why = `The conversation no longer fits the model and could not be made shorter: ${detail}`;
+  return fits ? [] : ending(state, { type: 'end', reason: 'token-budget', detail: why });
+}
+
+/** The history of this state made shorter by the agent's compactor, if what it makes can be trusted: legal, smaller, open calls kept. */
+export async function shorter(
+  agent: AgentParts,
+  state: RunState,
+  { signal, clock, focus }: Pick<RunContext, 'signal' | 'clock'> & Pick<CompactContext, 'focus'>,
+): Promise<Shortened> {
+  const since = clock();
+  const whole = settleOpenCalls(state, 'Not settled yet.');
   try {
-    const messages = await unlessAborted(signal, () => agent.compact?.(state, signal));
-    if (!messages?.length) return { why: '' };
-    const wrong = illegal(messages);
-    return wrong === undefined ? { messages, why: '' } : { why: `: ${wrong.slice(0, -1)}` };
+    const context = { agent, signal, ...(focus === undefined ? {} : { focus }) };
+    const made = await unlessAborted(signal, () => agent.compact?.run(whole, context));
+    const spent = made?.spent && { ...made.spent, ms: clock() - since };
+    const wrong = made?.messages?.length ? faultIn(toArray(whole.messages), made.messages, state.calls.length > 0) : '';
+    if (!made?.messages || wrong !== undefined)
+      return {
+        detail: wrong || made?.detail || 'There is nothing that could be left out.',
+        ...(spent ? { spent } : {}),
+      };
+    const messages = state.calls.length ? made.messages.slice(0, -1) : made.messages;
+    return { messages, detail: made.detail ?? '', ...(spent ? { spent } : {}) };
   } catch (error) {
-    return { why: `: ${messageOf(error)}` };
+    return { detail: messageOf(error) };
   }
 }
+
+/** Why a shorter history cannot take the place of the old one. */
+function faultIn(before: readonly Message[], after: readonly Message[], open: boolean): string | undefined {
+  const wrong = illegal(after);
+  if (wrong !== undefined) return wrong;
+  const [old, now] = [sizeOf(before), sizeOf(after)];
+  if (!(now < old)) return `It would not be shorter: about ${now} tokens instead of ${old}.`;
+  return open && JSON.stringify(before.at(-2)) !== JSON.stringify(after.at(-2))
+    ? 'It would lose calls that are not settled yet.'
+    : undefined;
+}
+
+const sizeOf = (messages: readonly Message[]): number => messages.reduce((sum, each) => sum + tokensIn(each.parts), 0);

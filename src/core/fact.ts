@@ -2,6 +2,7 @@
 import type { Failure } from './errors.ts';
 import type { Json } from './json.ts';
 import type { Finish, Message, Part, ToolChoice, ToolSpec, Usage } from './message.ts';
+import type { Call } from './state.ts';
 
 /** Why a run ended: a closed union, decided from state alone. */
 export type StopReason =
@@ -80,8 +81,20 @@ export type Baseline = {
   readonly total: Spent;
   /** Inputs that no turn has delivered yet. */
   readonly pending?: readonly PendingInput[];
+  /** The calls of the last message where they are not settled yet: they may be waiting for a person. */
+  readonly calls?: readonly Call[];
+  readonly files?: readonly FileMark[];
   /** The run that was under way, so that a fold from here goes on with it. */
   readonly going?: Going;
+};
+
+/** A file that tools worked on: which one last, and what is known of its content since. */
+export type FileMark = {
+  readonly path: string;
+  readonly tool: string;
+  readonly changed: boolean;
+  /** What the tool called the content it left or read, usually a hash. */
+  readonly content?: string;
 };
 
 /** An input that no turn has delivered yet. */
@@ -131,7 +144,12 @@ export type Fact =
       readonly tools: readonly ToolSpec[];
       readonly model: string;
       readonly baseline?: Baseline;
+      /** How its history was made. */
+      readonly detail?: string;
+      /** What making its history used up; not yet part of the baseline. */
+      readonly spent?: Partial<Spent>;
     }
+  | { readonly type: 'compaction-refused'; readonly why: string; readonly spent?: Partial<Spent> }
   | {
       readonly type: 'branch-started';
       readonly from: string;

@@ -14,6 +14,7 @@ export type {
   EpochReason,
   Event,
   Fact,
+  FileMark,
   Going,
   InputHow,
   Limits,
@@ -48,13 +49,15 @@ export {
   type Usage,
 } from './message.ts';
 export { isStuck, next, type Step } from './next.ts';
-export { enqueue, inOrder, wordsOf } from './notes.ts';
+export { enqueue, inOrder, notesIn, wordsOf } from './notes.ts';
 export type {
   AgentParts,
   AnswerShape,
   AppendOptions,
   Check,
   Chunk,
+  CompactContext,
+  Compacted,
   Compactor,
   Decision,
   Gate,
@@ -74,14 +77,15 @@ export type {
 export { isOutput, output, shorten } from './output.ts';
 export { nearest } from './near.ts';
 export { render } from './render.ts';
-export { costOf, noSpending, spend } from './spending.ts';
+export { bill, billCut, costOf, noSpending, spend, type Bill } from './spending.ts';
 export { fold, runView, type Call, type RunState } from './state.ts';
 export { last, push, swapLast, toArray, trailOf, type Trail } from './trail.ts';
 export { isUsage } from './usage.ts';
 export { visible, visibleLine } from './visible.ts';
 export type { Change, Entry, ExecOptions, FileContent, Listing, Ran, Workspace } from './workspace.ts';
-export { newEpoch } from './epoch.ts';
+export { compactionFacts, newEpoch, shorter, type Shortened } from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';
+export { frameOf } from './turn-fold.ts';
 export { estimate, tokensIn, wordsIn } from './tokens.ts';
 export { callId } from './answer.ts';
 export { childLimits, childParts, type ChildWish } from './child.ts';

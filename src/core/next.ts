@@ -115,11 +115,24 @@ function outOfBounds(state: RunState, agent: AgentParts): Step | undefined {
       'token-budget',
       `${used} of ${limits.tokens} tokens are used and the next request needs about ${needs}.`,
     );
-  if (limits.context !== undefined && !(needs <= limits.context))
-    return agent.compact && state.compactions === 0
-      ? { type: 'compact' }
-      : end('token-budget', `The next request needs about ${needs} tokens; the window has room for ${limits.context}.`);
+  const full = limits.context !== undefined && !(needs <= limits.context);
+  if (agent.compact && state.compactions === 0 && (full || isCrowded(state, needs, agent.compact.threshold)))
+    return { type: 'compact' };
+  if (full)
+    return end(
+      'token-budget',
+      `The next request needs about ${needs} tokens; the window has room for ${limits.context}.`,
+    );
   return limits.usd === undefined ? undefined : outOfMoney(state, limits.usd, needs, agent, end);
+}
+
+/** The share of the window that must have filled again since the last compaction: each one begins a new prefix, which costs. */
+const pause = 0.1;
+
+/** Whether so much of the window is used that the history should be made shorter while there is still room. */
+function isCrowded({ limits, eased }: RunState, needs: number, threshold = 1): boolean {
+  const window = limits?.context ?? Number.POSITIVE_INFINITY;
+  return needs > window * threshold && needs - eased > window * pause;
 }
 
 function outOfMoney(

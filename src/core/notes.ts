@@ -36,3 +36,15 @@ function tagged({ key, text }: Note): string {
   const words = text.replaceAll(/<(?=\/?system-reminder)/gi, '&lt;');
   return `<system-reminder name="${name}">\n${words}\n</system-reminder>`;
 }
+
+/** The notes of a text that `wordsOf` made; nothing where it is anything else. */
+export function notesIn(text: string): readonly Note[] | undefined {
+  const notes: Note[] = [];
+  let at = 0;
+  for (const found of text.matchAll(/<system-reminder name="([^"]*)">\n([^]*?)\n<\/system-reminder>(?:\n|$)/g)) {
+    if (found.index !== at) return undefined;
+    at += found[0].length;
+    notes.push({ key: found[1] ?? '', text: found[2] ?? '' });
+  }
+  return at > 0 && at === text.length ? notes : undefined;
+}

@@ -1,12 +1,12 @@
 // The run as a pure fold over its events. If it is not in the log it did not happen.
 import { answerAsk, endCall, patchCall, settleOpenCalls } from './call-fold.ts';
 import { FairleadError, messageOf, type Failure } from './errors.ts';
-import type { Event, Limits, Note, PendingInput, Spent, StopReason } from './fact.ts';
+import type { Event, FileMark, Limits, Note, PendingInput, Spent, StopReason } from './fact.ts';
 import type { Json } from './json.ts';
 import type { Message, ResultPart, ToolChoice, ToolSpec } from './message.ts';
 import { enqueue, isNote } from './notes.ts';
 import type { Rule, View } from './ports.ts';
-import { noSpending } from './spending.ts';
+import { charge, noSpending } from './spending.ts';
 import { trailOf, type Trail } from './trail.ts';
 import { endTurn, failTurn, startEpoch, startTurn } from './turn-fold.ts';
 
@@ -37,6 +37,10 @@ export type RunState = {
   readonly sent: number;
   /** Tokens the next request is expected to hold. */
   readonly context: number;
+  /** What that was after the latest compaction, or attempt at one: the next begins only once it has grown. */
+  readonly eased: number;
+  /** The files that tools worked on, the latest last. */
+  readonly files: readonly FileMark[];
   readonly pending: readonly PendingInput[];
   readonly queue: readonly Note[];
   readonly calls: readonly Call[];
@@ -73,6 +77,8 @@ const initial: RunState = {
   messages: trailOf<Message>(),
   sent: 0,
   context: 0,
+  eased: 0,
+  files: [],
   pending: [],
   queue: [],
   calls: [],
@@ -134,9 +140,13 @@ function step(s: RunState, e: Event): RunState {
       return { ...s, session: e.session };
     case 'epoch-started':
       return startEpoch(s, e);
+    case 'compaction-refused':
+      return { ...charge(s, e.spent ?? {}), eased: s.context, compactions: s.compactions + 1 };
     case 'branch-started':
       return {
         ...settleOpenCalls(s, 'The conversation went back to before this call was settled.'),
+        // Who takes a compaction back does not want it made again at once.
+        eased: e.reason === 'returned' ? s.context : s.eased,
         pending: [],
         queue: [],
         run: undefined,

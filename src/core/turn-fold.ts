@@ -12,9 +12,9 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
   const now = { ...s, epoch: e.epoch, system: e.system, tools: e.tools, model: e.model, sent: 0 };
   const frame = frameOf(e);
   if (!e.baseline) return { ...now, context: s.epoch === 0 ? frame : Math.max(frame, s.context + frame - frameOf(s)) };
-  const { session, messages, turn, loaded, queue, total, pending = s.pending, going } = e.baseline;
+  const { session, messages, turn, loaded, queue, total, pending = s.pending, going, calls = [] } = e.baseline;
   const context = frame + messages.reduce((sum, each) => sum + tokensIn(each.parts), 0);
-  return {
+  const begun: RunState = {
     ...now,
     ...going,
     session,
@@ -25,14 +25,17 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
     total,
     pending,
     context,
-    calls: [],
+    calls,
+    files: e.baseline.files ?? [],
     failure: undefined,
+    eased: e.reason === 'compacted' ? context : 0,
     compactions: (going ?? s).compactions + (e.reason === 'compacted' ? 1 : 0),
   };
+  return e.spent ? charge(begun, e.spent) : begun;
 }
 
 /** Tokens that every request of an epoch holds before its first message. */
-const frameOf = ({ system, tools }: Pick<RunState, 'system' | 'tools'>): number =>
+export const frameOf = ({ system, tools }: Pick<RunState, 'system' | 'tools'>): number =>
   estimate(system) + estimate(JSON.stringify(tools));
 
 /** What a turn delivers joins the history; the request is about to go out. */

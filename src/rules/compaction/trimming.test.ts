@@ -1,58 +1,108 @@
-// Compaction without a model: the task stays, the latest work stays, nothing is cut between a call and its result.
+// Compaction without a model: what the user said stays, the latest work stays, nothing is cut between a call and its result.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import * as fc from 'fast-check';
-import { illegal, runView, textOf, trailOf, type Limits, type Message, type RunState } from '../core/index.ts';
-import { trimming } from './index.ts';
+import { illegal, textOf, wordsOf, type Message } from '../../core/index.ts';
+import { compactedBy, round, says, stateOf, user } from '../../../test/support/long-talk.ts';
+import { trimming } from '../index.ts';
+import { sizeOf } from './shape.ts';
 
-const limits: Limits = { turns: 9, errors: 9, reasks: 9, repeats: 0, outputChars: 1000 };
-const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const says = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
-const round = (id: string, size: number): readonly Message[] => [
-  { role: 'assistant', parts: [{ type: 'tool-call', id, tool: 'read', input: {} }] },
-  { role: 'tool', parts: [{ type: 'tool-result', id, tool: 'read', text: 'x'.repeat(size), failed: false }] },
-];
-const stateOf = (messages: readonly Message[], context?: number): RunState => ({
-  ...runView().initial,
-  messages: trailOf(messages),
-  limits: context === undefined ? limits : { ...limits, context },
-});
-const never = new AbortController().signal;
+const rounds = (count: number, size = 400): readonly Message[] =>
+  Array.from({ length: count }, (_, i) => round(`c${i}`, size)).flat();
 
-test('the task and the latest work stay word for word, and what was left out is told in one line', async () => {
-  const messages = [user('Find the bug.'), ...Array.from({ length: 20 }, (_, i) => round(`c${i}`, 400)).flat()];
-  const short = (await trimming()(stateOf(messages, 1000), never)) ?? [];
-  assert.ok(short.length < messages.length);
-  assert.match(
-    textOf(short[0] as Message),
-    /^Find the bug\.\n\[\d+ messages that followed were left out.*read \d+ times/,
-  );
+test('[P47] the task and the latest work stay word for word, and one note tells what was left out', async () => {
+  const messages = [user('Find the bug.'), ...rounds(20)];
+  const { messages: short = [] } = await compactedBy(trimming(), stateOf(messages, 1000));
+  assert.ok(sizeOf(short) <= 450, `${sizeOf(short)} tokens`);
+  assert.deepEqual(short[0], messages[0]);
+  assert.match(textOf(short[2] as Message), /\d+ messages between .* were left out.*read \d+ times/);
   assert.deepEqual(short.slice(-2), messages.slice(-2));
 });
 
-test('whatever the conversation, the shorter one is legal and never longer', async () => {
-  const step = fc.oneof(
-    fc.nat(600).map((size) => ['round', size] as const),
-    fc.nat(600).map((size) => ['talk', size] as const),
-  );
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 15 }), fc.nat(1000), async (steps, context) => {
-      const messages = [
-        user('Task.'),
-        ...steps.flatMap(([kind, size], i) =>
-          kind === 'round' ? round(`c${i}`, size) : [says('y'.repeat(size + 1)), user('and?')],
-        ),
-      ];
-      if (illegal(messages)) return;
-      const short = await trimming()(stateOf(messages, context), never);
-      if (!short) return;
-      assert.equal(illegal(short), undefined);
-      assert.ok(short.length <= messages.length);
-    }),
-    { numRuns: 300 },
+test('[P47] what the user said later stays word for word too, and before what it was followed by', async () => {
+  const messages = [user('Find the bug.'), ...rounds(8), says('Which one?'), user('Not in tests!'), ...rounds(8)];
+  const { messages: short = [] } = await compactedBy(trimming(), stateOf(messages, 1000));
+  const own = short.filter(({ role }) => role === 'user').map((message) => message.parts[0]);
+  assert.deepEqual(own, [messages[0]?.parts[0], { type: 'text', text: 'Not in tests!' }]);
+});
+
+test('[P51] compacted again and again, the task and every correction are there once, and the old note is gone', async () => {
+  let messages: readonly Message[] = [user('Find the bug.')];
+  for (let i = 0; i < 5; i++) {
+    const grown = [...messages, ...rounds(8).map((each) => renamed(each, `${i}`)), says('ok'), user(`Rule ${i}.`)];
+    messages = (await compactedBy(trimming(), stateOf(grown, 1000))).messages ?? [];
+    assert.equal(illegal(messages), undefined);
+  }
+  const all = messages.map(textOf).join('\n');
+  for (const words of ['Find the bug.', 'Rule 0.', 'Rule 1.', 'Rule 2.', 'Rule 3.', 'Rule 4.'])
+    assert.equal(all.split(words).length, 2, words);
+  assert.equal(all.split('name="compaction"').length, 2);
+});
+
+test('the latest note of each key is carried over, an older one of the same key is not', async () => {
+  const noted = (id: string, text: string): readonly Message[] => [
+    ...round(id, 100),
+    { role: 'user', parts: wordsOf([{ key: 'style', text }]) },
+  ];
+  const messages = [user('Write.'), ...noted('a', 'Use tabs.'), ...noted('b', 'Use spaces.'), ...rounds(20)];
+  const { messages: short = [] } = await compactedBy(trimming(), stateOf(messages, 1000));
+  const all = short.map(textOf).join('\n');
+  assert.match(all, /<system-reminder name="style">\nUse spaces\.\n<\/system-reminder>/);
+  assert.doesNotMatch(all, /tabs/);
+});
+
+test('files that tools worked on are listed with what became of them, from the state and not from any text', async () => {
+  const files = [
+    { path: 'src/read.ts', tool: 'read_file', changed: false, content: 'a'.repeat(64) },
+    { path: 'src/edit.ts', tool: 'edit_file', changed: true, content: 'b'.repeat(64) },
+  ];
+  const state = { ...stateOf([user('Mend it.'), ...rounds(20)], 1000), files };
+  const { messages: short = [] } = await compactedBy(trimming(), state);
+  const note = textOf(short[2] as Message);
+  assert.match(note, /- src\/read\.ts \(not changed, last by read_file, content a{12}\)/);
+  assert.match(note, /- src\/edit\.ts \(changed, last by edit_file, content b{12}\)/);
+  const many = Array.from({ length: 100 }, (_, i) => ({ path: `src/f${i}.ts`, tool: 'read_file', changed: i === 0 }));
+  const listed = textOf((await compactedBy(trimming(), { ...state, files: many })).messages?.[2] as Message);
+  assert.match(listed, /- \d+ more\n[^]*f0\.ts \(changed[^]*f99\.ts/);
+});
+
+test('a result that is longer than the window is cut, with its call beside it', async () => {
+  const messages = [user('Read it.'), ...round('a', 40_000)];
+  const { messages: short = [] } = await compactedBy(trimming(), stateOf(messages, 1000));
+  assert.equal(illegal(short), undefined);
+  assert.ok(sizeOf(short) < 750, `${sizeOf(short)} tokens`);
+  const [call, result] = short.slice(-2);
+  assert.deepEqual(call, messages[1]);
+  assert.match(JSON.stringify(result), /characters left out/);
+});
+
+test('what the user said is cut only where nothing else helps, the oldest first, and never the task', async () => {
+  const task = `Do this: ${'t'.repeat(400)}`;
+  const said = Array.from({ length: 12 }, (_, i) => [says('ok'), user(`${i} ${'w'.repeat(600)}`)]).flat();
+  const messages = [user(task), ...said];
+  const { messages: short = [] } = await compactedBy(trimming(), stateOf(messages, 1000));
+  assert.deepEqual(short[0], messages[0]);
+  const own = short.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
+  const lengths = own.filter((text) => /^\d+ w/.test(text)).map((text) => text.length);
+  assert.equal(lengths.length, 12);
+  assert.ok((lengths[0] ?? 0) < 200, lengths.join(' '));
+  assert.equal(lengths.at(-1), 603);
+  assert.deepEqual(
+    lengths.slice(0, 11),
+    lengths.slice(0, 11).toSorted((a, b) => a - b),
   );
 });
 
-test('a conversation with nothing to leave out is not compacted', async () => {
-  assert.equal(await trimming()(stateOf([user('Hi.')]), never), undefined);
+test('a conversation with nothing to leave out, and one whose task alone is too long, is refused with the reason', async () => {
+  for (const messages of [[user('Hi.')], [user('Hi.'), says('Hello.'), user('x'.repeat(5000))]]) {
+    const made = await compactedBy(trimming(), stateOf(messages, 1000));
+    assert.equal(made.messages, undefined);
+    assert.match(made.detail ?? '', /nothing|not be shorter/);
+  }
+  const task = await compactedBy(trimming(), stateOf([user('x'.repeat(5000)), ...rounds(4)], 1000));
+  assert.equal(task.messages, undefined);
+});
+
+const renamed = (message: Message, prefix: string): Message => ({
+  ...message,
+  parts: message.parts.map((part) => ('id' in part ? { ...part, id: `${prefix}${part.id}` } : part)),
 });

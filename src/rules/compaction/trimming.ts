@@ -1,44 +1,43 @@
-// Compaction without a model: the task and the latest work stay word for word, the middle is told in one line.
-import { callsOf, toArray, tokensIn, type Compactor, type Message } from '../core/index.ts';
+// Compaction without a model: what the user said and the latest work stay word for word, the rest is left out and said to be.
+import { toArray, type Compactor, type Message, type RunState } from '../../core/index.ts';
+import { lossIn } from './pinned.ts';
+import { planFor } from './plan.ts';
+import { assemble, budgetFor, leftOut, sizeOf } from './shape.ts';
 
-/** Keeps the task and as much of the latest work as fits in this share of the window (half of what was there where no window is known). */
-export function trimming(share = 0.5): Compactor {
-  return async (state) => {
-    const messages = toArray(state.messages);
-    const sizes = messages.map((message) => tokensIn(message.parts));
-    const total = sizes.reduce((sum, size) => sum + size, 0);
-    const room = (state.limits?.context ?? total) * share;
-    const task = messages.findIndex((message) => message.role === 'user');
-    const from = firstKept(messages, sizes, room - (sizes[task] ?? 0));
-    const left = messages.slice(task + 1, from);
-    if (task < 0 || left.length === 0) return undefined;
-    return [withNote(messages[task] as Message, left), ...bridge(messages.slice(from))];
+/** When a conversation is compacted, and to what. */
+export type CompactionOptions = {
+  /** The share of the window from which on it is; 0.8 unless given. */
+  readonly threshold?: number;
+  /** The share of the window to get down to; 0.45 unless given. */
+  readonly target?: number;
+  /** How many of the latest turns stay word for word, if they fit. */
+  readonly keepTurns?: number;
+};
+
+/** Leaves out what lies between the first request and as many of the latest turns as fit. */
+export function trimming(options: CompactionOptions = {}): Compactor {
+  const { threshold = 0.8, target = 0.45, keepTurns = Number.POSITIVE_INFINITY } = options;
+  return {
+    threshold,
+    async run(state, { agent }) {
+      const budget = budgetFor(state, agent, { target, keepTurns, summary: 0 });
+      const plan = planFor(toArray(state.messages), budget);
+      if (!plan) return { detail: nothingToLeave };
+      const messages = assemble(state, plan, budget.room, leftOut);
+      const wrong = unfit(state, messages);
+      return wrong === undefined
+        ? { messages, detail: `${plan.left.length} messages were left out.` }
+        : { detail: wrong };
+    },
   };
 }
 
-/** The earliest message from which on everything fits, never between a call and its result. */
-function firstKept(messages: readonly Message[], sizes: readonly number[], room: number): number {
-  let sum = 0;
-  let from = messages.length;
-  for (let i = messages.length - 1; i > 0; i--) {
-    sum += sizes[i] ?? 0;
-    if (sum > room) break;
-    if (messages[i]?.role !== 'tool') from = i;
-  }
-  return from;
-}
+/** Why a conversation cannot be compacted at all. */
+export const nothingToLeave = 'There is nothing between the first request and the latest turn that could be left out.';
 
-function withNote(task: Message, left: readonly Message[]): Message {
-  const tools = left.flatMap((message) => callsOf(message).map((call) => call.tool));
-  const counts = [...new Set(tools)].map((tool) => `${tool} ${tools.filter((each) => each === tool).length} times`);
-  const used = counts.length ? ` Tools used there: ${counts.join(', ')}.` : '';
-  const text = `[${left.length} messages that followed were left out to fit the window.${used} What matters from them may have to be looked up again.]`;
-  return { ...task, parts: [...task.parts, { type: 'text', text }] };
-}
-
-/** The kept part must follow a user's message: where it begins with one, a stand-in answer goes between. */
-function bridge(kept: readonly Message[]): readonly Message[] {
-  return kept[0]?.role === 'user'
-    ? [{ role: 'assistant', parts: [{ type: 'text', text: '(earlier work left out)' }] }, ...kept]
-    : kept;
+/** Why these messages cannot take the place of a state's, in one sentence; nothing if they can. */
+export function unfit(state: RunState, messages: readonly Message[]): string | undefined {
+  const before = toArray(state.messages);
+  const [old, now] = [sizeOf(before), sizeOf(messages)];
+  return now < old ? lossIn(before, messages) : `It would not be shorter: about ${now} tokens instead of ${old}.`;
 }

@@ -53,6 +53,8 @@ const baseline = shape({
   queue: list(note),
   total: isObject,
   pending: maybe(list(shape({ input: text, how: text, parts: list(part) }))),
+  calls: maybe(list(shape({ id: text, tool: text, input: some }))),
+  files: maybe(list(shape({ path: text, tool: text, changed: yesNo }))),
   going: maybe(shape({ run: text, limits, spent: isObject, rounds: list(number) })),
 });
 const verdict: Test = (value) =>
@@ -61,7 +63,15 @@ const verdict: Test = (value) =>
 
 const facts: { readonly [type in Fact['type']]: Readonly<Record<string, Test>> } = {
   'session-started': { session: text },
-  'epoch-started': { epoch: number, system: text, tools: list(tool), model: text, baseline: maybe(baseline) },
+  'epoch-started': {
+    epoch: number,
+    system: text,
+    tools: list(tool),
+    model: text,
+    baseline: maybe(baseline),
+    spent: maybe(isObject),
+  },
+  'compaction-refused': { why: text, spent: maybe(isObject) },
   'branch-started': { from: text, reason: text },
   'input-received': { input: text, how: oneOf('prompt', 'steer', 'follow-up', 'continue'), parts: words },
   'run-started': { run: text, limits },

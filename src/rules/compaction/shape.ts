@@ -1,0 +1,98 @@
+// The shape of a compacted conversation: the task, what stands for the part left out, what is carried over from it, the latest turns.
+import {
+  callsOf,
+  estimate,
+  frameOf,
+  toArray,
+  tokensIn,
+  wordsOf,
+  type AgentParts,
+  type FileMark,
+  type Message,
+  type RunState,
+} from '../../core/index.ts';
+import { compactionKey, type Budget, type Plan } from './plan.ts';
+
+/** Tokens of these messages, as we estimate them. */
+export const sizeOf = (messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + tokensIn(message.parts), 0);
+
+/** The share of the room that the list of files may take. */
+const fileShare = 0.15;
+
+/** A budget with the size of a summary, and of the request that asks for it. */
+export type CompactionBudget = Budget & { readonly summary: number; readonly window: number };
+
+/** How much may be kept of this state. `target` is the share of the window, or of what is used where that is less, to get down to. */
+export function budgetFor(
+  state: RunState,
+  { provider }: AgentParts,
+  options: { readonly target: number; readonly keepTurns: number; readonly summary: number },
+): CompactionBudget {
+  const frame = frameOf(state);
+  const used = frame + sizeOf(toArray(state.messages));
+  // A provider that counts more than we do (code, other scripts) is right: the window is smaller in our tokens.
+  const ratio = Math.max(1, state.context / used);
+  const window = (state.limits?.context ?? (provider.window ?? Number.POSITIVE_INFINITY) * 0.9) / ratio;
+  const base = Math.min(window, used);
+  const room = Math.max(options.target * base - frame, (options.target / 2) * (base - frame), 0);
+  const most = Math.max(room, 0.75 * (base - frame));
+  const summary = Math.floor(Math.min(options.summary, room * 0.25));
+  const files = fileLines(state.files, room * fileShare);
+  const reserve = summary + estimate(files) + 100;
+  return {
+    room,
+    most,
+    reserve,
+    summary,
+    window: Number.isFinite(window) ? window : used * 0.7,
+    keepTurns: options.keepTurns,
+  };
+}
+
+/** The conversation that a plan makes, with these words of the model's side in the place of what is left out. */
+export function assemble(state: RunState, plan: Plan, room: number, instead: string): readonly Message[] {
+  if (plan.left.length === 0) return [{ role: 'user', parts: [...plan.task, ...wordsOf(plan.notes)] }, ...plan.tail];
+  const note = { key: compactionKey, text: carriedOver(state, plan, room) };
+  const bridge: readonly Message[] = plan.tail[0]?.role === 'user' ? [says('assistant', leftOut)] : [];
+  return [
+    { role: 'user', parts: plan.task },
+    says('assistant', instead),
+    { role: 'user', parts: [...plan.words, ...wordsOf([...plan.notes, note])] },
+    ...bridge,
+    ...plan.tail,
+  ];
+}
+
+/** What stands where an answer was that is left out. */
+export const leftOut = '(Earlier work is left out here.)';
+
+const says = (role: Message['role'], text: string): Message => ({ role, parts: [{ type: 'text', text }] });
+
+function carriedOver({ files }: RunState, { left, words }: Plan, room: number): string {
+  const tools = left.flatMap((message) => callsOf(message).map((call) => call.tool));
+  const counts = [...new Set(tools)].map((tool) => `${tool} ${tools.filter((each) => each === tool).length} times`);
+  return [
+    `To fit the window, ${left.length} messages between the first request and what follows were left out.`,
+    ...(words.length ? ['What the user said in them stands above.'] : []),
+    ...(counts.length ? [`Tools used there: ${counts.join(', ')}.`] : []),
+    'What else matters from them may have to be looked up again.',
+    ...(files.length ? [`Files worked on so far, the latest last:\n${fileLines(files, room * fileShare)}`] : []),
+  ].join(' ');
+}
+
+/** The files a line each, changed ones first where not all fit. */
+function fileLines(files: readonly FileMark[], room: number): string {
+  let size = 0;
+  const order = [
+    ...files.filter((file) => file.changed).toReversed(),
+    ...files.filter((file) => !file.changed).toReversed(),
+  ];
+  const fitting = new Set(order.filter((file) => (size += estimate(fileLine(file)) + 1) <= room));
+  const lines = files.filter((file) => fitting.has(file)).map(fileLine);
+  const more = files.length - lines.length;
+  return [...(more ? [`- ${more} more`] : []), ...lines].join('\n');
+}
+
+const fileLine = ({ path, tool, changed, content }: FileMark): string =>
+  `- ${JSON.stringify(path).slice(1, -1)} (${changed ? 'changed' : 'not changed'}, last by ${tool}${content === undefined ? '' : `, content ${content.slice(0, 12)}`})`;

@@ -1,0 +1,36 @@
+// The part of a conversation that is left out, told as plain text for whoever summarises it.
+import { shorten, type Message, type Part } from '../../core/index.ts';
+import { ownWords } from './plan.ts';
+
+/** Characters of one piece that are told, by what it is; a tool's output says most in its first and last lines. */
+const most = { said: 1000, answered: 2000, called: 500, given: 1200 } as const;
+
+/** These messages as lines, in at most this many characters. */
+export function transcriptOf(messages: readonly Message[], room: number): string {
+  const whole = told(messages, 1);
+  return whole.length <= room ? whole : shorten(told(messages, room / whole.length), room);
+}
+
+const told = (messages: readonly Message[], share: number): string =>
+  messages
+    .flatMap((message) =>
+      (message.role === 'user' ? ownWords(message) : message.parts).map((part) => line(message, part, share)),
+    )
+    .filter((text) => text !== '')
+    .join('\n');
+
+function line({ role }: Message, part: Part, share: number): string {
+  const cut = (text: string, full: number): string => shorten(text, Math.max(80, Math.floor(full * share)));
+  switch (part.type) {
+    case 'text':
+      return role === 'user' ? `user: ${cut(part.text, most.said)}` : `assistant: ${cut(part.text, most.answered)}`;
+    case 'tool-call':
+      return `call of ${part.tool}: ${cut(part.invalid ?? JSON.stringify(part.input), most.called)}`;
+    case 'tool-result':
+      return `result of ${part.tool}${part.failed ? ' (failed)' : ''}: ${cut(part.text, most.given)}`;
+    case 'file':
+      return `${role}: [the file ${part.name ?? part.mediaType}]`;
+    case 'reasoning':
+      return '';
+  }
+}

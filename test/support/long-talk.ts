@@ -1,0 +1,62 @@
+// Long conversations for tests of compaction: messages by hand, a state that holds them, and a compactor tried on it.
+import {
+  frameOf,
+  runView,
+  toArray,
+  tokensIn,
+  trailOf,
+  type AgentParts,
+  type Compacted,
+  type Compactor,
+  type Limits,
+  type Message,
+  type Provider,
+  type RunState,
+} from '../../src/core/index.ts';
+import { scriptedProvider } from '../../src/testing/index.ts';
+
+const limits: Limits = { turns: 500, errors: 5, reasks: 2, repeats: 0, outputChars: 100_000 };
+
+/** A message of the user. */
+export const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+
+/** An answer in words. */
+export const says = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
+
+/** A call and its result of this many characters. */
+export const round = (id: string, size: number): readonly Message[] => [
+  { role: 'assistant', parts: [{ type: 'tool-call', id, tool: 'read', input: {} }] },
+  { role: 'tool', parts: [{ type: 'tool-result', id, tool: 'read', text: 'x'.repeat(size), failed: false }] },
+];
+
+/** A state with these messages, in a run whose window holds this many tokens. */
+export function stateOf(messages: readonly Message[], context?: number): RunState {
+  const state: RunState = {
+    ...runView().initial,
+    run: 'r',
+    messages: trailOf(messages),
+    limits: context === undefined ? limits : { ...limits, context },
+  };
+  return { ...state, context: frameOf(state) + messages.reduce((sum, each) => sum + tokensIn(each.parts), 0) };
+}
+
+/** An agent with nothing but a model. */
+export const agentOf = (provider: Provider = scriptedProvider([])): AgentParts => ({
+  system: '',
+  provider,
+  tools: new Map(),
+  rules: [],
+  reminders: [],
+  gates: [],
+  stops: [],
+  checks: [],
+  settings: {},
+});
+
+/** What a compactor makes of a state. */
+export const compactedBy = (compactor: Compactor, state: RunState, provider?: Provider): Promise<Compacted> =>
+  compactor.run(state, { agent: agentOf(provider), signal: new AbortController().signal });
+
+/** What the model is shown of this state, as one text. */
+export const allText = (messages: readonly Message[] | RunState): string =>
+  JSON.stringify('messages' in messages ? toArray(messages.messages) : messages);
