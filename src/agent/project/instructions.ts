@@ -61,11 +61,11 @@ export function readInstructions(options: InstructionOptions): Instructions {
       return true;
     }
     if (real !== undefined) seen.add(real);
-    if (read.text.trim() === '') return true;
     if (room <= 0) {
       problems.push({ path: file, why: `was left out: there are more than ${most} bytes of instructions` });
       return true;
     }
+    if (read.text.trim() === '') return true;
     room -= Math.min(read.size, room);
     found.push({ path: file, scope, bytes: read.size, cut: read.cut, text: marked(read.text, read.size, read.cut) });
     return true;

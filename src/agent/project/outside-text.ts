@@ -3,8 +3,8 @@
 /** Matches what a reader could take for one of our tags, in other brackets, hyphens or spacing too. */
 const lookAlike = /[<＜‹〈⟨][\s\p{Cf}/]*(?=(?:outside[\s\p{Cf}\p{Pd}_]*text|system[\s\p{Cf}\p{Pd}_]*reminder))/giu;
 
+const escaped = (text: string): string => text.replaceAll(lookAlike, (tag) => `&lt;${tag.slice(1)}`);
+
 /** The text in a block that names where it comes from. What looks like the block's own tags, or like a note of ours, is escaped. */
-export function outsideText(from: string, text: string): string {
-  const words = text.replaceAll(lookAlike, (tag) => `&lt;${tag.slice(1)}`);
-  return `<outside-text from=${JSON.stringify(from).replaceAll(lookAlike, '&lt;')}>\n${words.trimEnd()}\n</outside-text>`;
-}
+export const outsideText = (from: string, text: string): string =>
+  `<outside-text from=${escaped(JSON.stringify(from))}>\n${escaped(text).trimEnd()}\n</outside-text>`;

@@ -2,7 +2,7 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../core/index.ts';
-import { projectFolders, staysInside, type Problem } from './folders.ts';
+import { projectFolders, realPath, staysInside, type Problem } from './folders.ts';
 
 /** Where to look for skills and user commands. */
 export type ProjectPlaces = {
@@ -38,10 +38,10 @@ export function shelvesOf(places: ProjectPlaces, name: string, dots: readonly st
 }
 
 /** Why nothing of this file may be read, if so. */
-export const leadsOut = ({ inside }: Pick<Shelf, 'inside'>, file: string): { readonly why: string } | undefined =>
-  inside === undefined || staysInside(inside, file)
-    ? undefined
-    : { why: 'leads out of the project, so it was not read' };
+export function leadsOut({ inside }: Pick<Shelf, 'inside'>, file: string): { readonly why: string } | undefined {
+  if (inside === undefined || realPath(file) === undefined || staysInside(inside, file)) return undefined;
+  return { why: `leads out of ${inside}, so it was not read` };
+}
 
 /** What lies in a folder, in order; nothing where there is no such folder. */
 export function entriesIn(folder: string, problems: Problem[] = []): readonly Dirent[] {

@@ -1,6 +1,6 @@
 // The tool through which a model reads a skill that it was told the name of.
 import path from 'node:path';
-import { output, type Tool } from '../../core/index.ts';
+import { output, type Output, type Tool } from '../../core/index.ts';
 import { defineTool } from '../define-tool.ts';
 import { splitFront } from './frontmatter.ts';
 import { outsideText } from './outside-text.ts';
@@ -12,39 +12,45 @@ const mostBody = 65_536;
 const mostFiles = 100;
 const deepest = 4;
 
-/** A tool that gives what a skill says and which files lie beside it. */
+/** A tool that gives what a skill says, and the text of the files that lie beside it. */
 export function skillTool(skills: readonly Skill[]): Tool {
   const byName = new Map(skills.map((skill) => [skill.name, skill]));
   return defineTool({
     name: 'load_skill',
-    description: 'Gives the instructions of a skill, by its name, and lists the files that belong to it.',
+    description: 'Gives the instructions of a skill and lists its files; with file, gives that file of it.',
     effect: 'read',
     input: {
       type: 'object',
-      properties: { name: { type: 'string' } },
+      properties: { name: { type: 'string' }, file: { type: 'string' } },
       required: ['name'],
       additionalProperties: false,
     },
     run(input) {
-      const { name } = input as { readonly name: string };
+      const { name, file = 'SKILL.md' } = input as { readonly name: string; readonly file?: string };
       const skill = byName.get(name);
-      if (!skill) return output({ failed: true, text: unknown(name, [...byName.keys()]) });
-      const file = path.join(skill.folder, 'SKILL.md');
-      const read = leadsOut(skill, file) ?? readText(file, mostBody);
-      if ('why' in read) return output({ failed: true, text: `The file of the skill ${name} ${read.why}.` });
-      return output({ text: told(skill, splitFront(read.text).body.trim(), read.cut) });
+      return skill ? open(skill, file) : output({ failed: true, text: unknown(name, [...byName.keys()]) });
     },
   });
 }
 
-function told(skill: Skill, body: string, cut: boolean): string {
-  const words = cut ? `${body}\n[cut here: the file is longer than ${mostBody} bytes]` : body;
-  const files = filesOf(skill.folder);
-  return [
-    `The skill ${skill.name} lies in ${skill.folder}; paths in it are relative to that folder.`,
-    skill.scope === 'project' ? outsideText(path.join(skill.folder, 'SKILL.md'), words) : words,
-    ...(files.length ? [`Files beside it:\n${files.join('\n')}`] : []),
-  ].join('\n\n');
+/** What a skill links to elsewhere is not part of it. */
+function open(skill: Skill, name: string): Output {
+  const file = path.resolve(skill.folder, name);
+  const main = file === path.resolve(skill.folder, 'SKILL.md');
+  const inside = main ? skill : { inside: skill.folder };
+  const read = leadsOut(inside, file) ?? readText(file, mostBody);
+  if ('why' in read) return output({ failed: true, text: `The file ${name} of the skill ${skill.name} ${read.why}.` });
+  const words = `${main ? splitFront(read.text).body.trim() : read.text}${read.cut ? `\n[cut here: the file is longer than ${mostBody} bytes]` : ''}`;
+  const text = skill.scope === 'project' ? outsideText(file, words) : words;
+  return output({ text: main ? [introduction(skill), text, ...listOf(skill.folder)].join('\n\n') : text });
+}
+
+const introduction = ({ name, folder }: Skill): string =>
+  `The skill ${name} lies in ${folder}; paths in it are relative to that folder.`;
+
+function listOf(folder: string): readonly string[] {
+  const files = filesOf(folder);
+  return files.length ? [`Files beside it:\n${files.join('\n')}`] : [];
 }
 
 const unknown = (name: string, names: readonly string[]): string =>

@@ -23,3 +23,6 @@ export function newDraft(text: string, suffix: string): Draft {
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** The sentence that tells where something was kept. */
+export const keptIn = (file: string): string => `What was written is in ${file}.`;

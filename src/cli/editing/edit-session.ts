@@ -1,13 +1,14 @@
 // `/session edit`: the conversation in the person's editor until it is right, then a new branch of the session.
+import { isDeepStrictEqual } from 'node:util';
 import { messageOf, settleOpenCalls, toArray, type Message } from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
 import type { Mistake } from './conversation-blocks.ts';
-import { fromText } from './conversation-read.ts';
+import { fromText, type Dropped } from './conversation-read.ts';
 import { toText } from './conversation-text.ts';
-import { newDraft } from './draft.ts';
+import { keptIn, newDraft } from './draft.ts';
 import { openEditor, type EditorOptions } from './editor.ts';
 
-/** What came of editing a session. `kept` is the file that holds what was written and not taken over. */
+/** What came of editing a session. `kept` is the file that holds what was written and not taken over; `why` names it. */
 export type SessionEdit =
   | { readonly type: 'edited'; readonly messages: number; readonly notices: readonly string[] }
   | { readonly type: 'cancelled'; readonly why: string; readonly kept?: string }
@@ -27,63 +28,50 @@ export async function editSession(
   const before = toArray(
     settleOpenCalls(session.state, 'The conversation was edited before this call was settled.').messages,
   );
-  const first = toText(before);
-  for (let text = first; ;) {
+  let text = toText(before);
+  for (let tries = 1; ; tries++) {
     const edited = await openEditor(text, { ...options, suffix: '.fairlead' });
-    if (edited.type === 'failed') return text === first ? edited : { kept: keep(text), ...edited };
-    if (edited.type === 'unchanged')
-      return text === first ? untouched : { type: 'cancelled', why: givenUp, kept: keep(text) };
-    if (withoutComments(edited.text).trim() === '')
+    if (edited.type === 'failed')
+      return edited.kept === undefined && tries > 1 ? kept('failed', edited.why, text) : edited;
+    if (edited.type === 'unchanged') return tries > 1 ? kept('cancelled', givenUp, text) : untouched;
+    text = edited.text;
+    if (isBlank(text))
       return { type: 'cancelled', why: 'The file was left empty, so the conversation stays as it was.' };
-    const read = fromText(edited.text, before);
-    if ('mistakes' in read) {
-      text = withMistakes(edited.text, read.mistakes);
-      continue;
-    }
-    if (JSON.stringify(read.messages) === JSON.stringify(before)) return untouched;
-    if (session.state.head !== head)
-      return {
-        type: 'failed',
-        why: 'The session went on while it was edited, so nothing was taken over.',
-        kept: keep(edited.text),
-      };
-    return take(
-      session,
-      read.messages,
-      read.dropped.map((each) => each.why),
-      edited.text,
-    );
+    const read = fromText(text, before);
+    if ('mistakes' in read) text = withMistakes(text, read.mistakes);
+    else if (isDeepStrictEqual(read.messages, before)) return untouched;
+    else if (session.state.head !== head) return kept('failed', wentOn, text);
+    else return take(session, read.messages, read.dropped, text);
   }
 }
 
 const untouched = { type: 'cancelled', why: 'Nothing was changed, so the conversation stays as it was.' } as const;
 const givenUp = 'The mistakes were left as they were, so the conversation stays as it was.';
+const wentOn = 'The session went on while it was edited, so nothing was taken over.';
 
 async function take(
   session: EditableSession,
   messages: readonly Message[],
-  notices: readonly string[],
+  dropped: readonly Dropped[],
   text: string,
 ): Promise<SessionEdit> {
   try {
     await session.edit(messages);
-    return { type: 'edited', messages: messages.length, notices };
+    return { type: 'edited', messages: messages.length, notices: dropped.map(({ why }) => why) };
   } catch (error) {
-    return { type: 'failed', why: messageOf(error), kept: keep(text) };
+    return kept('failed', messageOf(error), text);
   }
 }
 
-const keep = (text: string): string => newDraft(text, '.fairlead').file;
+/** An end without effect, after which what was written can still be found. */
+function kept(type: 'failed' | 'cancelled', why: string, text: string): SessionEdit {
+  const { file } = newDraft(text, '.fairlead');
+  return { type, why: `${why} ${keptIn(file)}`, kept: file };
+}
 
 const MARK = '#! ';
 
-const isComment = (line: string): boolean => line.startsWith('#') || line.trim() === '';
-
-function withoutComments(text: string): string {
-  const lines = text.split('\n');
-  const first = lines.findIndex((line) => !isComment(line));
-  return first < 0 ? '' : lines.slice(first).join('\n');
-}
+const isBlank = (text: string): boolean => text.split('\n').every((line) => line.startsWith('#') || line.trim() === '');
 
 /** The text with its mistakes told above it; their lines are those that the person will see. */
 export function withMistakes(text: string, mistakes: readonly Mistake[]): string {

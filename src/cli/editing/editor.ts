@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../core/index.ts';
 import type { Face } from '../face/face.ts';
-import { newDraft, type Draft } from './draft.ts';
+import { keptIn, newDraft, type Draft } from './draft.ts';
 import { editInSplit, type EditorJob, type Ended } from './tmux.ts';
 
 /** Where and how to edit. */
@@ -17,7 +17,7 @@ export type EditorOptions = {
   readonly face?: Pick<Face, 'aside'>;
 };
 
-/** What came of it. Where something failed, what was written is in the file `kept`, if there is one. */
+/** What came of it. Where something failed, what was written is in the file `kept`, if there is one; `why` names it. */
 export type Edited =
   | { readonly type: 'saved'; readonly text: string }
   | { readonly type: 'unchanged' }
@@ -77,11 +77,11 @@ function outcome(text: string, editor: string, draft: Draft, ended: Ended): Edit
   const failed = (why: string): Edited => {
     const kept = hasMore(draft, text);
     if (!kept) draft.remove();
-    return { type: 'failed', why, ...(kept ? { kept: draft.file } : {}) };
+    return kept ? { type: 'failed', why: `${why} ${keptIn(draft.file)}`, kept: draft.file } : { type: 'failed', why };
   };
   if ('why' in ended) return failed(`The editor (${editor}) failed: ${ended.why}.`);
-  if (ended.code === 127)
-    return failed(`The editor (${editor}) was not found: set VISUAL or EDITOR to one that is installed.`);
+  if (ended.code === 126 || ended.code === 127)
+    return failed(`The editor (${editor}) could not be started: set VISUAL or EDITOR to one that is installed.`);
   if (ended.code !== 0)
     return failed(`The editor (${editor}) ended with code ${ended.code}, so nothing was taken over.`);
   try {

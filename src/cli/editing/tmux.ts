@@ -36,6 +36,8 @@ export async function editInSplit(job: EditorJob): Promise<Ended | undefined> {
     return undefined;
   }
   await closed(opened, channel, env);
+  // With `remain-on-exit` a finished pane would stay.
+  await exec('tmux', ['kill-pane', '-t', opened], { env }).catch(() => {});
   return endOf(status);
 }
 
@@ -46,8 +48,8 @@ async function closed(pane: string, channel: string, env: NodeJS.ProcessEnv): Pr
   waiting.once('error', () => {});
   waiting.once('exit', () => resolve());
   const look = setInterval(() => {
-    void exec('tmux', ['list-panes', '-a', '-F', '#{pane_id}'], { env }).then(
-      ({ stdout }) => stdout.split('\n').includes(pane) || resolve(),
+    void exec('tmux', ['list-panes', '-a', '-F', '#{pane_id} #{pane_dead}'], { env }).then(
+      ({ stdout }) => stdout.split('\n').includes(`${pane} 0`) || resolve(),
       () => resolve(),
     );
   }, 500);

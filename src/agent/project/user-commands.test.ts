@@ -1,0 +1,92 @@
+// Commands from files: their names and fields, and what their arguments become.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { expandCommand, findCommands, type UserCommand } from '../index.ts';
+
+function folder(t: TestContext, files: Readonly<Record<string, string>>): string {
+  const top = mkdtempSync(path.join(tmpdir(), 'fairlead-commands-'));
+  t.after(() => rmSync(top, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries({ 'repo/.git/HEAD': '', ...files })) {
+    mkdirSync(path.dirname(path.join(top, name)), { recursive: true });
+    writeFileSync(path.join(top, name), text);
+  }
+  return top;
+}
+
+const find = (top: string): ReturnType<typeof findCommands> =>
+  findCommands({ cwd: path.join(top, 'repo'), home: path.join(top, 'home'), configDir: path.join(top, 'config') });
+const command = (body: string): UserCommand => ({ name: 'x', description: '', body, file: '/x.md', scope: 'project' });
+const expand = (body: string, args: string): string => expandCommand(command(body), args).text;
+
+test('commands are found in the project and in the person’s folders, named by their folders and file', async (t) => {
+  const top = folder(t, {
+    'repo/.fairlead/commands/fix.md':
+      '---\ndescription: Fix it\nargument-hint: [issue] [priority]\nmodel: m\nallowed-tools: Bash(git:*)\n---\nFix $1.',
+    'repo/.claude/commands/git/log.md': '# Show the log\n\nmore',
+    'config/commands/mine.md': 'Mine.',
+    'home/.claude/commands/theirs.md': 'Theirs.',
+    'config/commands/notes.txt': 'not a command',
+  });
+  const { commands, problems } = await find(top);
+  assert.deepEqual(problems, []);
+  assert.deepEqual(
+    commands.map(({ name, description, scope }) => [name, description, scope]),
+    [
+      ['fix', 'Fix it', 'project'],
+      ['git:log', 'Show the log', 'project'],
+      ['mine', 'Mine.', 'personal'],
+      ['theirs', 'Theirs.', 'personal'],
+    ],
+  );
+  const { argumentHint, model, allowedTools, body } = commands[0] as UserCommand;
+  assert.deepEqual([argumentHint, model, allowedTools, body], ['[issue] [priority]', 'm', 'Bash(git:*)', 'Fix $1.']);
+});
+
+test('a person’s command goes before a project’s, and files that cannot be commands are told of', async (t) => {
+  const top = folder(t, {
+    'secret.txt': 'the secret',
+    'repo/.fairlead/commands/deploy.md': 'hostile',
+    'repo/.fairlead/commands/empty.md': '---\ndescription: d\n---\n \n',
+    'repo/.fairlead/commands/two words.md': 'x',
+    'config/commands/deploy.md': 'mine',
+  });
+  symlinkSync(path.join(top, 'secret.txt'), path.join(top, 'repo/.fairlead/commands/leak.md'));
+  const { commands, problems } = await find(top);
+  assert.deepEqual(
+    commands.map(({ name, body }) => [name, body]),
+    [['deploy', 'mine']],
+  );
+  const why = Object.fromEntries(problems.map((each) => [path.basename(each.path), each.why]));
+  assert.match(why['deploy.md'] ?? '', /hidden by the command of the same name/);
+  assert.match(why['empty.md'] ?? '', /says nothing/);
+  assert.match(why['two words.md'] ?? '', /cannot be typed/);
+  assert.match(why['leak.md'] ?? '', /leads out of/);
+});
+
+test('arguments are put in once, as they were typed', () => {
+  assert.equal(expand('Look at $ARGUMENTS!', ' a  b '), 'Look at a  b!');
+  assert.equal(expand('$1-$2-$3', 'a "b c"'), 'a-b c-');
+  assert.equal(expand('$2 $1', `'x y' "a \\"q\\""`), 'a "q" x y');
+  assert.equal(expand('$1', "it's"), "it's");
+  assert.equal(expand('$$1 and $$ARGUMENTS cost $10 in $PATH', 'x'), '$1 and $ARGUMENTS cost $10 in $PATH\n\nx');
+  assert.equal(expand('$1', '$2 $ARGUMENTS'), '$2', 'an argument is not expanded again');
+  assert.equal(expand('Say hello.', ''), 'Say hello.');
+  assert.equal(
+    expand('Say hello.', 'to Ada'),
+    'Say hello.\n\nto Ada',
+    'words are not lost where there is no place for them',
+  );
+  assert.equal(expand('Read @src/a.ts', ''), 'Read @src/a.ts');
+});
+
+test('a command in a file is never run: it stays text, and the person is told', () => {
+  const { text, notices } = expandCommand(command('State: !`git status` and !`rm -rf /`'), '');
+  assert.equal(text, 'State: !`git status` and !`rm -rf /`');
+  assert.deepEqual(notices, [
+    '/x asks for commands to be run (git status; rm -rf /). They were not run: the model sees them as text.',
+  ]);
+  assert.deepEqual(expandCommand(command('$1'), '!`id`').notices, [], 'what the person typed is their own affair');
+});

@@ -1,0 +1,68 @@
+// Commands about the model: which one answers, how, and whether it can be reached.
+import { testConnection } from '../conversation/test-connection.ts';
+import type { SlashCommand } from './desk.ts';
+
+const model: SlashCommand = {
+  name: 'model',
+  about: 'switch to another model for what comes next',
+  takes: '<name>',
+  complete: (_, { talk }) =>
+    talk.models().map(({ id, tools }) => ({
+      value: id,
+      label: id,
+      ...(tools === false ? { about: 'cannot call tools' } : {}),
+    })),
+  async run(args, { talk, face, say, signal }) {
+    const choices = talk.models().map(({ id }) => ({ value: id, label: id }));
+    const name = args.trim() || (await face.pick('Which model?', choices, signal));
+    if (!name) return say(`The model is still ${talk.model.name}.`);
+    await talk.useModel(name);
+    return say(`The next answer comes from ${talk.model.name}.`);
+  },
+};
+
+const refresh: SlashCommand = {
+  name: 'refresh-models',
+  about: 'ask the provider again which models it has',
+  async run(_, { talk, say, signal }) {
+    const models = await talk.refresh(signal);
+    say(
+      `${models.length} models: ${models
+        .map(({ id }) => id)
+        .slice(0, 20)
+        .join(', ')}${models.length > 20 ? ', …' : ''}`,
+    );
+  },
+};
+
+const test: SlashCommand = {
+  name: 'test-connection',
+  about: 'see whether the provider answers',
+  async run(_, { talk, say, signal }) {
+    say(await testConnection(talk.settings, talk.whence, signal));
+  },
+};
+
+const stream: SlashCommand = {
+  name: 'stream',
+  about: 'show answers while they come, or whole; each use switches',
+  anytime: true,
+  run(_, { talk, face, say }) {
+    talk.stream = !talk.stream;
+    face.status(talk.status());
+    say(talk.stream ? 'Answers are shown while they come.' : 'Answers are shown when they are whole.');
+  },
+};
+
+const goOn: SlashCommand = {
+  name: 'continue',
+  about: 'let the model go on from here, without a new message',
+  async run(_, { talk, say, converse }) {
+    if (talk.session.messages.length === 0)
+      return say('There is nothing to continue yet: say something first.', 'warning');
+    return converse();
+  },
+};
+
+/** Commands about the model. */
+export const modelCommands: readonly SlashCommand[] = [model, stream, goOn, refresh, test];

@@ -1,0 +1,49 @@
+// Commands about what the model may do unasked.
+import type { SlashCommand } from './desk.ts';
+
+/** Whether changes are asked about, in words. */
+export const modeWords = (auto: boolean): string =>
+  auto
+    ? 'Changes are made and commands are run without asking.'
+    : 'You are asked before files are changed and commands are run.';
+
+const auto: SlashCommand = {
+  name: 'auto',
+  about: 'on: do not ask before files are changed and commands are run; off: ask',
+  takes: 'on|off',
+  anytime: true,
+  complete: () => ['on', 'off'].map((value) => ({ value, label: value })),
+  run(args, { talk, face, say }) {
+    const word = args.trim().toLowerCase();
+    if (word !== 'on' && word !== 'off' && word !== '') return say('It is /auto on or /auto off.', 'warning');
+    if (word !== '') talk.auto = word === 'on';
+    say(modeWords(talk.auto));
+    return face.status(talk.status());
+  },
+};
+
+const permissions: SlashCommand = {
+  name: 'permissions',
+  about: 'what was allowed for this session; pick one to revoke it',
+  anytime: true,
+  async run(_, { talk, face, say, signal }) {
+    const granted = talk.grants.list();
+    if (granted.length === 0)
+      return say(
+        talk.auto
+          ? 'Nothing is asked (/auto is on), so nothing was granted.'
+          : 'Nothing was granted: every change is asked about.',
+      );
+    const kind = await face.pick(
+      'Allowed in this session. Pick one to revoke it, Esc to leave all.',
+      granted.map((value) => ({ value, label: value })),
+      signal,
+    );
+    if (kind === undefined) return say('All grants stay.');
+    talk.grants.revoke(kind);
+    return say(`Revoked: ${kind}`);
+  },
+};
+
+/** Commands about what the model may do. */
+export const permissionCommands: readonly SlashCommand[] = [auto, permissions];

@@ -1,0 +1,132 @@
+// Commands about sessions: begin, name, resume, copy, look at and edit them.
+import { sessionChoice } from '../conversation/session-choice.ts';
+import { editSession } from '../editing/index.ts';
+import { listSessions, transcriptText } from '../sessions/index.ts';
+import type { Desk, SlashCommand } from './desk.ts';
+
+type Verb = {
+  readonly about: string;
+  readonly takes?: string;
+  run(args: string, desk: Desk): Promise<void> | void;
+  complete?: SlashCommand['complete'];
+};
+
+const sessionChoices: NonNullable<SlashCommand['complete']> = (_, { talk }) => {
+  const others = listSessions(talk.settings.dirs).filter(({ name }) => name !== talk.name);
+  return others.map(sessionChoice);
+};
+
+async function resume(args: string, desk: Desk): Promise<void> {
+  const { talk, face, say, signal } = desk;
+  const choices = await sessionChoices('', { talk });
+  if (choices.length === 0 && !args.trim()) return say('There is no other session yet.');
+  const which = args.trim() || (await face.pick('Resume which session?', choices, signal));
+  if (!which) return say(`Still in "${talk.name}".`);
+  await talk.go({ type: 'resume', session: which });
+  return say(`Resumed "${talk.name}".`);
+}
+
+const verbs: Readonly<Record<string, Verb>> = {
+  new: {
+    about: 'begin one with no history, named by date and time',
+    async run(args, { talk, face, say }) {
+      const name = args.trim();
+      await talk.go({ type: 'new', ...(name ? { name } : {}) });
+      face.clear();
+      say(`A new session: "${talk.name}".`);
+    },
+  },
+  rename: {
+    about: 'rename this one',
+    takes: '<name>',
+    async run(args, { talk, face, say }) {
+      if (!args.trim()) return say('Rename it to what? /session rename <name>', 'warning');
+      const old = talk.name;
+      await talk.rename(args.trim());
+      face.status(talk.status());
+      return say(`"${old}" is now "${talk.name}".`);
+    },
+  },
+  resume: { about: 'go on with another one', takes: '<name>', run: resume, complete: sessionChoices },
+  clone: {
+    about: 'copy this one and go on with the copy',
+    async run(args, { talk, say }) {
+      const old = talk.name;
+      const name = args.trim();
+      await talk.go({ type: 'clone', session: old, ...(name ? { name } : {}) });
+      say(`A copy of "${old}": "${talk.name}". The original stays as it was.`);
+    },
+  },
+  'show-messages': {
+    about: 'print every message',
+    run: (_, { talk, page }) => page(transcriptText(talk.session.messages) || 'There are no messages yet.', talk.name),
+  },
+  edit: {
+    about: 'edit the messages in your editor; what you save is a new branch',
+    async run(_, { talk, face, say }) {
+      const outcome = await editSession(talk.session, { face });
+      if (outcome.type === 'edited') talk.moved();
+      say(outcome.type === 'edited' ? 'Saved as a new branch; /tree shows the old one.' : outcome.why);
+    },
+  },
+};
+
+const session: SlashCommand = {
+  name: 'session',
+  about: `${Object.keys(verbs).join(', ')}`,
+  takes: '<verb>',
+  async complete(args, desk) {
+    const space = args.indexOf(' ');
+    if (space < 0)
+      return Object.entries(verbs).map(([name, { about, takes }]) => ({
+        value: `${name}${takes === undefined ? '' : ' '}`,
+        label: name,
+        about,
+      }));
+    const verb = args.slice(0, space);
+    const choices = Object.hasOwn(verbs, verb) ? await verbs[verb]?.complete?.(args.slice(space + 1), desk) : [];
+    return (choices ?? []).map((choice) => ({ ...choice, value: `${verb} ${choice.value}` }));
+  },
+  async run(args, desk) {
+    const [, word = '', rest = ''] = /^(\S*)\s*([^]*)$/.exec(args.trim()) ?? [];
+    const verb = Object.hasOwn(verbs, word) ? verbs[word] : undefined;
+    if (!verb) {
+      const lines = Object.entries(verbs).map(
+        ([name, { about, takes = '' }]) => `/session ${name} ${takes}`.padEnd(28) + about,
+      );
+      return desk.page(lines.join('\n'), word ? `There is no /session ${word}; there are:` : '/session');
+    }
+    return verb.run(rest, desk);
+  },
+};
+
+const again: SlashCommand = {
+  name: 'resume',
+  about: 'go on with another session',
+  takes: '<name>',
+  complete: sessionChoices,
+  run: resume,
+};
+
+const save: SlashCommand = {
+  name: 'save',
+  about: 'say where this session is kept; with a name, rename it',
+  takes: '<name>',
+  async run(args, desk) {
+    if (args.trim()) await verbs['rename']?.run(args, desk);
+    desk.say(
+      desk.talk.file === undefined
+        ? 'This session is kept nowhere (--ephemeral).'
+        : `Every step is already kept in ${desk.talk.file}`,
+    );
+  },
+};
+
+const clear: SlashCommand = {
+  name: 'clear',
+  about: 'an empty conversation on an empty screen; the old one is kept',
+  run: (_, desk) => verbs['new']?.run('', desk),
+};
+
+/** Commands about sessions. */
+export const sessionCommands: readonly SlashCommand[] = [session, again, save, clear];

@@ -1,0 +1,65 @@
+// Puts files back to what they were before the last turn of the person: what the log says was changed, newest first.
+import { isObject, type Change, type Event, type Json } from '../../core/index.ts';
+import { messageOf } from '../../core/index.ts';
+import { pathOf } from '../branches/index.ts';
+import type { SlashCommand } from './desk.ts';
+
+/** The command that takes back what tools did to files. Commands that were run are not taken back: nobody knows what they did. */
+export const undo: SlashCommand = {
+  name: 'undo',
+  about: 'put files back to before your last message; the conversation stays',
+  async run(_, { talk, say, face, signal, page }) {
+    const { changes, commands } = sinceLastWords(pathOf(await talk.events()), talk.undone);
+    if (changes.length === 0) return say('No file was changed by a tool since your last message.');
+    const key = await face.ask(
+      {
+        title: `Put ${changes.length} change${changes.length === 1 ? '' : 's'} back?`,
+        detail: changes.map(({ path }) => path).join('\n'),
+        keys: [
+          { key: 'y', label: 'yes' },
+          { key: 'n', label: 'no' },
+        ],
+        otherwise: 'n',
+      },
+      signal,
+    );
+    if (key !== 'y') return say('Nothing was changed.');
+    const lines: string[] = [];
+    for (const change of changes.toReversed()) {
+      try {
+        await talk.outfit.workspace.restore(change);
+        talk.undone.add(change.call);
+        lines.push(`put back: ${change.path}`);
+      } catch (error) {
+        lines.push(`left as it is: ${change.path}: ${messageOf(error)}`);
+      }
+    }
+    if (commands) lines.push('What commands did is not undone.');
+    await talk.note(`I undid your last changes to these files:\n${lines.join('\n')}`);
+    return page(lines.join('\n'), 'Undo');
+  },
+};
+
+type Done = Change & { readonly call: string };
+
+/** The changes to files since the person last said something, and whether commands ran too. */
+function sinceLastWords(
+  events: readonly Event[],
+  undone: ReadonlySet<string>,
+): { readonly changes: readonly Done[]; readonly commands: boolean } {
+  const from = events.findLastIndex((event) => event.type === 'input-received' && event.how === 'prompt');
+  const later = events.slice(Math.max(0, from));
+  const changes = later.flatMap((event): readonly Done[] => {
+    if (event.type !== 'tool-ended' || undone.has(event.call)) return [];
+    const change = changeIn(event.data);
+    return change ? [{ ...change, call: event.call }] : [];
+  });
+  return { changes, commands: later.some((event) => event.type === 'tool-started' && /command/.test(event.tool)) };
+}
+
+function changeIn(data: Json | undefined): Change | undefined {
+  if (!isObject(data)) return undefined;
+  const { path, before, after } = data;
+  const isHash = (value: unknown): value is string | null => value === null || typeof value === 'string';
+  return typeof path === 'string' && isHash(before) && isHash(after) ? { path, before, after } : undefined;
+}
