@@ -2,8 +2,9 @@
 import type { Event } from '../../core/index.ts';
 import type { Chart } from './chart.ts';
 import type { Disk } from './disk.ts';
-import { eventAt } from './line.ts';
+import { eventAt, type Header } from './line.ts';
 import { blocksOf, eachLine, type Line } from './lines.ts';
+import { peekHeader } from './survey.ts';
 import { diskTrouble } from './trouble.ts';
 
 /** A file that grows. */
@@ -44,7 +45,7 @@ export async function* followFile(source: Source, from: number, signal: AbortSig
       await source.change(signal);
       const file = source.file();
       if (disk.inode(file) !== disk.facts(fd)?.inode) {
-        const fresh = disk.inode(file) === undefined ? undefined : disk.open(file, 'r');
+        const fresh = disk.inode(file) === undefined ? undefined : openSame(disk, file, chart.header);
         if (fresh === undefined) continue;
         disk.close(fd);
         fd = fresh;
@@ -56,6 +57,15 @@ export async function* followFile(source: Source, from: number, signal: AbortSig
   } finally {
     disk.close(fd);
   }
+}
+
+/** The file that was put in the place of this one, if it is the same session; another one may get the name of one that was moved. */
+export function openSame(disk: Disk, file: string, header: Header | undefined): number | undefined {
+  const fd = disk.open(file, 'r');
+  const found = peekHeader(disk, fd);
+  if (!header || !found || found.session === header.session) return fd;
+  disk.close(fd);
+  return undefined;
 }
 
 function startFor(chart: Chart, from: number): number {

@@ -24,7 +24,7 @@ export type Glimpse = {
 
 const endBytes = 32 * 1024;
 /** A last line longer than an end is looked at all the same, up to this. */
-const mostBytes = 1024 * 1024;
+const mostBytes = 2 * 1024 * 1024;
 
 /** Looks at a session file. */
 export function glimpse(file: string, disk: Disk = realDisk): Glimpse {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type Log } from '../../core/index.ts';
 import { spotOf, straightOf, type Problem } from './chart.ts';
 import { realDisk, readAll, type Disk } from './disk.ts';
-import { followFile } from './follow.ts';
+import { followFile, openSame } from './follow.ts';
 import { usualSilence, type Lock } from './lock.ts';
 import { moveHeld } from './move.ts';
 import { openToRead, openToWrite, type Opened } from './opening.ts';
@@ -201,15 +201,16 @@ function readerOf(disk: Disk, file: string, opened: Opened): JsonlLog {
   const paths = pathsOf(disk, file, () => now);
 
   async function refresh(): Promise<void> {
-    const inode = disk.inode(file);
     const facts = disk.facts(now.fd);
+    const inode = disk.inode(file);
     // A file that is gone from its place was moved or removed: what is open of it is still the session.
     const same = inode === undefined || inode === facts?.inode;
-    if (same && facts?.size === now.chart.offset) return;
-    if (same && (facts?.size ?? 0) > now.chart.offset) return void (await carryOn(now.chart, disk, file, now.fd));
-    if (inode === undefined) return;
-    const fd = disk.open(file, 'r');
-    disk.close(now.fd);
+    const fresh = same ? undefined : openSame(disk, file, now.chart.header);
+    const size = facts?.size ?? 0;
+    if (fresh === undefined && size === now.chart.offset) return;
+    if (fresh === undefined && size > now.chart.offset) return void (await carryOn(now.chart, disk, file, now.fd));
+    if (fresh !== undefined) disk.close(now.fd);
+    const fd = fresh ?? now.fd;
     now = { fd, chart: (await fromStart(disk, file, fd)).chart };
   }
 

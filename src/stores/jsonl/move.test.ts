@@ -1,0 +1,170 @@
+// A session file gets another name: while it is open here, never while it is open elsewhere, and never over another file.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { otherProcess } from '../../../test/support/other-process.ts';
+import type { Event } from '../../core/index.ts';
+import { holderOf, moveJsonl, openJsonl, realDisk, verifyFile } from '../index.ts';
+
+const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
+
+function place(t: TestContext): { readonly a: string; readonly b: string; readonly folder: string } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-move-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return { a: path.join(folder, 'a.jsonl'), b: path.join(folder, 'b.jsonl'), folder };
+}
+
+async function written(file: string): Promise<void> {
+  const log = await openJsonl(file);
+  await log.append(0, [remark, remark], { settle: true });
+  await log.close();
+}
+
+test('[J55] a session that is open is moved and goes on under its new name, which is locked', async (t) => {
+  const { a, b, folder } = place(t);
+  const log = await openJsonl(a, { indexBytes: 1 });
+  await log.append(0, [remark]);
+  await log.move(b);
+  assert.equal(log.file, b);
+  assert.equal(holderOf(b)?.pid, process.pid);
+  assert.equal(holderOf(a), undefined);
+  await assert.rejects(openJsonl(b), { code: 'store/locked' });
+  await log.append(1, [remark], { settle: true });
+  await log.close();
+  assert.deepEqual(readdirSync(folder).toSorted(), ['b.jsonl', 'b.jsonl.index']);
+  assert.deepEqual(await verifyFile(b), { ok: true, events: 2, problems: [] });
+});
+
+test('appends that were asked for before a move come before it, those after it after it', async (t) => {
+  const { a, b } = place(t);
+  const log = await openJsonl(a);
+  const [first, , second] = await Promise.all([
+    log.append(0, [remark], { settle: true }),
+    log.move(b),
+    log.append(1, [remark], { settle: true }),
+  ]);
+  assert.deepEqual([first[0]?.seq, second[0]?.seq], [1, 2]);
+  await log.close();
+  assert.equal((await verifyFile(b)).events, 2);
+});
+
+test('whoever follows a session goes on following it when it is moved and another takes its old name, here and in a reader', async (t) => {
+  const { a, b } = place(t);
+  const log = await openJsonl(a);
+  const reader = await openJsonl(a, { mode: 'read' });
+  const stop = new AbortController();
+  const seen = async (events: AsyncIterable<Event>): Promise<readonly number[]> => {
+    const found: number[] = [];
+    for await (const { seq } of events) if (found.push(seq) === 2) break;
+    return found;
+  };
+  const both = Promise.all([seen(log.follow(0, stop.signal)), seen(reader.follow(0, stop.signal))]);
+  await log.append(0, [remark]);
+  await log.move(b);
+  await written(a);
+  await log.append(1, [remark]);
+  assert.deepEqual(await both, [
+    [1, 2],
+    [1, 2],
+  ]);
+  let read = 0;
+  for await (const events of reader.read()) read += events.length;
+  assert.equal(read, 2, 'reading again finds what was added after the move');
+  rmSync(a);
+  await log.append(2, [remark]);
+  for await (const events of reader.read()) read += events.length;
+  assert.equal(read, 5);
+  await reader.close();
+  await log.close();
+});
+
+test('[J55] a name that is taken is refused and nothing is moved, open or not', async (t) => {
+  const { a, b } = place(t);
+  await written(a);
+  writeFileSync(b, 'mine');
+  await assert.rejects(moveJsonl(a, b), { code: 'store/exists' });
+  const log = await openJsonl(a);
+  await assert.rejects(log.move(b), { code: 'store/exists' });
+  assert.equal(log.file, a);
+  await log.append(2, [remark], { settle: true });
+  await log.close();
+  const c = `${b}c`;
+  const link = (from: string, to: string): void => {
+    if (to === `${c}.lock`) writeFileSync(c, 'late');
+    realDisk.link(from, to);
+  };
+  await assert.rejects(moveJsonl(a, c, { disk: { ...realDisk, link } }), { code: 'store/exists' });
+  assert.equal(readFileSync(c, 'utf8'), 'late');
+  assert.equal(readFileSync(b, 'utf8'), 'mine');
+  assert.equal((await verifyFile(a)).events, 3);
+});
+
+test('a session that another process writes to is not moved, and its holder is named; a reader takes nothing', async (t) => {
+  const { a, b } = place(t);
+  const other = await otherProcess(t, a);
+  assert.equal(holderOf(a)?.pid, other.pid);
+  await assert.rejects(moveJsonl(a, b), { code: 'store/locked' });
+  assert.equal(existsSync(b), false);
+  const reader = await openJsonl(a, { mode: 'read' });
+  await assert.rejects(reader.move(b), { code: 'store/read-only' });
+  assert.equal(await other.ask('append'), 'saved 1');
+  await reader.close();
+  assert.equal(await other.ask('close'), 'closed');
+  assert.equal(holderOf(a), undefined);
+  await moveJsonl(a, b);
+  assert.deepEqual(
+    [existsSync(a), existsSync(b), existsSync(`${a}.lock`), existsSync(`${b}.lock`)],
+    [false, true, false, false],
+  );
+});
+
+test('a name that another process is about to use is refused', async (t) => {
+  const { a, b } = place(t);
+  await written(a);
+  const other = await otherProcess(t, b);
+  await assert.rejects(moveJsonl(a, b), { code: 'store/exists' });
+  rmSync(b);
+  await assert.rejects(moveJsonl(a, b), { code: 'store/locked' });
+  assert.equal(existsSync(a), true);
+  await other.kill();
+  assert.deepEqual([existsSync(`${b}.lock`), holderOf(b)], [true, undefined], 'the dead hold nothing');
+  await moveJsonl(a, b);
+  assert.equal(existsSync(b), true);
+});
+
+test('what was kept of a hurt file moves along; other files with a like name stay', async (t) => {
+  const { a, b, folder } = place(t);
+  await written(a);
+  for (const ending of ['.torn-1', '.damaged-12', '.damaged-12-2', '.edited-1', '.bak', '.new.jsonl'])
+    writeFileSync(`${a}${ending}`, '');
+  await moveJsonl(a, b);
+  assert.deepEqual(readdirSync(folder).toSorted(), [
+    'a.jsonl.bak',
+    'a.jsonl.new.jsonl',
+    'b.jsonl',
+    'b.jsonl.damaged-12',
+    'b.jsonl.damaged-12-2',
+    'b.jsonl.edited-1',
+    'b.jsonl.torn-1',
+  ]);
+});
+
+test('a writer that has given up cannot be moved back into service', async (t) => {
+  const { a, b } = place(t);
+  let broken = false;
+  const disk = {
+    ...realDisk,
+    sync: (fd: number) =>
+      broken ? Promise.reject(Object.assign(new Error('io'), { code: 'EIO' })) : realDisk.sync(fd),
+  };
+  const log = await openJsonl(a, { disk });
+  broken = true;
+  await assert.rejects(log.append(0, [remark], { settle: true }), { code: 'store/io' });
+  broken = false;
+  await assert.rejects(log.move(b), { code: 'store/io' });
+  await assert.rejects(log.append(0, [remark]), { code: 'store/io' });
+  await log.close();
+  assert.equal(existsSync(b), false);
+});
