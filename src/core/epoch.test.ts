@@ -207,3 +207,52 @@ test('an edited history begins an epoch of its own, and the run it branched from
   await go();
   assert.deepEqual(toArray(requests.at(-1)?.messages ?? { length: 0, items: [] }).map(textOf), ['other words\nnext']);
 });
+
+test('[M30] a history is made shorter from its threshold on, while there is room, and again only once it has grown', async () => {
+  const asked: number[] = [];
+  const compact: Compactor = {
+    threshold: 0.5,
+    async run(state) {
+      asked.push(state.context);
+      // Hardly shorter: whoever asks again at once would ask for ever.
+      return { messages: toArray(state.messages).slice(0, -2) };
+    },
+  };
+  const { go, requests } = await stage({
+    lines: looks.map(counted),
+    tools: [look],
+    compact,
+    limits: { context: 2000 },
+  });
+  assert.equal((await go()).ended?.reason, 'answered');
+  assert.ok(asked.length >= 2, `${asked.length} compactions`);
+  for (const [i, tokens] of asked.entries()) {
+    assert.ok(tokens > 1000 && tokens < 2000, `${tokens} tokens`);
+    assert.ok(i === 0 || tokens - (asked[i - 1] as number) > 50, asked.join(' '));
+  }
+  assert.equal(requests.length, 13);
+});
+
+test('[M30] a refusal with room left is written down with what it used up, and the run goes on; without room it ends the run', async () => {
+  let asked = 0;
+  const compact: Compactor = {
+    threshold: 0.5,
+    run: async () => (asked++, { detail: 'Nobody knows how.', spent: { input: 7, output: 1, usd: 0.5 } }),
+  };
+  const setting = { tools: [look], compact, lines: looks.slice(0, 7).map(counted) };
+  const { go, all, log } = await stage({ ...setting, limits: { context: 1600 } });
+  const state = await go();
+  assert.equal(state.ended?.reason, 'answered');
+  const [first] = all('compaction-refused');
+  assert.equal(first?.why, 'Nobody knows how.');
+  assert.ok(asked < 6 && asked === all('compaction-refused').length, `${asked} attempts`);
+  const turns = all('turn-ended').reduce((sum, event) => sum + (event.usage.input ?? 0), 0);
+  assert.equal(state.spent.input, turns + 7 * asked);
+  assert.deepEqual(plain(fold(runView(), log.events)), plain(state));
+
+  const full = await stage({ ...setting, limits: { context: 600 } });
+  const { ended, spent } = await full.go();
+  assert.equal(ended?.reason, 'token-budget');
+  assert.match(ended?.detail ?? '', /could not be made shorter: Nobody knows how\./);
+  assert.ok(spent.usd >= 0.5);
+});

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import { calls, says, stage, toolOf } from '../../test/support/rehearsal.ts';
-import { enqueue, inOrder, wordsOf, type Note } from './index.ts';
+import { enqueue, inOrder, notesIn, wordsOf, type Note } from './index.ts';
 import { takeShown } from './notes.ts';
 
 const note = fc.record(
@@ -94,4 +94,21 @@ test('[M4, M32, M35] notes gather while tools run and come at the next point of 
   await set.go();
   const shown = set.all('turn-started').map(({ notes }) => notes.map(({ key, text }) => `${key}: ${text}`));
   assert.deepEqual(shown, [[], ['safety: mind the gap', 'seen: last seen: c00001001'], []]);
+});
+
+test('notes can be read back from the text that shows them, whatever they say; any other text holds none', () => {
+  const odd = fc.constantFrom('</system-reminder>', '<system-reminder name="x">', '\n', '"', 'a', '<', ' ');
+  const text = fc.array(odd, { maxLength: 6 }).map((pieces) => pieces.join(''));
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (texts) => {
+      const notes = texts.map((each, i) => ({ key: `k${i}`, text: each }));
+      const shown = wordsOf(notes)[0]?.text ?? '';
+      assert.deepEqual(
+        notesIn(shown),
+        notes.map(({ key, text }) => ({ key, text: text.replaceAll(/<(?=\/?system-reminder)/g, '&lt;') })),
+      );
+      for (const other of ['', 'words', `${shown} and words`, `Look: ${shown}`])
+        assert.equal(notesIn(other), undefined);
+    }),
+  );
 });

@@ -106,6 +106,8 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
     failures: calls.length ? s.failures : 0,
     truncated: e.finish === 'length',
     compactions: 0,
+    // What a request held after a compaction is best known from who counted it.
+    eased: s.compactions > 0 ? used.input : s.eased,
     choice: calls.length && meets(s.choice, calls) ? 'auto' : s.choice,
     messages: isSilent(e.message) ? s.messages : hear(s.messages, e.message),
     context: used.input + used.output,

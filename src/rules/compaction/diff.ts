@@ -80,4 +80,7 @@ function wordsOf(part: Part): string {
   return part.type === 'file' ? `[${part.name ?? part.mediaType}]` : part.text;
 }
 
-const tokens = (messages: readonly Message[]): string => `about ${sizeOf(messages).toLocaleString('en')} tokens`;
+function tokens(messages: readonly Message[]): string {
+  const size = sizeOf(messages);
+  return `about ${size.toLocaleString('en')} ${size === 1 ? 'token' : 'tokens'}`;
+}

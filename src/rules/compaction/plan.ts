@@ -18,6 +18,8 @@ export type Budget = {
   readonly most: number;
   /** Of these, tokens for what stands in the place of the part left out. */
   readonly reserve: number;
+  /** Tokens that the latest notes may take. */
+  readonly notes: number;
   /** How many of the latest turns stay word for word at most. */
   readonly keepTurns: number;
 };
@@ -47,7 +49,7 @@ export const ownWords = ({ role, parts }: Message): readonly Part[] =>
 /** Takes a conversation apart so that what stays fits; nothing where that cannot be done without losing what must stay. */
 export function planFor(messages: readonly Message[], budget: Budget): Plan | undefined {
   if (messages[0]?.role !== 'user' || messages.length < 2) return undefined;
-  const notes = latestNotes(messages, budget.room * noteShare);
+  const notes = latestNotes(messages, budget.notes);
   const reserve = budget.reserve + tokensIn(wordsOf(notes));
   const from = verbatim(messages, { ...budget, reserve });
   if (from !== undefined) return planAt(messages, from, notes);
@@ -143,9 +145,6 @@ function planAt(messages: readonly Message[], from: number, notes: readonly Note
     tail,
   };
 }
-
-/** The share of the room that notes may take: who leaves more of them leaves no standing rules but a stream of remarks. */
-const noteShare = 0.15;
 
 /** The latest note of each key, the newest of them if not all fit. */
 function latestNotes(messages: readonly Message[], room: number): readonly Note[] {

@@ -17,6 +17,9 @@ import { compactionKey, type Budget, type Plan } from './plan.ts';
 export const sizeOf = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + tokensIn(message.parts), 0);
 
+/** The share of the window that notes may take: who leaves more of them leaves no standing rules but a stream of remarks. */
+const noteShare = 0.1;
+
 /** The share of the room that the list of files may take. */
 const fileShare = 0.15;
 
@@ -44,6 +47,7 @@ export function budgetFor(
     room,
     most,
     reserve,
+    notes: noteShare * (Number.isFinite(window) ? window : used),
     summary,
     window: Number.isFinite(window) ? window : used * 0.7,
     keepTurns: options.keepTurns,

@@ -1,0 +1,37 @@
+// The difference that a person reads: everything is in it once, with its size.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { round, says, user } from '../../../test/support/long-talk.ts';
+import { compactionDiff } from '../index.ts';
+
+test('[A12] the difference says what was kept, what was taken out and what came in its place, with sizes', () => {
+  const rounds = Array.from({ length: 4 }, (_, i) => round(`c${i}`, 400)).flat();
+  const before = [user('Find it.'), ...rounds, says('Here.'), user('No.'), ...round('d', 40)];
+  const after = [user('Find it.'), says('Notes,\nin two lines.'), user('No.'), ...round('d', 40)];
+  assert.equal(
+    compactionDiff(before, after),
+    [
+      'before: 13 messages, about 425 tokens',
+      'after: 5 messages, about 20 tokens',
+      'kept word for word: about 15 tokens; taken out: about 410 tokens; put in their place: about 5 tokens',
+      '',
+      '= user: Find it. (about 2 tokens)',
+      '- assistant: read {} (about 2 tokens)',
+      '- tool: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… (about 100 tokens)',
+      '- … 5 more messages, about 206 tokens',
+      '- tool: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… (about 100 tokens)',
+      '- assistant: Here. (about 2 tokens)',
+      '+ assistant: Notes,',
+      '+ in two lines.',
+      '= user: No. (about 1 token)',
+      '= assistant: read {} (about 2 tokens)',
+      '= tool: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx (about 10 tokens)',
+    ].join('\n'),
+  );
+});
+
+test('[A12] words that were moved are kept, and two alike of which one was dropped are one kept and one taken out', () => {
+  const diff = compactionDiff([user('a'), says('ok'), user('b'), says('ok')], [user('a'), says('ok')]);
+  assert.equal(diff.split('\n').filter((line) => line.startsWith('= assistant: ok')).length, 1);
+  assert.equal(diff.split('\n').filter((line) => line.startsWith('- assistant: ok')).length, 1);
+});

@@ -1,0 +1,99 @@
+// Compaction with a model: asked once and within bounds, believed only where it helps, and done without where it does not.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { textOf, toArray, type Limits, type Message, type Request, type RunState } from '../../core/index.ts';
+import { calls, fails, says as answers, scriptedProvider, type ScriptStep } from '../../testing/index.ts';
+import { agentOf, compactedBy, round, says, stateOf, user } from '../../../test/support/long-talk.ts';
+import { summarising } from '../index.ts';
+import { sizeOf } from './shape.ts';
+
+const talk: readonly Message[] = [
+  user('Find the bug.'),
+  ...Array.from({ length: 20 }, (_, i) => round(`c${i}`, 400)).flat(),
+  says('It may be the parser.'),
+  user('Not the parser.'),
+  ...Array.from({ length: 10 }, (_, i) => round(`d${i}`, 400)).flat(),
+];
+
+const asking = (request: Request | undefined): string => textOf(toArray((request as Request).messages)[0] as Message);
+
+test('[P51, A12] the part that is left out is summarised by the agent’s model: once, without tools, in bounded words', async () => {
+  const writer = scriptedProvider([answers('Found: the lexer is fine.', { usage: { input: 700, output: 9 } })]);
+  const made = await compactedBy(summarising({ keepTurns: 2 }), stateOf(talk, 3000), writer);
+  const [request] = writer.requests;
+  assert.equal(writer.requests.length, 1);
+  assert.deepEqual([request?.tools, request?.answer, request?.messages.length], [[], undefined, 1]);
+  assert.ok((request?.settings.maxOutputTokens ?? 0) > 100 && (request?.settings.maxOutputTokens ?? 0) <= 1500);
+  assert.match(
+    asking(request),
+    /<request>\nFind the bug\.\n<\/request>[^]*<record>\ncall of read: \{\}\nresult of read: xxx[^]*user: Not the parser\./,
+  );
+  assert.match(textOf(made.messages?.[1] as Message), /Found: the lexer is fine\.\n<\/summary-of-earlier-work>$/);
+  assert.deepEqual(made.messages?.slice(-4), talk.slice(-4));
+  assert.equal(made.messages?.length, 7, 'two turns stay word for word');
+  assert.deepEqual([made.spent?.input, made.spent?.output, made.spent?.turns], [700, 9, undefined]);
+});
+
+test('what the user asks to keep in mind reaches whoever writes the summary, and another model may be the one', async () => {
+  const writer = scriptedProvider(['Notes.'], { model: 'writer' });
+  const compactor = summarising({ provider: writer });
+  const context = { agent: agentOf(), signal: new AbortController().signal, focus: 'the lexer' };
+  const { detail } = await compactor.run(stateOf(talk, 3000), context);
+  assert.match(asking(writer.requests[0]), /pay attention to this:\nthe lexer/);
+  assert.match(detail ?? '', /summarised by writer/);
+});
+
+const useless: Readonly<Record<string, ScriptStep>> = {
+  'is empty': ' ',
+  'is a refusal': { text: 'I cannot.', finish: 'refusal' },
+  'is a tool call': calls('read'),
+  fails: fails('server-error'),
+  'breaks off': { text: 'Done: a', chunks: ['Done', ': a'], cutAfter: 1 },
+};
+for (const [how, step] of Object.entries(useless)) {
+  test(`[P47] where the summary ${how}, the part is left out without one and the reason is told`, async () => {
+    const made = await compactedBy(summarising(), stateOf(talk, 3000), scriptedProvider([step]));
+    assert.ok(made.messages && sizeOf(made.messages) < sizeOf(talk) / 2);
+    assert.equal(textOf(made.messages[1] as Message), '(Earlier work is left out here.)');
+    assert.match(made.detail ?? '', /^\d+ messages were left out\. No summary was made: /);
+    assert.equal(made.spent !== undefined, how !== 'fails', 'what was said is paid for');
+  });
+}
+
+test('[P47] a summary that is longer than what it replaces is not used, and longer than it was asked to be is cut', async () => {
+  const small = [user('Go.'), says('a'.repeat(900)), user('On.'), says('b'.repeat(900)), user('And?'), says('c')];
+  const wordy = (): ReturnType<typeof scriptedProvider> => scriptedProvider(() => answers('w'.repeat(50_000)));
+  const kept = await compactedBy(summarising({ keepTurns: 1 }), stateOf(small, 600), wordy());
+  assert.ok(kept.messages === undefined || sizeOf(kept.messages) < sizeOf(small));
+  const cut = await compactedBy(summarising(), stateOf(talk, 3000), wordy());
+  assert.ok(sizeOf(cut.messages ?? []) < 0.6 * 3000, `${sizeOf(cut.messages ?? [])} tokens`);
+});
+
+const poor: readonly Partial<Limits>[] = [{ tokens: 1000 }, { usd: 0.0005 }];
+for (const limits of poor) {
+  test(`[A57] no summary is asked for where the budget has no room for it: ${JSON.stringify(limits)}`, async () => {
+    const writer = scriptedProvider(['Notes.'], { price: { input: 1, output: 1 } });
+    const state = stateOf(talk, 3000);
+    const tight: RunState = { ...state, limits: { ...(state.limits as Limits), ...limits } };
+    const made = await compactedBy(summarising(), tight, writer);
+    assert.equal(writer.requests.length, 0);
+    assert.ok(made.messages);
+    assert.match(made.detail ?? '', /budget has no room/);
+  });
+}
+
+test('a provider that counts more tokens than we guess is believed: the conversation shrinks by its count', async () => {
+  const state = stateOf(talk, 6000);
+  const made = await compactedBy(summarising(), { ...state, context: state.context * 2 }, scriptedProvider(['Notes.']));
+  assert.ok(
+    made.messages && sizeOf(made.messages) * 2 <= 0.5 * 6000,
+    `${sizeOf(made.messages ?? [])} tokens by our guess`,
+  );
+});
+
+test('a record that would not fit the window itself is told in fewer words', async () => {
+  const huge = [user('Go.'), ...Array.from({ length: 60 }, (_, i) => round(`c${i}`, 4000)).flat()];
+  const writer = scriptedProvider(['Notes.']);
+  await compactedBy(summarising(), stateOf(huge, 4000), writer);
+  assert.ok(asking(writer.requests[0]).length / 4 < 4000, `${asking(writer.requests[0]).length / 4} tokens`);
+});
