@@ -4,17 +4,17 @@ import type { Block, Mistake } from './conversation-blocks.ts';
 import { fileWords } from './conversation-text.ts';
 
 /** The part that a block tells of, or what is wrong with it. `before` holds the files that may be referred to. */
-export function partOf(block: Block, before: readonly Message[], tidy: boolean): Part | Mistake {
+export function partOf(block: Block, before: readonly Message[]): Part | Mistake {
   const [kind = '', ...words] = block.words;
   switch (kind) {
     case 'text':
     case 'reasoning': {
       if (!isFlags(words, ['json'])) return wrong(block, `"%% ${kind}" takes no further words.`);
-      const text = textIn(block, words.includes('json'), tidy);
+      const text = textIn(block, words.includes('json'));
       return typeof text === 'string' ? { type: kind, text } : text;
     }
     case 'result':
-      return resultOf(block, words, tidy);
+      return resultOf(block, words);
     case 'call':
       return callOf(block, words);
     case 'file':
@@ -29,7 +29,7 @@ export function partOf(block: Block, before: readonly Message[], tidy: boolean):
 
 /** The raw arguments of a call that were not JSON: they stand under their own heading, after the call. */
 export function invalidOf(block: Block): string | Mistake {
-  return textIn(block, block.words.includes('json'), false);
+  return textIn(block, block.words.includes('json'));
 }
 
 const wrong = ({ line }: Block, what: string): Mistake => ({ line, what });
@@ -37,10 +37,10 @@ const wrong = ({ line }: Block, what: string): Mistake => ({ line, what });
 const isFlags = (words: readonly string[], flags: readonly string[]): boolean =>
   words.every((word, i) => flags.includes(word) && words.indexOf(word) === i);
 
-function resultOf(block: Block, [id, tool, ...flags]: readonly string[], tidy: boolean): Part | Mistake {
+function resultOf(block: Block, [id, tool, ...flags]: readonly string[]): Part | Mistake {
   if (id === undefined || tool === undefined || !isFlags(flags, ['failed', 'json']))
     return wrong(block, 'A result is headed "%% result <call id> <tool>", and "failed" after them if it failed.');
-  const text = textIn(block, flags.includes('json'), tidy);
+  const text = textIn(block, flags.includes('json'));
   return typeof text === 'string' ? { type: 'tool-result', id, tool, text, failed: flags.includes('failed') } : text;
 }
 
@@ -61,8 +61,8 @@ function fileOf(block: Block, [reference, ...said]: readonly string[], before: r
   return rest;
 }
 
-function textIn(block: Block, json: boolean, tidy: boolean): string | Mistake {
-  if (!json) return (tidy ? trimmed(block.body) : block.body).join('\n');
+function textIn(block: Block, json: boolean): string | Mistake {
+  if (!json) return block.body.join('\n');
   const read = jsonIn(block);
   if ('line' in read) return read;
   return typeof read.value === 'string'
@@ -70,22 +70,34 @@ function textIn(block: Block, json: boolean, tidy: boolean): string | Mistake {
     : wrong(block, 'Under a heading that ends in "json" stands one JSON string.');
 }
 
-/** Without the empty lines that people leave around what they write. */
-export function trimmed(lines: readonly string[]): readonly string[] {
-  const first = lines.findIndex((line) => line.trim() !== '');
-  const last = lines.findLastIndex((line) => line.trim() !== '');
-  return first < 0 ? [] : lines.slice(first, last + 1);
-}
-
 function jsonIn(block: Block): { readonly value: Json } | Mistake {
-  const text = block.body.join('\n');
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(block.body.join('\n'));
     return isJson(value) ? { value } : wrong(block, 'The JSON below this is nested too deep.');
   } catch (error) {
+    const why = (error as Error).message.replace(/, (?:\.\.\.)?"[^]*|(?: in JSON)? at position[^]*/, '');
+    return { line: block.line + brokenLine(block.body), what: `This is not JSON: ${why}.` };
+  }
+}
+
+/** The line, counted from 1, at which a text stops being the beginning of some JSON; the last one where it never does. */
+function brokenLine(lines: readonly string[]): number {
+  let [low, high] = [1, Math.max(1, lines.findLastIndex((line) => line.trim() !== '') + 1)];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (isBeginning(`${lines.slice(0, middle).join('\n')}\n`)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The parser does not always say where it stopped, but it does where it wanted more. */
+function isBeginning(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
     const { message } = error as Error;
-    const at = Number(/position (\d+)/.exec(message)?.[1] ?? text.trimEnd().length);
-    const line = block.line + text.slice(0, at).split('\n').length;
-    return { line, what: `This is not JSON: ${message.replace(/ \(line.*| in JSON at position.*/, '')}.` };
+    return message.startsWith('Unexpected end') || message.includes(`at position ${text.length} `);
   }
 }

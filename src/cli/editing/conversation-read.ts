@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { illegal, type Message, type Part } from '../../core/index.ts';
 import { blocksOf, type Block, type Mistake } from './conversation-blocks.ts';
-import { invalidOf, partOf, trimmed } from './conversation-parts.ts';
+import { invalidOf, partOf } from './conversation-parts.ts';
 
 /** What a provider wanted back unread and will not get, because the message is no longer the one it belonged to. */
 export type Dropped = { readonly message: number; readonly why: string };
@@ -32,16 +32,17 @@ export function fromText(text: string, before: readonly Message[] = []): FromTex
   const dropped: Dropped[] = [];
   const messages = reads.map(({ message, was }, i) => {
     const old = was === undefined ? undefined : before[was - 1];
-    if (old && isSame(old, message)) return old;
-    if (old?.parts.some((part) => 'meta' in part && part.meta))
-      dropped.push({
-        message: i + 1,
-        why: `Message ${i + 1} was changed, so what the provider had attached to it was left out.`,
-      });
-    return message;
+    if (was !== undefined && !old) return message;
+    const now = tidy(message);
+    if (old && isDeepStrictEqual(now, tidy(old))) return old;
+    if (old?.parts.some((part) => 'meta' in part && part.meta)) dropped.push({ message: i + 1, why: detached(i + 1) });
+    return now;
   });
   return { messages, dropped };
 }
+
+const detached = (number: number): string =>
+  `Message ${number} was changed, so what the provider had attached to it was left out.`;
 
 function draftsOf(blocks: readonly Block[], mistakes: Mistake[]): readonly Draft[] {
   const drafts: { readonly head: Block; readonly parts: Block[] }[] = [];
@@ -72,7 +73,6 @@ function readMessage({ head, parts }: Draft, before: readonly Message[], mistake
       line: head.line,
       what: 'After the role stands the number that the message had, or nothing for a new one.',
     });
-  const tidy = was === undefined;
   const found: Part[] = [];
   const lines: number[] = [];
   const add = (block: Block, part: Part | Mistake): void => {
@@ -82,11 +82,10 @@ function readMessage({ head, parts }: Draft, before: readonly Message[], mistake
       lines.push(block.line);
     }
   };
-  const words = tidy ? trimmed(head.body) : head.body;
-  if (words.some((line) => line.trim() !== '')) add(head, { type: 'text', text: words.join('\n') });
+  if (head.body.some((line) => line.trim() !== '')) add(head, { type: 'text', text: head.body.join('\n') });
   for (const block of parts) {
     const last = found.at(-1);
-    if (block.words[0] !== 'invalid' || last?.type !== 'tool-call') add(block, partOf(block, before, tidy));
+    if (block.words[0] !== 'invalid' || last?.type !== 'tool-call') add(block, partOf(block, before));
     else {
       const invalid = invalidOf(block);
       if (typeof invalid === 'string') found[found.length - 1] = { ...last, invalid };
@@ -96,14 +95,17 @@ function readMessage({ head, parts }: Draft, before: readonly Message[], mistake
   return { message: { role, parts: found }, was, line: head.line, lines };
 }
 
-function isSame(old: Message, now: Message): boolean {
-  const bare = { ...old, parts: old.parts.map((part) => ('meta' in part ? withoutMeta(part) : part)) };
-  return isDeepStrictEqual(bare, now);
-}
+/** A message without what an editor cannot show: metadata, and empty lines around what people write. */
+const tidy = (message: Message): Message => ({
+  ...message,
+  parts: message.parts.map((part): Part => {
+    const { meta: _, ...rest } = 'meta' in part ? part : { ...part, meta: undefined };
+    if ('text' in rest) return { ...rest, text: trimmed(rest.text) };
+    return 'invalid' in rest && rest.invalid !== undefined ? { ...rest, invalid: trimmed(rest.invalid) } : rest;
+  }),
+});
 
-function withoutMeta<P extends { readonly meta?: unknown }>({ meta: _, ...part }: P): Omit<P, 'meta'> {
-  return part;
-}
+const trimmed = (text: string): string => text.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
 
 /** Numbers and call ids that stand twice. */
 function repeated(reads: readonly Read[]): readonly Mistake[] {
