@@ -44,10 +44,10 @@ export type Terminal = {
   type(text: string): Promise<void>;
   /** Pastes text, bracketed where the program asked for that. */
   paste(text: string): Promise<void>;
-  /** What is on the screen now: with `colours` its escape sequences, with `back` what has scrolled away too. */
+  /** What is on the screen now: with `colours` its style sequences, ESC written as ␛; with `back` what has scrolled away too. */
   screen(how?: { readonly colours?: boolean; readonly back?: boolean }): Promise<string>;
   /** Waits until the screen (and what scrolled away) matches, and gives it; fails with the screen as it was. */
-  waitFor(pattern: RegExp, ms?: number): Promise<string>;
+  waitFor(pattern: RegExp, ms?: number, how?: { readonly colours?: boolean }): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
   /** What tmux knows of the pane, in its own format language: `#{cursor_flag}`, `#{pane_pid}`. */
   about(format: string): Promise<string>;
@@ -94,8 +94,10 @@ function terminalOf(
   env: Record<string, string>,
   tmux: (...words: string[]) => Promise<string>,
 ): Terminal {
-  const screen: Terminal['screen'] = (how = {}) =>
-    tmux('capture-pane', '-p', ...(how.colours === true ? ['-e'] : []), ...(how.back === true ? ['-S', '-'] : []));
+  const screen: Terminal['screen'] = async ({ colours = false, back = false } = {}) => {
+    const seen = await tmux('capture-pane', '-p', ...(colours ? ['-e'] : []), ...(back ? ['-S', '-'] : []));
+    return seen.replaceAll('\x1b', '␛');
+  };
   return {
     keys: async (...names) => void (await tmux('send-keys', '--', ...names)),
     type: async (text) => void (await tmux('send-keys', '-l', '--', text)),
@@ -106,10 +108,10 @@ function terminalOf(
       await tmux('paste-buffer', '-p', '-d');
     },
     screen,
-    async waitFor(pattern, ms = 20_000) {
+    async waitFor(pattern, ms = 20_000, how = {}) {
       const end = Date.now() + ms;
       for (;;) {
-        const now = await screen({ back: true });
+        const now = await screen({ ...how, back: true });
         if (pattern.test(now)) return now;
         if (Date.now() > end) throw new Error(`${pattern.source} did not appear in ${ms} ms; the screen:\n${now}`);
         await pause(40);

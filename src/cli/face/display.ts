@@ -1,5 +1,12 @@
 // The terminal as the screen owns it: draws the transcript over the foot, and gives scrolled lines away for good.
-import { ProcessTerminal, truncateToWidth, TuiMainScreen, visibleWidth, type Component } from '@earendil-works/pi-tui';
+import {
+  ProcessTerminal,
+  setCapabilities,
+  truncateToWidth,
+  TuiMainScreen,
+  visibleWidth,
+  type Component,
+} from '@earendil-works/pi-tui';
 import type { Transcript } from './transcript.ts';
 
 // Clearing the screen must not clear what the person had in the scrollback before this program.
@@ -17,9 +24,13 @@ export class Display extends TuiMainScreen {
   #height = 0;
   /** Lines of the transcript in the last frame. */
   #above = 0;
+  /** Whether the terminal is ours now. */
+  #ours = false;
 
   constructor(transcript: Transcript, foot: Component) {
     super(new KeepingTerminal());
+    // A link is written with where it leads, which a clickable one would hide; and nothing here needs the terminal probed.
+    setCapabilities({ images: null, trueColor: false, hyperlinks: false });
     this.#transcript = transcript;
     this.#foot = foot;
     this.addChild(foot);
@@ -51,6 +62,17 @@ export class Display extends TuiMainScreen {
       maxLinesRendered: state.maxLinesRendered - gone,
       previousViewportTop: state.previousViewportTop - gone,
     });
+  }
+
+  override start(): void {
+    this.#ours = true;
+    super.start();
+  }
+
+  /** Gives the terminal back; nothing where it is not ours now. */
+  override stop(): void {
+    if (this.#ours) super.stop();
+    this.#ours = false;
   }
 
   /** Draws the last lines anew, as many as asked for or as the screen holds. */

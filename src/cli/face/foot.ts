@@ -14,8 +14,8 @@ export type FootState = {
   busySince: number;
   /** A hint in place of the status, for a moment. */
   hint: string | undefined;
-  /** What stands in place of the field or is the field. */
-  body: Component;
+  /** What stands above the status: the field, a panel, or both. */
+  body: readonly Component[];
   /** Nothing is drawn any more. */
   gone: boolean;
 };
@@ -23,10 +23,17 @@ export type FootState = {
 /** The foot as a component. */
 export function footOf(state: FootState, paint: Paint): Component {
   return {
-    invalidate: () => state.body.invalidate(),
+    invalidate() {
+      for (const part of state.body) part.invalidate();
+    },
     render(width) {
       if (state.gone) return [''];
-      return ['', paint.dim('─'.repeat(width)), ...state.body.render(width), statusLine(state, width, paint)];
+      return [
+        '',
+        paint.dim('─'.repeat(width)),
+        ...state.body.flatMap((part) => part.render(width)),
+        statusLine(state, width, paint),
+      ];
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Highlighter } from './highlight.ts';
 import type { Brush, Paint } from './paint.ts';
 import type { Piece } from './pieces.ts';
 import { diffLines } from './plain-voice.ts';
-import { foldLines, inputLine, plainOutput, STANDINGS, took } from './wording.ts';
+import { foldOutput, inputLine, plainOutput, STANDINGS, took } from './wording.ts';
 
 const FOLDED_OUTPUT = 5;
 const FOLDED_DIFF = 24;
@@ -65,11 +65,8 @@ export function blockLines(block: Exclude<Block, { type: 'answer' }>, width: num
       const how = block.how === 'prompt' ? '' : paint.dim(block.how === 'steer' ? ' (steers)' : ' (follows up)');
       return wrapped(`${visible(block.text)}${how}`, width, paint.bold('> '), paint.bold);
     }
-    case 'thought': {
-      const keep = block.settled ? 'first' : 'last';
-      const lines = wrapped(visible(block.text.trim()), width, INDENT, (text) => paint.dim(paint.italic(text)));
-      return folded(lines, FOLDED_THOUGHT, keep, style);
-    }
+    case 'thought':
+      return thoughtLines(block, width, style);
     case 'notice': {
       if (block.level === 'info') return wrapped(visible(block.text), width, paint.dim('· '), paint.dim);
       const brush = block.level === 'error' ? paint.red : paint.yellow;
@@ -97,16 +94,27 @@ function callLines(block: Block & { type: 'call' }, width: number, style: Style)
     : [truncateToWidth(head, Math.max(10, width - plainWidth(tail)), '…') + tail];
   if (block.diff !== undefined) {
     const diff = diffLines(block.diff, paint).flatMap((line) => indented(line, width));
-    return [...lines, ...folded(diff, FOLDED_DIFF, 'first', style)];
+    return [...lines, ...folded(diff, FOLDED_DIFF, style)];
   }
-  const output = plainOutput(block.output ?? '').trimEnd();
-  if (output === '') return lines;
-  const shown = style.unfolded ? { lines: output.split('\n'), left: 0 } : foldLines(output, FOLDED_OUTPUT, 'last');
+  const output = block.output ?? '';
+  if (output.trim() === '') return lines;
+  const shown = style.unfolded
+    ? { lines: plainOutput(output.trimEnd()).split('\n'), left: 0 }
+    : foldOutput(output, FOLDED_OUTPUT);
   const more = shown.left === 0 ? [] : [moreLine(shown.left, style)];
   const body = shown.lines.map((line) =>
     style.unfolded ? indented(line, width, paint.dim) : [INDENT + paint.dim(truncateToWidth(line, width - 2, '…'))],
   );
   return [...lines, ...more, ...body.flat()];
+}
+
+// While it streams, a thought shows its last lines, and only those are looked at.
+function thoughtLines(block: Block & { type: 'thought' }, width: number, style: Style): readonly string[] {
+  const growing = !block.settled && !style.unfolded;
+  const text = growing ? block.text.slice(-width * (FOLDED_THOUGHT + 1)) : block.text;
+  const brush: Brush = (part) => style.paint.dim(style.paint.italic(part));
+  const lines = wrapped(visible(text.trim()), width, INDENT, brush);
+  return growing ? lines.slice(-FOLDED_THOUGHT) : folded(lines, FOLDED_THOUGHT, style);
 }
 
 function plainWidth(text: string): number {
@@ -118,10 +126,9 @@ function moreLine(left: number, { paint }: Style): string {
   return INDENT + paint.dim(`… ${left} more line${left === 1 ? '' : 's'} (Ctrl+O)`);
 }
 
-function folded(lines: readonly string[], most: number, keep: 'first' | 'last', style: Style): readonly string[] {
+function folded(lines: readonly string[], most: number, style: Style): readonly string[] {
   if (style.unfolded || lines.length <= most + 1) return lines;
-  const more = moreLine(lines.length - most, style);
-  return keep === 'first' ? [...lines.slice(0, most), more] : [more, ...lines.slice(-most)];
+  return [...lines.slice(0, most), moreLine(lines.length - most, style)];
 }
 
 function indented(line: string, width: number, brush: Brush = (text) => text): readonly string[] {

@@ -7,23 +7,35 @@ import { wrapped } from './layout.ts';
 import type { Paint } from './paint.ts';
 import { keysOf, labelsOf } from './wording.ts';
 
+const ENTER_MS = 150;
+const MOVES = ['up', 'down', 'pageUp', 'pageDown'] as const;
+
 /** A panel takes the keys until it is done. */
-export type Panel = Component & { handleInput(data: string): void };
+export type Panel = Component & {
+  /** Takes a key, or says that it means nothing here. */
+  readonly key: (data: string) => boolean;
+  /** Whether the entry field stays below it, and gets the keys that mean nothing here. */
+  readonly keepsField: boolean;
+};
 
 /** The line with the keys of a question; the question itself stands in the transcript, in full. */
 export function questionPanel(question: Question, paint: Paint, answer: (key: string) => void): Panel {
   return {
+    keepsField: true,
     invalidate: () => undefined,
     render: (width) => [
       ...wrapped(`${paint.bold(visible(question.title))} ${keysOf(question)} `, width, paint.yellow('? '), (t) => t),
       ...wrapped(labelsOf(question), width, '  ', paint.dim),
     ],
-    handleInput(data) {
-      if (matchesKey(data, 'enter') || matchesKey(data, 'escape')) return answer(question.otherwise);
+    key(data) {
+      const plainly = matchesKey(data, 'enter') || matchesKey(data, 'escape');
+      if (plainly) answer(question.otherwise);
+      if (plainly) return true;
       const meant = question.keys.find(
         ({ key }) => data.toLowerCase() === key || matchesKey(data, `shift+${key}` as 'a'),
       );
       if (meant !== undefined) answer(meant.key);
+      return meant !== undefined;
     },
   };
 }
@@ -48,7 +60,19 @@ export function pickPanel(
     return new SelectList(fitting, 10, listTheme(paint));
   };
   let list = listOf('');
+  const openedAt = Date.now();
+  const take = (): void => {
+    const item = list.getSelectedItem();
+    // The Enter that asked for the list may have been pressed twice.
+    if (item !== null && Date.now() - openedAt >= ENTER_MS) done(choices[Number(item.value)]?.value);
+  };
+  const narrow = (data: string): void => {
+    const before = input.getValue();
+    input.handleInput(data);
+    if (input.getValue() !== before) list = listOf(input.getValue());
+  };
   return {
+    keepsField: false,
     get focused() {
       return input.focused;
     },
@@ -62,17 +86,12 @@ export function pickPanel(
       ...list.render(width),
       paint.dim('↑↓ move · Enter takes · Esc leaves'),
     ],
-    handleInput(data) {
-      if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) return done(undefined);
-      if (matchesKey(data, 'enter')) {
-        const item = list.getSelectedItem();
-        return item === null ? undefined : done(choices[Number(item.value)]?.value);
-      }
-      if (['up', 'down', 'pageUp', 'pageDown'].some((key) => matchesKey(data, key as 'up')))
-        return list.handleInput(data);
-      const before = input.getValue();
-      input.handleInput(data);
-      if (input.getValue() !== before) list = listOf(input.getValue());
+    key(data) {
+      if (matchesKey(data, 'escape')) done(undefined);
+      else if (matchesKey(data, 'enter')) take();
+      else if (MOVES.some((key) => matchesKey(data, key))) list.handleInput(data);
+      else narrow(data);
+      return true;
     },
   };
 }

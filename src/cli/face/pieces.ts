@@ -36,7 +36,7 @@ export function piecesOf(text = ''): Pieces {
 
   function settle(next: boolean): void {
     if (lines.length > 0) settled.push({ type, text: lines.join('\n'), lang, apart });
-    apart = next;
+    apart = next && settled.length > 0;
     lines = [];
     size = 0;
   }
@@ -44,7 +44,7 @@ export function piecesOf(text = ''): Pieces {
   function ended(whole: string): void {
     if (type === 'code') {
       if (whole.trim().startsWith(fence) && whole.trim().replaceAll(fence[0] ?? '`', '') === '') {
-        settle(false);
+        settle(true);
         type = 'text';
         lang = '';
         blank = false;
@@ -60,7 +60,7 @@ export function piecesOf(text = ''): Pieces {
     }
     const opening = FENCE.exec(whole);
     // What is indented after a blank line may belong to the list item above it.
-    if (opening !== null || (blank && (!/^\s/.test(whole) || size > LONG_TEXT))) settle(blank);
+    if (opening !== null || (blank && (!/^\s/.test(whole) || size > LONG_TEXT))) settle(true);
     else if (blank) lines.push('');
     else if (size > LONG_TEXT && !whole.startsWith('|')) settle(false);
     blank = false;
@@ -86,8 +86,10 @@ export function piecesOf(text = ''): Pieces {
   const pieces: Pieces = {
     settled,
     open() {
-      if (type === 'code') return { type, lang, apart, text: [...lines, ...(line === '' ? [] : [line])].join('\n') };
-      const shown = [...lines, ...(line.trim() === '' ? [] : [...(blank && lines.length > 0 ? [''] : []), line])];
+      const code = type === 'code';
+      const shown = code
+        ? [...lines, ...(line === '' ? [] : [line])]
+        : [...lines, ...(line.trim() === '' ? [] : [...(blank && lines.length > 0 ? [''] : []), line])];
       if (shown.length === 0) return undefined;
       return { type, lang, text: shown.join('\n'), apart: lines.length > 0 ? apart : apart || blank };
     },

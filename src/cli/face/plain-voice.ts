@@ -2,7 +2,7 @@
 import { visible } from '../../core/index.ts';
 import type { Block } from './face.ts';
 import type { Paint } from './paint.ts';
-import { foldLines, inputLine, plainOutput, STANDINGS, took } from './wording.ts';
+import { foldOutput, inputLine, plainOutput, STANDINGS, took } from './wording.ts';
 
 const FOLDED_LINES = 8;
 
@@ -14,6 +14,8 @@ export type Voice = {
   drop(id: string): void;
   /** Writes as it is and stays on the line: a prompt, a question. */
   write(text: string): void;
+  /** Goes on on the line of the last `write`, and ends it. */
+  answer(text: string): void;
   /** Tells that the person ended the line by pressing Enter. */
   entered(): void;
 };
@@ -81,7 +83,7 @@ export function voiceOf(write: (text: string) => void, paint: Paint): Voice {
     const time = block.ms === undefined ? '' : ` (${took(block.ms)})`;
     say(`[tool] ${begun ? visible(block.tool) : named}: ${STANDINGS[block.standing].word}${time}`);
     if (block.diff !== undefined) for (const line of diffLines(block.diff, paint)) say(`  ${line}`);
-    else if (output.trim() !== '') for (const line of folded(plainOutput(output))) say(`  ${line}`);
+    else if (output.trim() !== '') for (const line of folded(output)) say(`  ${line}`);
   }
 
   return {
@@ -118,6 +120,7 @@ export function voiceOf(write: (text: string) => void, paint: Paint): Voice {
       fresh();
       put(text);
     },
+    answer: (text) => put(`${text}\n`),
     entered() {
       lineStart = true;
     },
@@ -131,7 +134,7 @@ function whole(text: string): number {
 }
 
 function folded(text: string): readonly string[] {
-  const { lines, left } = foldLines(text, FOLDED_LINES, 'last');
+  const { lines, left } = foldOutput(text, FOLDED_LINES);
   return left === 0 ? lines : [`… ${left} more lines`, ...lines];
 }
 

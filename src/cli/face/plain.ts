@@ -164,6 +164,9 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
       const given = (line: string | undefined): boolean => {
         if (line === undefined) return (stop(), true);
         const value = take(line.trim());
+        prompted = false;
+        // Nobody typed it where it could be seen.
+        if (!person) voice.answer(value === 'not mine' ? '' : visible(line));
         if (value === 'again') return (ask(prompt), true);
         end(value === 'not mine' ? nothing : value);
         return value !== 'not mine';

@@ -1,4 +1,5 @@
 // The screen: a transcript that scrolls away, an entry field at the bottom, and a status line under it.
+import { matchesKey } from '@earendil-works/pi-tui';
 import type { Choice, Completer, Face, Heard, Question } from './face.ts';
 import { Display } from './display.ts';
 import { fieldOf, type Field } from './field.ts';
@@ -10,8 +11,6 @@ import { paintOf } from './paint.ts';
 import { pickPanel, questionPanel, type Panel } from './panels.ts';
 import { restoreOnEnd } from './restore.ts';
 import { transcriptOf } from './transcript.ts';
-import { matchesKey } from '@earendil-works/pi-tui';
-import { suspend } from './suspend.ts';
 
 // A question takes keys only once the person has had time to see it: later still while something is being typed.
 const ARMED_MS = 150;
@@ -19,6 +18,8 @@ const DRAFT_ARMED_MS = 800;
 const FRAME_MS = 30;
 const SPIN_MS = 100;
 const UNFOLDED_LINES = 500;
+
+type Opened = { readonly panel: Panel; readonly since: number; readonly leave: () => void };
 
 /** Opens the screen on the program's own terminal. */
 export function screenFace(options: { readonly colours: boolean }): Face {
@@ -28,7 +29,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
   let spinning: NodeJS.Timeout | undefined;
   let listener: ((heard: Heard) => void | Promise<void>) | undefined;
   let early: Heard[] = [];
-  let panel: { readonly panel: Panel; readonly since: number; readonly leave: () => void } | undefined;
+  let panel: Opened | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   let keyAt = 0;
   let asked = 0;
@@ -43,11 +44,10 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     }),
   );
   const transcript = transcriptOf(style);
-  const nothing = { render: () => [], invalidate: () => undefined };
-  const state: FootState = { status: undefined, busySince: 0, hint: undefined, body: nothing, gone: false };
+  const state: FootState = { status: undefined, busySince: 0, hint: undefined, body: [], gone: false };
   const display = new Display(transcript, footOf(state, paint));
   const field: Field = fieldOf(display, paint, (text) => send(text, 'enter'));
-  state.body = field;
+  state.body = [field];
 
   // Many changes, one frame: streams come faster than anyone reads.
   function soon(): void {
@@ -80,10 +80,24 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     display.requestRender();
   }
 
-  function focus(body: Field | Panel): void {
-    state.body = body;
-    display.setFocus(body);
+  function show(opened: Panel | undefined): void {
+    state.body = opened === undefined ? [field] : opened.keepsField ? [opened, field] : [opened];
+    display.setFocus(opened === undefined || opened.keepsField ? field : opened);
     soon();
+  }
+
+  // As when the terminal itself sees the key: the whole group stops, and `fg` draws the screen again.
+  function suspend(): void {
+    if (process.platform === 'win32') return;
+    display.stop();
+    // With the terminal let go nothing else may keep the program alive until the signal has been seen.
+    const alive = setInterval(() => undefined, 1000);
+    process.once('SIGCONT', () => {
+      clearInterval(alive);
+      display.start();
+      display.redraw();
+    });
+    process.kill(0, 'SIGTSTP');
   }
 
   const onKey = keysOf({
@@ -100,28 +114,30 @@ export function screenFace(options: { readonly colours: boolean }): Face {
       display.redraw(style.unfolded ? UNFOLDED_LINES : undefined);
     },
     history: () => void lookBack(),
-    suspend: () => suspend(display),
+    suspend,
   });
 
   display.addInputListener((data) => {
-    const armed = panel !== undefined && isArmed(panel.since);
+    const taken = panel !== undefined && toPanel(panel, data);
     keyAt = Date.now();
-    if (panel !== undefined && armed) {
-      const stops = matchesKey(data, 'ctrl+c');
-      if (stops) panel.leave();
-      else panel.panel.handleInput(data);
-      if (stops && state.status?.busy !== undefined) hear({ type: 'interrupt' });
-      display.requestRender();
-      return { consume: true };
-    }
-    if (!onKey(data)) return undefined;
+    if (!taken && !onKey(data)) return undefined;
     display.requestRender();
     return { consume: true };
   });
 
-  function isArmed(since: number): boolean {
-    const quiet = field.text() === '' ? ARMED_MS : DRAFT_ARMED_MS;
-    return Date.now() - since >= ARMED_MS && Date.now() - Math.max(keyAt, 0) >= quiet;
+  function toPanel({ panel: { keepsField, key }, since, leave }: Opened, data: string): boolean {
+    if (keepsField && !isArmed(since, data)) return false;
+    if (!matchesKey(data, 'ctrl+c')) return key(data);
+    leave();
+    if (state.status?.busy !== undefined) hear({ type: 'interrupt' });
+    return true;
+  }
+
+  // A key that comes while the person is typing was meant for the field, whatever has appeared since.
+  function isArmed(since: number, data: string): boolean {
+    const draft = field.text() !== '';
+    if (draft && matchesKey(data, 'enter')) return false;
+    return Date.now() - since >= ARMED_MS && Date.now() - keyAt >= (draft ? DRAFT_ARMED_MS : ARMED_MS);
   }
 
   async function lookBack(): Promise<void> {
@@ -147,13 +163,13 @@ export function screenFace(options: { readonly colours: boolean }): Face {
           const give = (value: T): void => {
             signal?.removeEventListener('abort', leave);
             panel = undefined;
-            focus(field);
+            show(undefined);
             resolve(value);
           };
           const leave = (): void => give(otherwise);
           signal?.addEventListener('abort', leave);
           panel = { panel: panelOf(give), since: Date.now(), leave };
-          focus(panel.panel);
+          show(panel.panel);
         }),
     );
     queue = turn.catch(() => undefined);
@@ -179,11 +195,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     return open<string | undefined>(undefined, signal, (done) => pickPanel(title, choices, paint, done));
   }
 
-  let up = true;
-  const letGo = restoreOnEnd(() => {
-    if (up) display.stop();
-    up = false;
-  });
+  const letGo = restoreOnEnd(() => display.stop());
   display.setFocus(field);
   display.start();
 
@@ -249,8 +261,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
       clearTimeout(hinting);
       clearInterval(spinning);
       await display.terminal.drainInput(200, 20);
-      if (up) display.stop();
-      up = false;
+      display.stop();
       letGo();
     },
   };

@@ -37,15 +37,19 @@ export function plainOutput(text: string): string {
   return visible(stripVTControlCharacters(settled)).replaceAll('\t', '    ');
 }
 
-/** The last lines of a text, or its first, with how many were left out. */
-export function foldLines(
-  text: string,
-  most: number,
-  keep: 'first' | 'last',
-): { readonly lines: readonly string[]; readonly left: number } {
-  const lines = text.replace(/\n+$/, '').split('\n');
-  if (lines.length <= most + 1) return { lines, left: 0 };
-  return { lines: keep === 'first' ? lines.slice(0, most) : lines.slice(-most), left: lines.length - most };
+/** Some lines of a text, and how many there are besides. */
+export type Folded = { readonly lines: readonly string[]; readonly left: number };
+
+// More than any screen shows of folded output, and little enough to be looked at in every frame.
+const TAIL = 8192;
+
+/** The last lines of a tool's output; costs no more for a long one than for a short one. */
+export function foldOutput(output: string, most: number): Folded {
+  const text = output.trimEnd();
+  const lines = plainOutput(text.slice(-TAIL)).split('\n');
+  let left = -most;
+  for (let at = 0; at >= 0; at = text.indexOf('\n', at + 1)) left += 1;
+  return left <= 1 && lines.length <= most + 1 ? { lines, left: 0 } : { lines: lines.slice(-most), left };
 }
 
 /** The keys of a question as they are written behind it: `[y/N/a]`. */

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { armed, enter, startScreen } from '../../../test/support/face.ts';
+import { noTerminal } from '../../../test/support/terminal.ts';
+
+const skip = noTerminal();
+
+test(
+  'an entry may have several lines: Ctrl+J, Shift+Enter and a backslash before Enter begin a new one',
+  { skip },
+  async (t) => {
+    const terminal = await startScreen(t);
+    for (const key of ['C-j', 'S-Enter']) {
+      await terminal.type('line');
+      await terminal.keys(key);
+    }
+    await enter(terminal, 'third\\');
+    await enter(terminal, 'last');
+    await terminal.waitFor(/heard enter "line\\nline\\nthird\\nlast"/);
+  },
+);
+
+test('Alt+Enter sends as a follow-up, and the arrows bring entries back, of earlier days too', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  await terminal.type('afterwards');
+  await terminal.keys('M-Enter');
+  await terminal.waitFor(/heard follow-up "afterwards"/);
+  await terminal.keys('Up', 'Up');
+  await terminal.waitFor(/^> a later entry/m);
+  await terminal.keys('C-c', 'C-r');
+  await terminal.waitFor(/Earlier entries/);
+  await terminal.type('old');
+  await terminal.waitFor(/→ an old entry/);
+  await armed();
+  await terminal.keys('Enter');
+  await terminal.waitFor(/^> an old entry/m);
+});
+
+test('a large paste is a marker in the field and goes out in full', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  const lines = Array.from({ length: 30 }, (_, line) => `pasted ${line}`);
+  await terminal.paste(lines.join('\n'));
+  await terminal.waitFor(/^> \[paste #1 \+30 lines\]/m);
+  await terminal.keys('Enter');
+  await terminal.waitFor(/pasted 0\\npasted 1\\n/);
+  await terminal.waitFor(/pasted 29"/);
+});
+
+test('`/` and `@` offer what fits, Tab takes it', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  await terminal.type('/m');
+  await terminal.waitFor(/→ \/model/);
+  await terminal.keys('Tab');
+  await terminal.waitFor(/^> \/model *$/m);
+  await terminal.keys('C-c');
+  await terminal.type('see @R');
+  await terminal.waitFor(/→ @README\.md/);
+  await terminal.keys('Tab');
+  await terminal.waitFor(/^> see @README\.md *$/m);
+});
+
+test('Esc interrupts what runs; twice while idle it goes back; Shift+Tab changes the mode', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  await enter(terminal, 'work 2500');
+  await terminal.waitFor(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] a slow tool 1s \(Esc interrupts\)/);
+  await terminal.keys('Escape');
+  await terminal.waitFor(/heard interrupt/);
+  await terminal.waitFor(/^>\nscripted/m);
+  await terminal.keys('Escape');
+  await terminal.waitFor(/press Esc again/);
+  await terminal.keys('Escape', 'Escape');
+  await terminal.waitFor(/heard back/);
+  await terminal.keys('BTab');
+  await terminal.waitFor(/heard mode/);
+});
+
+test('a question shows the exact thing, takes one key, and Enter or Esc is its capital letter', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  await enter(terminal, 'ask');
+  await terminal.waitFor(/rm -rf ␛\[8mhidden<U\+202E>[^]*\? Run bash\? \[y\/N\/a\]/);
+  await armed();
+  await terminal.keys('a');
+  await terminal.waitFor(/answered a/);
+  for (const key of ['Enter', 'Escape']) {
+    await enter(terminal, 'clear');
+    await enter(terminal, 'ask');
+    await terminal.waitFor(/\[y\/N\/a\]/);
+    await armed();
+    await terminal.keys(key);
+    await terminal.waitFor(/answered n/);
+  }
+});
+
+test('what is typed ahead never answers a question: it stays in the field', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  await enter(terminal, 'ask');
+  // At once, before anyone could have read the question; the Enter after it sends what was typed.
+  await terminal.type('y');
+  await terminal.type('a');
+  await terminal.keys('Enter');
+  await terminal.waitFor(/heard enter "ya"/);
+  assert.doesNotMatch(await terminal.waitFor(/\[y\/N\/a\]/), /answered/);
+  await armed();
+  await terminal.keys('y');
+  await terminal.waitFor(/answered y/);
+});
+
+test('a list is narrowed by typing and left with Esc', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  await enter(terminal, 'pick');
+  await terminal.waitFor(/→ alpha +the alpha one/);
+  await terminal.type('gam');
+  await terminal.waitFor(/→ gamma/);
+  await armed();
+  await terminal.keys('Enter');
+  await terminal.waitFor(/picked gamma/);
+  await enter(terminal, 'pick');
+  await terminal.waitFor(/Esc leaves/);
+  await terminal.keys('Escape');
+  await terminal.waitFor(/picked nothing/);
+});

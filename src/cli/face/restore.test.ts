@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { actor, enter, startScreen } from '../../../test/support/face.ts';
+import { noTerminal, openTerminal } from '../../../test/support/terminal.ts';
+
+const skip = noTerminal();
+
+test('Ctrl+C clears the entry, then warns, then quits, and the terminal is as it was', { skip }, async (t) => {
+  const terminal = await openTerminal(t, ['sh', '-c', `'${process.execPath}' '${actor}'; stty -a; cat -v`]);
+  await terminal.waitFor(/^> *\nscripted/m);
+  await terminal.type('half a thought');
+  await terminal.waitFor(/half a thought/);
+  await terminal.keys('C-c');
+  await terminal.waitFor(/^>\nscripted/m);
+  await terminal.keys('C-c');
+  await terminal.waitFor(/press Ctrl\+C again to quit/);
+  await terminal.keys('C-c');
+  await terminal.waitFor(/closed[^]* icanon[^]* echo /);
+  assert.equal(await terminal.about('#{cursor_flag}'), '1');
+  // A terminal that still brackets pastes would show the brackets here.
+  await terminal.paste('plain paste');
+  await terminal.keys('Enter');
+  assert.doesNotMatch(await terminal.waitFor(/plain paste\nplain paste/), /200~|half a thought/);
+});
+
+for (const [how, code] of [
+  ['crash', 1],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const) {
+  test(`the terminal is as it was after ${how}`, { skip }, async (t) => {
+    const terminal = await openTerminal(t, [
+      'sh',
+      '-c',
+      `'${process.execPath}' '${actor}'; echo code $?; stty -a; cat -v`,
+    ]);
+    await terminal.waitFor(/^> *\nscripted/m);
+    const shell = await terminal.about('#{pane_pid}');
+    const child = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim();
+    if (how === 'crash') await enter(terminal, 'crash');
+    else process.kill(Number(child), how);
+    const screen = await terminal.waitFor(new RegExp(`code ${code}\n[^]* icanon[^]* echo `));
+    if (how === 'crash') assert.match(screen, /a crash on purpose/);
+    assert.equal(await terminal.about('#{cursor_flag}'), '1');
+    await terminal.paste('plain paste');
+    await terminal.keys('Enter');
+    assert.doesNotMatch(await terminal.waitFor(/plain paste\nplain paste/), /200~/);
+  });
+}
+
+test('Ctrl+Z hands the terminal to the shell and fg brings the screen back', { skip }, async (t) => {
+  const terminal = await openTerminal(t, ['bash', '--norc', '-i'], { env: { PS1: 'shell$ ' } });
+  await terminal.waitFor(/shell\$/);
+  await enter(terminal, `'${process.execPath}' '${actor}'`);
+  await terminal.waitFor(/^> *\nscripted/m);
+  await terminal.keys('C-z');
+  await terminal.waitFor(/Stopped[^]*shell\$/);
+  await enter(terminal, 'echo in the $((1 + 1))nd shell');
+  await terminal.waitFor(/in the 2nd shell/);
+  await enter(terminal, 'fg');
+  await terminal.waitFor(/^>\nscripted/m);
+  await enter(terminal, 'back again');
+  await terminal.waitFor(/heard enter "back again"/);
+});
+
+test('another program may have the whole terminal for a while', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  await enter(terminal, 'aside');
+  await terminal.waitFor(/^inside/m);
+  await enter(terminal, 'for the other');
+  await terminal.waitFor(/aside done/);
+  await enter(terminal, 'and on');
+  await terminal.waitFor(/heard enter "and on"/);
+});

@@ -1,0 +1,24 @@
+// Opens the set pieces on a face in a terminal, ready to be typed to.
+import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
+
+/** The program of set pieces. */
+export const actor: string = fileURLToPath(new URL('face-actor.ts', import.meta.url));
+
+/** A terminal in which the screen waits for its first entry. */
+export async function startScreen(t: TestContext, options: TerminalOptions = {}): Promise<Terminal> {
+  const terminal = await openTerminal(t, [process.execPath, actor], options);
+  await terminal.waitFor(/^> *\nscripted/m);
+  return terminal;
+}
+
+/** Types an entry and sends it. */
+export async function enter(terminal: Terminal, text: string): Promise<void> {
+  await terminal.type(text);
+  await terminal.keys('Enter');
+}
+
+/** Time for a question to be read: sooner it takes no keys. */
+export const armed = (): Promise<void> => pause(250);
