@@ -32,7 +32,7 @@ export type TerminalOptions = {
   readonly columns?: number;
   readonly rows?: number;
   readonly cwd?: string;
-  /** Added to a bare environment of PATH, HOME, LANG and TERM. */
+  /** Added to a bare environment of PATH, HOME and LANG; TERM is what the terminal calls itself. */
   readonly env?: Readonly<Record<string, string>>;
 };
 
@@ -67,22 +67,22 @@ export async function openTerminal(
     HOME: homedir(),
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
-    ...options.env,
   };
   const tmux = async (...words: string[]): Promise<string> =>
     (await run('tmux', ['-L', name, ...words], { env, maxBuffer: 64 << 20 })).stdout;
   const terminal = terminalOf(name, env, tmux);
   t.after(() => terminal.kill());
   const size = ['-x', String(options.columns ?? 80), '-y', String(options.rows ?? 24)];
-  const inside = Object.entries({ ...env, TERM: options.env?.['TERM'] ?? 'tmux-256color' });
+  const { TERM: inside = 'tmux-256color', ...given } = options.env ?? {};
   await tmux(
     ...SETUP.split(' '),
+    ...`set-option -g default-terminal ${inside} ;`.split(' '),
     'new-session',
     '-d',
     ...size,
     '-c',
     options.cwd ?? tmpdir(),
-    ...inside.flatMap(([key, value]) => ['-e', `${key}=${value}`]),
+    ...Object.entries(given).flatMap(([key, value]) => ['-e', `${key}=${value}`]),
     '--',
     ...command,
   );

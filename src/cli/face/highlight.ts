@@ -81,21 +81,24 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 function coloured(engine: HLJSApi, code: string, language: string, paint: Paint): readonly string[] {
   const brushes: (Brush | undefined)[] = [];
   const lines = [''];
-  const write = (text: string): void => {
+  let run = '';
+  const flush = (): void => {
     const brush = brushes.findLast((one) => one !== undefined);
-    for (const [index, part] of text.split('\n').entries()) {
+    for (const [index, part] of run.split('\n').entries()) {
       if (index > 0) lines.push('');
       lines.push(`${lines.pop() ?? ''}${brush === undefined ? part : brush(part)}`);
     }
+    run = '';
   };
-  for (const [, name, entity, text] of engine
-    .highlight(code, { language, ignoreIllegals: true })
-    .value.matchAll(TOKENS)) {
-    if (name !== undefined) brushes.push(brushFor(name, paint));
-    else if (entity !== undefined) write(ENTITIES[entity] ?? '');
-    else if (text !== undefined) write(text);
-    else brushes.pop();
+  const { value } = engine.highlight(code, { language, ignoreIllegals: true });
+  for (const [, name, entity, text] of value.matchAll(TOKENS)) {
+    run += text ?? ENTITIES[entity ?? ''] ?? '';
+    if (text !== undefined || entity !== undefined) continue;
+    flush();
+    if (name === undefined) brushes.pop();
+    else brushes.push(brushFor(name, paint));
   }
+  flush();
   return lines;
 }
 

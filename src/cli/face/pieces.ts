@@ -43,7 +43,7 @@ export function piecesOf(text = ''): Pieces {
 
   function ended(whole: string): void {
     if (type === 'code') {
-      if (whole.trim().startsWith(fence) && whole.trim().replaceAll(fence[0] ?? '`', '') === '') {
+      if (closes(whole, fence)) {
         settle(true);
         type = 'text';
         lang = '';
@@ -87,11 +87,12 @@ export function piecesOf(text = ''): Pieces {
     settled,
     open() {
       const code = type === 'code';
-      const shown = code
-        ? [...lines, ...(line === '' ? [] : [line])]
-        : [...lines, ...(line.trim() === '' ? [] : [...(blank && lines.length > 0 ? [''] : []), line])];
+      // The last line of a fence, or the first of one that has not begun, is not to be seen while it is being written.
+      const half = line.trim() === '' || (code ? closes(line, fence) : FENCE.test(line));
+      const gap = !code && !half && blank && lines.length > 0;
+      const shown = [...lines, ...(gap ? [''] : []), ...(half ? [] : [line])];
       if (shown.length === 0) return undefined;
-      return { type, lang, text: shown.join('\n'), apart: lines.length > 0 ? apart : apart || blank };
+      return { type, lang, text: shown.join('\n'), apart: code || lines.length > 0 ? apart : apart || blank };
     },
     add(more) {
       let from = 0;
@@ -107,4 +108,9 @@ export function piecesOf(text = ''): Pieces {
   };
   pieces.add(text);
   return pieces;
+}
+
+function closes(line: string, fence: string): boolean {
+  const bare = line.trim();
+  return bare.startsWith(fence) && bare.replaceAll(fence.charAt(0), '') === '';
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { actor, enter, startScreen } from '../../../test/support/face.ts';
 import { noTerminal, openTerminal } from '../../../test/support/terminal.ts';
@@ -37,7 +37,7 @@ for (const [how, code] of [
     ]);
     await terminal.waitFor(/^> *\nscripted/m);
     const shell = await terminal.about('#{pane_pid}');
-    const child = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim();
+    const child = execFileSync('pgrep', ['-P', shell], { encoding: 'utf8' });
     if (how === 'crash') await enter(terminal, 'crash');
     else process.kill(Number(child), how);
     const screen = await terminal.waitFor(new RegExp(`code ${code}\n[^]* icanon[^]* echo `));

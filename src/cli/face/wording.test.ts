@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Status } from './face.ts';
+import { foldOutput, inputLine, keysOf, plainOutput, statusParts, took } from './wording.ts';
+
+test('a call is told by its first value, the others by name, all on one line', () => {
+  assert.equal(inputLine({ command: 'a\n  b', timeout: 3 }), 'a ⏎ b timeout=3');
+  assert.equal(inputLine({ n: 1, path: 'x' }), '{"n":1,"path":"x"}');
+  assert.equal(inputLine({}), '');
+  assert.equal(inputLine({ text: '\x1b[31m' }), '␛[31m');
+  assert.ok(inputLine({ text: 'x'.repeat(9999) }).length < 500);
+});
+
+test('output is shown as a terminal would leave it, without what would drive one', () => {
+  assert.equal(plainOutput('\x1b[32mok\x1b[0m 10%\r 20%\r100%\r\nnext\tx\x07'), '100%\nnext    x␇');
+});
+
+test('folded output keeps its last lines and counts the others, and one line more is not worth folding', () => {
+  const lines = Array.from({ length: 30_000 }, (_, line) => `out ${line}`);
+  assert.deepEqual(foldOutput(`${lines.join('\n')}\n\n`, 2), { lines: ['out 29998', 'out 29999'], left: 29_998 });
+  assert.deepEqual(foldOutput('a\nb\nc', 2), { lines: ['a', 'b', 'c'], left: 0 });
+  assert.deepEqual(foldOutput('a\nb\nc\nd', 2), { lines: ['c', 'd'], left: 2 });
+  const long = foldOutput(`${'x'.repeat(9000)}\nb\nc\nd\ne`, 2);
+  assert.deepEqual(long, { lines: ['d', 'e'], left: 3 });
+});
+
+test('the key that Enter stands for is a capital letter', () => {
+  const keys = ['y', 'n', 'a'].map((key) => ({ key, label: key }));
+  assert.equal(keysOf({ title: '', keys, otherwise: 'n' }), '[y/N/a]');
+});
+
+test('the status says what is known and admits what is not', () => {
+  const status: Status = { model: 'm', session: 's', mode: 'auto', stream: false, queued: 2 };
+  assert.deepEqual(statusParts(status), ['m', 'cost unknown', 'auto-approve', '2 queued', 'no streaming', 's']);
+  const known = { ...status, context: { used: 950, window: 8000 }, usd: 1.5, queued: 0, stream: true };
+  assert.deepEqual(statusParts(known), ['m', '12% of 8k (950)', '$1.50', 'auto-approve', 's']);
+  assert.deepEqual([took(5), took(1234), took(125_000)], ['5ms', '1.2s', '2m5s']);
+});
