@@ -87,8 +87,8 @@ function outcome(text: string, editor: string, draft: Draft, ended: Ended): Edit
   try {
     const now = draft.read();
     draft.remove();
-    if (now === text || now === `${text}\n`) return { type: 'unchanged' };
-    return { type: 'saved', text: !text.endsWith('\n') && now.endsWith('\n') ? now.slice(0, -1) : now };
+    const ours = !text.endsWith('\n') && now.endsWith('\n') ? now.slice(0, -1) : now;
+    return ours === text ? { type: 'unchanged' } : { type: 'saved', text: ours };
   } catch (error) {
     return failed(`What was saved cannot be read: ${messageOf(error)}.`);
   }

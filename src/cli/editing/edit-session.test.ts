@@ -1,0 +1,165 @@
+// `/session edit` from end to end: a real session, a real editor process, mistakes that come back, and a new branch.
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { textOf, type Event, type Message } from '../../core/index.ts';
+import { agentParts, defineTool, Session } from '../../agent/index.ts';
+import { memoryLog } from '../../stores/index.ts';
+import { calls, says, scriptedProvider } from '../../testing/index.ts';
+import { editSession, type SessionEdit } from './index.ts';
+
+const skip = process.platform === 'win32' ? 'needs a shell' : false;
+const lookUp = defineTool({
+  name: 'look_up',
+  description: 'Looks.',
+  effect: 'read',
+  input: { type: 'object' },
+  run: () => 'found',
+});
+
+async function talk(): Promise<{
+  readonly session: Session;
+  readonly events: readonly Event[];
+  readonly requests: readonly { readonly messages: { readonly length: number } }[];
+}> {
+  const provider = scriptedProvider([calls('look_up'), says('It is blue.'), says('Because of the sky.'), says('more')]);
+  const log = memoryLog();
+  const session = await Session.open(agentParts({ provider, system: 's', tools: [lookUp] }), log);
+  await session.run('What colour?');
+  await session.run('Why?');
+  return { session, events: log.events, requests: provider.requests };
+}
+
+/** An editor that does one thing the first time it is opened, another the second, and so on; $1 is the file, each look at it is kept. */
+function editor(
+  t: TestContext,
+  ...steps: readonly string[]
+): { readonly env: NodeJS.ProcessEnv; readonly seen: (round: number) => string } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-session-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const cases = steps.map((step, i) => `${i + 1}) ${step} ;;`).join('\n');
+  const script = `#!/bin/sh\necho x >> "$OUT/rounds"\nn=$(wc -l < "$OUT/rounds" | tr -d ' ')\ncp "$1" "$OUT/seen$n"\ncase $n in\n${cases}\n*) exit 9 ;;\nesac\n`;
+  writeFileSync(path.join(folder, 'ed'), script);
+  chmodSync(path.join(folder, 'ed'), 0o755);
+  return {
+    env: { PATH: process.env['PATH'], OUT: folder, EDITOR: path.join(folder, 'ed') },
+    seen: (round) => readFileSync(path.join(folder, `seen${round}`), 'utf8'),
+  };
+}
+
+const change = (from: string, to: string): string => `sed -i.bak 's/${from}/${to}/' "$1"`;
+const texts = (messages: readonly Message[]): readonly string[] =>
+  messages.map((message) => (message.role === 'tool' ? 'results' : textOf(message)));
+const forget = (t: TestContext, outcome: SessionEdit): string => {
+  assert.ok(outcome.type !== 'edited' && outcome.kept !== undefined, JSON.stringify(outcome));
+  const { kept, why } = outcome;
+  t.after(() => rmSync(path.dirname(kept), { recursive: true, force: true }));
+  assert.ok(why.includes(kept), 'the sentence says where it was kept');
+  return readFileSync(kept, 'utf8');
+};
+
+test(
+  '[J3] [J59] [J61] an edit becomes a new branch that the next run goes on from, and the old one stays',
+  { skip },
+  async (t) => {
+    const { session, events, requests } = await talk();
+    const tip = session.state.head ?? '';
+    const { env } = editor(t, change('It is blue', 'It is green'));
+    assert.deepEqual(await editSession(session, { env }), { type: 'edited', messages: 6, notices: [] });
+    const now = ['What colour?', '', 'results', 'It is green.', 'Why?', 'Because of the sky.'];
+    assert.deepEqual(texts(session.messages), now);
+    assert.equal(events.findLast((event) => event.type === 'branch-started')?.reason, 'edited');
+    await session.run(undefined);
+    assert.equal(requests.at(-1)?.messages.length, 7, 'the edited conversation is what is sent');
+    await session.rewind(tip, 'returned');
+    assert.equal(texts(session.messages)[3], 'It is blue.');
+  },
+);
+
+test(
+  '[J59] a mistake is shown with its line at the head of the file, which is opened again with all that was typed',
+  { skip },
+  async (t) => {
+    const { session } = await talk();
+    const { env, seen } = editor(
+      t,
+      `${change('It is blue', 'It is green')}; ${change('%%% assistant 4', '%%% asistant 4')}; ${change('%% result', '%% reslt')}`,
+      change('%% reslt', '%% result'),
+      change('asistant', 'assistant'),
+    );
+    assert.equal((await editSession(session, { env })).type, 'edited');
+    assert.equal(texts(session.messages)[3], 'It is green.');
+    const told = (round: number): readonly string[] =>
+      seen(round)
+        .split('\n')
+        .filter((line) => line.startsWith('#! '));
+    assert.equal(told(1).length, 0);
+    assert.equal(told(2).length, 2);
+    assert.equal(told(3).length, 1, 'mistakes that were mended are not told again');
+    for (const round of [2, 3])
+      for (const line of told(round)) {
+        const [, number, what] = /line (\d+): (.*)/.exec(line) ?? [];
+        const there = seen(round).split('\n')[Number(number) - 1];
+        assert.match(
+          there ?? '',
+          what?.includes('reslt') ? /^%% reslt/ : /^%%% asistant 4$/,
+          'the line is the one in the file as it is now',
+        );
+      }
+  },
+);
+
+test(
+  '[J59] saving unchanged, emptying the file and changing only comments are cancelled and say so',
+  { skip },
+  async (t) => {
+    for (const [step, why] of [
+      ['true', 'Nothing was changed, so the conversation stays as it was.'],
+      ['echo >> "$1"', 'Nothing was changed, so the conversation stays as it was.'],
+      ['sed -i.bak 1d "$1"', 'Nothing was changed, so the conversation stays as it was.'],
+      [': > "$1"', 'The file was left empty, so the conversation stays as it was.'],
+      ['sed -i.bak "/^#/!d" "$1"', 'The file was left empty, so the conversation stays as it was.'],
+    ] as const) {
+      const { session } = await talk();
+      const { head } = session.state;
+      assert.deepEqual(await editSession(session, { env: editor(t, step).env }), { type: 'cancelled', why }, step);
+      assert.equal(session.state.head, head, 'nothing was written');
+    }
+  },
+);
+
+test(
+  '[J59] giving up on a mistake, or an editor that breaks, keeps what was typed and says where',
+  { skip },
+  async (t) => {
+    for (const [step, why] of [
+      ['true', /The mistakes were left as they were/],
+      ['exit 3', /ended with code 3/],
+      ['rm "$1"', /cannot be read/],
+    ] as const) {
+      const { session } = await talk();
+      const { head } = session.state;
+      const { env } = editor(t, `${change('It is blue', 'It is green')}; ${change('%% result', '%% reslt')}`, step);
+      const outcome = await editSession(session, { env });
+      assert.match(outcome.type === 'edited' ? '' : outcome.why, why);
+      assert.match(forget(t, outcome), /It is green/);
+      assert.equal(session.state.head, head);
+    }
+  },
+);
+
+test('[J59] a session that went on meanwhile is not overwritten, nor one that is running', { skip }, async (t) => {
+  const { session } = await talk();
+  const { env } = editor(t, change('It is blue', 'It is green'));
+  const outcome = editSession(session, { env });
+  await session.remark('x', 1);
+  const went = await outcome;
+  assert.equal(went.type, 'failed');
+  assert.match(forget(t, went), /It is green/);
+  assert.equal(texts(session.messages)[3], 'It is blue.');
+  const running = session.run('again');
+  assert.match(JSON.stringify(await editSession(session, { env })), /A run is going on/);
+  await running;
+});
