@@ -22,7 +22,7 @@ import {
 import { agentParts, Session } from '../src/agent/index.ts';
 import { summarising, trimming } from '../src/rules/index.ts';
 import { memoryLog, openJsonl } from '../src/stores/index.ts';
-import { calls, says, scriptedProvider, type Asked, type ScriptStep } from '../src/testing/index.ts';
+import { calls, says, scriptedProvider, type Asked, type Answer } from '../src/testing/index.ts';
 import { compactedBy, round, says as answers, stateOf, user } from './support/long-talk.ts';
 import { hangs, toolOf } from './support/rehearsal.ts';
 
@@ -41,7 +41,7 @@ const isSummary = (request: Request): boolean => request.system.includes('keep t
 
 /** A model with an 8,000-token window that counts what it is sent, and writes a summary when it is asked for one. */
 function counting(
-  answer: (asked: Asked<Request>, turn: number) => ScriptStep,
+  answer: (asked: Asked<Request>, turn: number) => Answer,
   summary: (request: Request) => string = () => 'Done: looked at several files.\nOpen: the rest.',
 ): Provider & { readonly requests: readonly Request[] } {
   let turn = 0;
@@ -213,13 +213,24 @@ test('[A12] a compaction that would not make the conversation shorter is refused
   const { seq } = session.state;
   await assert.rejects(session.compact(), { code: 'session/not-compacted', message: /nothing between|not be shorter/ });
   assert.equal(session.state.seq, seq);
-  const { session: other } = await longTalk();
-  const dropsTask = { run: async () => ({ messages: [user('x'.repeat(50_000))] }) };
-  await other.become({ ...other.parts, compact: dropsTask });
-  const was = other.state.seq;
-  await assert.rejects(other.compact(), { code: 'session/not-compacted', message: /would not be shorter/ });
-  assert.equal(other.state.seq, was);
 });
+
+const greedy: Readonly<Record<string, readonly Message[]>> = {
+  'would not be shorter': [user(task), answers('x'.repeat(50_000)), user('Leave src/old alone.')],
+  'would lose the first request': [user('Do something.'), answers('ok'), user('Leave src/old alone.')],
+  'would lose what the user said: "Leave': [user(task), answers('ok'), user('Leave it.')],
+  'both of role user': [user(task), user('Leave src/old alone.')],
+};
+for (const [why, messages] of Object.entries(greedy)) {
+  test(`[A12] whoever made it, a compaction is refused with the log as it was where it ${why}`, async () => {
+    const { session } = await longTalk();
+    const { seq } = session.state;
+    const { provider, system } = session.parts;
+    await session.become(agentParts({ provider, system, tools: [look], compact: { run: async () => ({ messages }) } }));
+    await assert.rejects(session.compact(), { code: 'session/not-compacted', message: new RegExp(why) });
+    assert.equal(session.state.seq, seq);
+  });
+}
 
 test('[A12, M30] a call that waits for a person is carried over a compaction, and runs once when the answer comes', async () => {
   const sent: unknown[] = [];
@@ -261,7 +272,7 @@ test('[A12, A53] killed while a summary is asked for, or at any byte of the epoc
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const whole = join(folder, 'whole.jsonl');
   const partsOf = (provider: Provider) => agentParts({ provider, system: '', tools: [look] });
-  const script = (_: unknown, turn: number): ScriptStep =>
+  const script = (_: unknown, turn: number): Answer =>
     turn < 8 ? calls('look', { n: 3 + 5 * turn }) : says('It is the linker.');
   const first = await Session.open(partsOf(counting(script)), await openJsonl(whole));
   await first.run(task);
@@ -348,8 +359,7 @@ test('[A12] a summary that plays the user, closes its block or speaks as a note 
 });
 
 test('[A12, A57] a summary is charged to the run and to the session, also after a reopening, and is no turn', async () => {
-  const script = (_: unknown, turn: number): ScriptStep =>
-    turn < 6 ? calls('look', { n: 3 + 10 * turn }) : says('Done.');
+  const script = (_: unknown, turn: number): Answer => (turn < 6 ? calls('look', { n: 3 + 10 * turn }) : says('Done.'));
   const priced = (provider: Provider): Provider => ({ ...provider, price: { input: 1, output: 1 } });
   const asking = counting(script);
   const log = memoryLog();

@@ -1,6 +1,6 @@
 // From what a user gives to the parts a loop runs on, with the defaults that every way in shares.
 import type { AgentParts, Provider, Reminder, Tool } from '../core/index.ts';
-import { summarising } from '../rules/index.ts';
+import { keeping, summarising } from '../rules/index.ts';
 import { toolbox } from './toolbox.ts';
 
 /** What the parts of an agent are made from. */
@@ -15,10 +15,10 @@ export type PartsOptions = Partial<
   readonly reminders?: readonly Reminder[];
 };
 
-/** The parts of an agent; what is not given is empty, and a conversation that fills most of the window is summarised. */
+/** The parts of an agent; what is not given is empty, and a conversation that fills most of the window is summarised; no compactor may lose what the user said. */
 export function agentParts(options: PartsOptions): AgentParts {
   const { provider, system, tools = [], rules = [], gates = [], stops = [], checks = [], settings = {} } = options;
-  const { reminders = [], answer, compact = summarising() } = options;
+  const { reminders = [], answer, compact } = options;
   return {
     provider,
     system,
@@ -30,6 +30,6 @@ export function agentParts(options: PartsOptions): AgentParts {
     settings,
     reminders,
     ...(answer ? { answer } : {}),
-    compact,
+    compact: compact ? keeping(compact) : summarising(),
   };
 }

@@ -1,5 +1,5 @@
 // What no compaction may lose, looked for in what it made and not in how it was made.
-import { shorten, type Message, type Part } from '../../core/index.ts';
+import { shorten, toArray, type Compactor, type Message, type Part } from '../../core/index.ts';
 import { fileLeftOut, ownWords } from './plan.ts';
 
 /** What must be there and is not, in one sentence; nothing if all of it is. */
@@ -25,3 +25,14 @@ const beginning = (part: Part): string =>
     : part.type === 'text'
       ? part.text.slice(0, 24)
       : exactly(part);
+
+/** The same compactor, refused where it would lose what the user said. */
+export const keeping = (compactor: Compactor): Compactor => ({
+  ...(compactor.threshold === undefined ? {} : { threshold: compactor.threshold }),
+  async run(state, context) {
+    const { messages, ...made } = await compactor.run(state, context);
+    const loss = messages && lossIn(toArray(state.messages), messages);
+    if (loss !== undefined) return { ...made, detail: loss };
+    return messages ? { ...made, messages } : made;
+  },
+});
