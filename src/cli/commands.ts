@@ -8,8 +8,19 @@ export interface Command {
 /** The commands by name; `load` is the only way to their code. */
 export type CommandTable = Readonly<Record<string, { summary: string; load: () => Promise<Command> }>>;
 
+const front = async (as: 'chat' | 'run'): Promise<Command> => {
+  const { front: go } = await import('./front/front.ts');
+  return { run: (args) => go(args, as) };
+};
+
 /** The commands this program has. */
 export const commands: CommandTable = {
-  run: { summary: 'ask a model once and print its answer', load: () => import('./run.ts') },
+  chat: { summary: 'open the prompt', load: () => front('chat') },
+  run: { summary: 'answer once and exit', load: () => front('run') },
+  sessions: {
+    summary: 'list, show, rename, clone, export, verify and delete sessions',
+    load: () => import('./sessions/command.ts'),
+  },
   models: { summary: 'list models and what they can do', load: () => import('./models.ts') },
+  config: { summary: 'show and change settings', load: () => import('./settings/command.ts') },
 };

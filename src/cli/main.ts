@@ -1,38 +1,36 @@
-// The terminal's front door: picks a command from the table and answers --help and --version itself.
+// The terminal's front door: picks a command, answers --help and --version itself, and hands everything else to the front.
+import { nearest } from '../core/near.ts';
 import { commands as ownCommands, type CommandTable } from './commands.ts';
+import { exitCodes } from './front/exit-codes.ts';
 import { version } from './version.ts';
-
-/** Exit code for a command line that was not understood. */
-const misused = 2;
 
 /** Runs a command line and answers with the exit code. */
 export async function main(args: readonly string[], commands: CommandTable = ownCommands): Promise<number> {
   const [first, ...rest] = args;
-  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
-    process.stdout.write(help(commands));
-    return 0;
-  }
   if (first === '--version' || first === '-v') {
     process.stdout.write(`${version}\n`);
     return 0;
   }
-  const entry = Object.hasOwn(commands, first) ? commands[first] : undefined;
-  if (!entry) {
-    const kind = first.startsWith('-') ? 'option' : 'command';
-    process.stderr.write(`There is no ${kind} "${first}"; "fairlead --help" lists what there is.\n`);
-    return misused;
+  if (first === '--help' || first === '-h' || first === 'help') {
+    const { helpText } = await import('./front/help.ts');
+    process.stdout.write(helpText(commands));
+    return 0;
   }
-  const command = await entry.load();
-  return command.run(rest);
+  const entry = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
+  if (entry) return (await entry.load()).run(rest);
+  const meant = rest.length === 0 ? mistyped(first, commands) : undefined;
+  if (meant !== undefined) {
+    process.stderr.write(
+      `There is no command "${first}"; did you mean "${meant}"? To ask a model this one word: fairlead run ${first}\n`,
+    );
+    return exitCodes.misused;
+  }
+  const { front } = await import('./front/front.ts');
+  return front(args, undefined);
 }
 
-function help(commands: CommandTable): string {
-  const rows: [string, string][] = [
-    ...Object.entries(commands).map(([name, { summary }]): [string, string] => [name, summary]),
-    ['--help', 'show this text'],
-    ['--version', 'show the version'],
-  ];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  const lines = rows.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`);
-  return ['Usage: fairlead <command> [options]', '', ...lines, ''].join('\n');
+/** The command that a lone word was probably meant to be: "sesions" is no prompt. */
+function mistyped(word: string | undefined, commands: CommandTable): string | undefined {
+  if (word === undefined || !/^[a-z-]+$/.test(word) || word.startsWith('-')) return undefined;
+  return nearest(word, Object.keys(commands)).find((name) => Math.abs(name.length - word.length) <= 2);
 }

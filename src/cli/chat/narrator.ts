@@ -102,12 +102,13 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
       case 'run-ended':
         if (event.reason !== 'answered' && event.reason !== 'task-complete')
           notice(event, event.reason === 'cancelled' ? 'info' : 'warning', endWords(event));
-        return;
+        break;
       case 'session-started':
       case 'branch-started':
       case 'run-started':
       case 'ask-answered':
       case 'remark-made':
+        break;
     }
   }
 

@@ -2,6 +2,7 @@
 import { FairleadError } from '../../core/index.ts';
 import { readAsked, type Called } from './asked.ts';
 import { codeOfError, exitCodes } from './exit-codes.ts';
+import { sentence } from './sentence.ts';
 
 /** Does what a command line asks for and answers with the exit code. */
 export async function front(args: readonly string[], as: Called['as']): Promise<number> {
@@ -19,7 +20,3 @@ export async function front(args: readonly string[], as: Called['as']): Promise<
     return codeOfError(error.code);
   }
 }
-
-/** An error as a person reads it: what happened, and what to do. */
-export const sentence = (error: Error): string =>
-  error instanceof FairleadError && error.hint ? `${error.message} ${error.hint}` : error.message;

@@ -44,7 +44,7 @@ const cwd: SlashCommand = {
   takes: '<folder>',
   async run(args, { talk, say }) {
     if (args.trim()) await talk.moveTo(args.trim());
-    say(`The working folder is ${talk.outfit.workspace.cwd()}`);
+    say(`The working folder is ${talk.outfit.workspace.cwd}`);
   },
 };
 

@@ -73,7 +73,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 
 const session: SlashCommand = {
   name: 'session',
-  about: `${Object.keys(verbs).join(', ')}`,
+  about: Object.keys(verbs).join(', '),
   takes: '<verb>',
   async complete(args, desk) {
     const space = args.indexOf(' ');

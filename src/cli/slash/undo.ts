@@ -1,6 +1,5 @@
 // Puts files back to what they were before the last turn of the person: what the log says was changed, newest first.
-import { isObject, type Change, type Event, type Json } from '../../core/index.ts';
-import { messageOf } from '../../core/index.ts';
+import { isObject, messageOf, type Change, type Event, type Json } from '../../core/index.ts';
 import { pathOf } from '../branches/index.ts';
 import type { SlashCommand } from './desk.ts';
 

@@ -1,0 +1,150 @@
+// The interactive prompt: a person and a model in one conversation, with the person in control of it.
+import type { RunOptions } from '../../agent/index.ts';
+import { messageOf, type RunState } from '../../core/index.ts';
+import { waits } from '../conversation/asks.ts';
+import { Conversation } from '../conversation/conversation.ts';
+import { prepare } from '../conversation/prepare.ts';
+import { openFace, type Face, type Heard } from '../face/index.ts';
+import type { Asked } from '../front/asked.ts';
+import { exitCodes } from '../front/exit-codes.ts';
+import { sentence } from '../front/sentence.ts';
+import { addToHistory, readHistory } from '../known-models/index.ts';
+import { readPromptFile } from '../prompts.ts';
+import { modeWords } from '../slash/permission-commands.ts';
+import type { Desk } from '../slash/desk.ts';
+import { answerAsks } from './approval.ts';
+import { completer } from './completer.ts';
+import { handleLine, mayInterrupt } from './entry.ts';
+import { goBackByPick } from './going-back.ts';
+import { greet } from './greeting.ts';
+import { narrator } from './narrator.ts';
+
+/** Opens the prompt and stays until the person leaves. */
+export async function chat(asked: Asked): Promise<number> {
+  const face = await openFace({ plain: asked.plain });
+  try {
+    const prepared = await prepare(asked, face);
+    if (typeof prepared === 'number') return prepared;
+    const talk = await Conversation.open(prepared);
+    try {
+      await converseUntilDone(talk, face, asked);
+    } finally {
+      await talk.close();
+    }
+    return exitCodes.answered;
+  } finally {
+    await face.close();
+  }
+}
+
+/** How much of a resumed conversation is shown. */
+const shown = 40;
+
+async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): Promise<void> {
+  const { promise: left, resolve: quit } = Promise.withResolvers<void>();
+  const live = attach(talk, face);
+  let count = 0;
+  let work: Promise<void> | undefined;
+  let conversing = false;
+  let stop = new AbortController();
+  const desk: Desk = {
+    talk,
+    face,
+    get signal() {
+      return stop.signal;
+    },
+    say: (text, level = 'info') => face.put({ type: 'notice', id: `s${count++}`, level, text }),
+    page: (text, title) =>
+      face.put({ type: 'page', id: `p${count++}`, text, ...(title === undefined ? {} : { title }) }),
+    get conversing() {
+      return conversing;
+    },
+    async converse(words) {
+      conversing = true;
+      try {
+        await converse(desk, live, words);
+      } finally {
+        conversing = false;
+      }
+    },
+    quit,
+  };
+  const busy = (job: () => Promise<void>): void => {
+    stop = new AbortController();
+    work = job()
+      .catch((error: unknown) => desk.say(error instanceof Error ? sentence(error) : messageOf(error), 'error'))
+      .finally(() => {
+        work = undefined;
+        face.status(talk.status());
+      });
+    face.status({ ...talk.status(), busy: 'working' });
+  };
+  const toggleMode = (): void => {
+    talk.auto = !talk.auto;
+    desk.say(modeWords(talk.auto));
+    face.status(talk.status());
+  };
+  face.complete(completer(talk));
+  face.remember(readHistory(talk.settings));
+  face.listen((heard: Heard) => {
+    if (heard.type === 'quit') return quit();
+    if (heard.type === 'interrupt') {
+      stop.abort();
+      return talk.session.cancel();
+    }
+    if (heard.type === 'mode') return toggleMode();
+    if (heard.type === 'back') return work ? undefined : busy(() => goBackByPick(desk));
+    if (heard.text.trim() === '') return undefined;
+    addToHistory(talk.settings, heard.text);
+    if (!work) return busy(() => handleLine(desk, heard.text));
+    if (!mayInterrupt(heard.text, talk)) return desk.say('Wait until the run has ended, or press Esc.', 'warning');
+    void handleLine(desk, heard.text, heard.how).catch((error: unknown) => desk.say(messageOf(error), 'error'));
+  });
+  greet(desk);
+  face.status(talk.status());
+  const first = await firstWords(asked);
+  if (first !== undefined) busy(() => handleLine(desk, first));
+  else if (waits(talk.session.state)) busy(() => desk.converse());
+  await left;
+  stop.abort();
+  talk.session.cancel();
+  await work;
+}
+
+/** Shows the conversation on the face, and each one that takes its place. */
+function attach(talk: Conversation, face: Face): RunOptions {
+  let teller = narrator(face, () => talk.stream);
+  const show = (fresh: boolean): void => {
+    teller = narrator(face, () => talk.stream);
+    if (!fresh) teller.replay(talk.session.messages, shown);
+    face.status(talk.status());
+  };
+  talk.watch({
+    session(fresh) {
+      face.clear();
+      show(fresh);
+    },
+    event(event) {
+      teller.event(event);
+      face.status({ ...talk.status(), ...(talk.session.running ? { busy: 'working' } : {}) });
+    },
+  });
+  show(talk.fresh);
+  return { live: (chunk) => teller.chunk(chunk), progress: (call, text) => face.extend(call, text) };
+}
+
+/** Runs the model; whenever it waits for the person, asks and goes on. */
+async function converse(desk: Desk, options: RunOptions, words?: string): Promise<void> {
+  const { talk } = desk;
+  let state: RunState =
+    words === undefined && waits(talk.session.state) ? talk.session.state : await talk.run(words, options);
+  while (waits(state)) {
+    await answerAsks(desk, state);
+    state = await talk.run(undefined, options);
+  }
+}
+
+async function firstWords({ work }: Asked): Promise<string | undefined> {
+  if (work?.type === 'prompt') return work.text;
+  return work?.type === 'prompt-file' ? readPromptFile(work.path, process.cwd()) : undefined;
+}

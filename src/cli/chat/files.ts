@@ -1,0 +1,62 @@
+// The files that an @ may mean: those git knows about, or those in the folder, by how well their path fits what was typed.
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+
+const mostListed = 20_000;
+const staleMs = 5000;
+let kept: { readonly cwd: string; readonly at: number; readonly files: Promise<readonly string[]> } | undefined;
+
+/** Paths below a folder that fit what was typed, the best first. */
+export async function filesNear(
+  cwd: string,
+  typed: string,
+  most: number,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (!kept || kept.cwd !== cwd || Date.now() - kept.at > staleMs) kept = { cwd, at: Date.now(), files: listed(cwd) };
+  const all = await kept.files;
+  if (signal.aborted) return [];
+  const word = typed.toLowerCase();
+  const rank = (file: string): number => {
+    const low = file.toLowerCase();
+    if (low.startsWith(word)) return 0;
+    return path.basename(low).startsWith(word) ? 1 : 2;
+  };
+  return all
+    .filter((file) => file.toLowerCase().includes(word))
+    .map((file) => ({ file, rank: rank(file) }))
+    .toSorted((a, b) => a.rank - b.rank || a.file.length - b.file.length)
+    .slice(0, most)
+    .map(({ file }) => file);
+}
+
+async function listed(cwd: string): Promise<readonly string[]> {
+  return (await byGit(cwd)) ?? (await byWalk(cwd));
+}
+
+function byGit(cwd: string): Promise<readonly string[] | undefined> {
+  const { promise, resolve } = Promise.withResolvers<readonly string[] | undefined>();
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  execFile('git', args, { cwd, maxBuffer: 2 ** 25, timeout: 3000 }, (error, text) =>
+    resolve(error ? undefined : text.split('\0').filter(Boolean).slice(0, mostListed)),
+  );
+  return promise;
+}
+
+/** Breadth first and bounded, so that a home folder does not keep the person waiting. */
+async function byWalk(cwd: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const folders = [''];
+  for (let at = 0; at < folders.length && at < 2000 && found.length < mostListed; at++) {
+    const folder = folders[at] as string;
+    const entries = await readdir(path.join(cwd, folder), { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      if (entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
+      const name = path.join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(name);
+      else found.push(name);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,27 @@
+// Back to an earlier message: the person picks one, the conversation branches before it, and its words are in the entry field again.
+import { goBack, turnsOf } from '../branches/index.ts';
+import type { Desk } from '../slash/desk.ts';
+
+/** Lets the person pick a message to go back to. */
+export async function goBackByPick({ talk, face, say, signal }: Desk): Promise<void> {
+  const turns = turnsOf(await talk.events());
+  if (turns.length === 0) return say('There is nothing to go back to yet.');
+  const choices = turns
+    .map(({ text, time }, i) => ({
+      value: String(i),
+      label: text || '(no words)',
+      about: time.slice(0, 16).replace('T', ' '),
+    }))
+    .toReversed();
+  const picked = await face.pick(
+    'Go back to before which message? What follows it stays as a branch.',
+    choices,
+    signal,
+  );
+  const turn = picked === undefined ? undefined : turns[Number(picked)];
+  if (!turn) return say('Nothing was changed.');
+  await goBack(talk.session, turn);
+  talk.moved();
+  face.fill(turn.text);
+  return say('Back at that point. The old branch is kept: /tree shows it.');
+}

@@ -1,0 +1,95 @@
+// Which model answers: the rows' rules about lists, flags and the last model used, the same for both modes; only who is asked differs.
+import { FairleadError, nearest } from '../../core/index.ts';
+import { familyOf, type ModelRef } from '../../providers/index.ts';
+import type { KnownModel, Whence } from '../known-models/index.ts';
+import type { Settings } from '../settings/index.ts';
+
+/** A model that was chosen. */
+export type Chosen = {
+  /** As a person names it. */
+  readonly name: string;
+  readonly ref: Exclude<ModelRef, string>;
+  /** Whether it can call tools; absent where nobody knows. */
+  readonly tools?: boolean;
+};
+
+/** Where this person's models are: where they said, or where the list they have came from; nothing if neither is known. */
+export function placeOf(settings: Settings, known: readonly KnownModel[]): Whence | undefined {
+  const { provider, url } = settings;
+  if (provider !== undefined) return { provider, ...(url === undefined ? {} : { baseUrl: url }) };
+  const [first] = known;
+  return first && { provider: first.provider, ...(first.url ? { baseUrl: first.url } : {}) };
+}
+
+/** The place in words. */
+export const placeWords = ({ provider, baseUrl }: Whence): string =>
+  baseUrl === undefined ? provider : `${provider} (${baseUrl})`;
+
+/** The model of this name: one of the list, or `provider/model` of another provider; nothing if it is neither. */
+export function modelNamed(name: string, known: readonly KnownModel[], place: Whence | undefined): Chosen | undefined {
+  const listed = known.find(({ id }) => id === name) ?? known.find(({ id, provider }) => `${provider}/${id}` === name);
+  if (listed) return chosenFrom(listed);
+  const slash = name.indexOf('/');
+  const provider = name.slice(0, Math.max(0, slash));
+  if (slash < 0 || !familyOf(provider)) return undefined;
+  const same = place !== undefined && familyOf(provider) === familyOf(place.provider);
+  // What the list of the provider in use does not have is a mistake; without a list the person is believed.
+  if (same && known.length > 0) return undefined;
+  return { name, ref: { ...(same ? place : { provider }), model: name.slice(slash + 1) } };
+}
+
+/** A model of the list, as chosen. */
+export function chosenFrom({ id, provider, url, tools, contextWindow }: KnownModel): Chosen {
+  return {
+    name: id,
+    ref: {
+      provider,
+      model: id,
+      ...(url ? { baseUrl: url } : {}),
+      ...(contextWindow === undefined ? {} : { contextWindow }),
+    },
+    ...(typeof tools === 'boolean' ? { tools } : {}),
+  };
+}
+
+/** The error for a model that the list does not have. */
+export function unknownModel(name: string, known: readonly KnownModel[], place: Whence | undefined): FairleadError {
+  const near = nearest(
+    name,
+    known.map(({ id }) => id),
+  );
+  return new FairleadError(
+    'cli/unknown-model',
+    `${place ? placeWords(place) : 'The list of models'} has no model "${name}".`,
+    {
+      blame: 'user',
+      hint: near.length
+        ? `Did you mean ${near.join(' or ')}?`
+        : 'fairlead --one-shot --refresh-models reads the list again; fairlead models shows it.',
+    },
+  );
+}
+
+/** The model of a one-shot run; every way in which none can be told is a sentence that says what to do. */
+export function modelForOnce(
+  given: string | undefined,
+  previous: string | undefined,
+  known: readonly KnownModel[],
+  place: Whence,
+): Chosen {
+  const wanted = given ?? previous;
+  const named = wanted === undefined ? undefined : modelNamed(wanted, known, place);
+  if (named && given !== undefined) return named;
+  if (known.length === 0)
+    throw new FairleadError('cli/no-model-list', `It is not known which models ${placeWords(place)} has.`, {
+      blame: 'user',
+      hint: 'Ask it first: fairlead --one-shot --refresh-models',
+    });
+  if (wanted === undefined)
+    throw new FairleadError('cli/no-model', 'No model was named, and none was used before.', {
+      blame: 'user',
+      hint: `Name one with --model, such as --model ${known[0]?.id}.`,
+    });
+  if (!named) throw unknownModel(wanted, known, place);
+  return named;
+}

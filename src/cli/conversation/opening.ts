@@ -1,0 +1,61 @@
+// Opens the session a person asked for: a new one, one that is there, a copy of one, or one that is kept nowhere.
+import { rmSync } from 'node:fs';
+import { Session } from '../../agent/index.ts';
+import { FairleadError, type AgentParts } from '../../core/index.ts';
+import type { JsonlLog } from '../../stores/index.ts';
+import type { Which } from '../front/asked.ts';
+import { cloneSession, findSession, mostRecent, newSession, type SessionPlace, type Shelf } from '../sessions/index.ts';
+
+/** A session that is open, and where it is kept. */
+export type OpenSession = {
+  readonly session: Session;
+  readonly place: SessionPlace | undefined;
+  readonly log: JsonlLog | undefined;
+  /** Whether it was begun here. */
+  readonly fresh: boolean;
+};
+
+/** Opens a session for an agent. */
+export async function openSession(shelf: Shelf, which: Which, parts: AgentParts): Promise<OpenSession> {
+  if (which.type === 'ephemeral') {
+    const { memoryLog } = await import('../../stores/memory.ts');
+    return { session: await Session.open(parts, memoryLog()), place: undefined, log: undefined, fresh: true };
+  }
+  const place = await placeFor(shelf, which);
+  const fresh = which.type === 'new';
+  const { openJsonl } = await import('../../stores/index.ts');
+  const log = await openJsonl(place.file);
+  try {
+    return { session: await Session.open(parts, log), place, log, fresh };
+  } catch (error) {
+    await log.close();
+    if (fresh) rmSync(place.file, { force: true });
+    throw error;
+  }
+}
+
+async function placeFor(shelf: Shelf, which: Exclude<Which, { type: 'ephemeral' }>): Promise<SessionPlace> {
+  switch (which.type) {
+    case 'new':
+      return newSession(shelf, which.name);
+    case 'clone':
+      return cloneSession(shelf, findSession(shelf, which.session), which.name);
+    case 'resume':
+      return findSession(shelf, which.session ?? '');
+    case 'latest': {
+      const latest = mostRecent(shelf);
+      if (latest) return latest;
+      throw new FairleadError('session/unknown', 'There is no session to continue yet.', {
+        blame: 'user',
+        hint: 'Leave --continue away to begin one.',
+      });
+    }
+  }
+}
+
+/** Lets go of a session. One that was begun here and in which nothing was said leaves nothing behind. */
+export async function closeSession({ session, place, fresh }: OpenSession): Promise<void> {
+  const empty = fresh && session.messages.length === 0 && session.state.pending.length === 0;
+  await session.close();
+  if (empty && place) rmSync(place.file, { force: true });
+}

@@ -1,0 +1,130 @@
+// From a command line to an open conversation in interactive mode: what has to be asked first is asked here.
+import { FairleadError } from '../../core/index.ts';
+import type { Face } from '../face/face.ts';
+import type { Asked, Which } from '../front/asked.ts';
+import { codeOfError, exitCodes } from '../front/exit-codes.ts';
+import { sentence } from '../front/sentence.ts';
+import {
+  readKnownModels,
+  readPreviousModel,
+  refreshModels,
+  type KnownModel,
+  type Whence,
+} from '../known-models/index.ts';
+import { listSessions } from '../sessions/index.ts';
+import { sessionChoice } from './session-choice.ts';
+import { readSettings, type Settings } from '../settings/index.ts';
+import type { ConversationOptions } from './conversation.ts';
+import { firstRun } from './first-run.ts';
+import { chosenFrom, modelNamed, placeOf, placeWords, type Chosen } from './model.ts';
+import type { Host } from './open-model.ts';
+import { testConnection } from './test-connection.ts';
+
+/** Everything a conversation needs, or the exit code of a program that ends here. */
+export async function prepare(asked: Asked, face: Face): Promise<ConversationOptions | number> {
+  const settings = readSettings();
+  const ready = await modelFor(asked, settings, face);
+  if (typeof ready === 'number') return ready;
+  const which = await sessionFor(asked.which, settings, face);
+  if (!which) return exitCodes.answered;
+  return { settings, which, asked, host: hostOn(face), ...ready };
+}
+
+type Ready = { readonly chosen: Chosen };
+
+async function modelFor(asked: Asked, settings: Settings, face: Face): Promise<Ready | number> {
+  const say = (text: string, level: 'info' | 'error' = 'info'): void =>
+    face.put({ type: 'notice', id: crypto.randomUUID(), level, text });
+  const fail = (error: unknown): number => {
+    if (!(error instanceof FairleadError)) throw error;
+    say(sentence(error), 'error');
+    return codeOfError(error.code);
+  };
+  let known = readKnownModels(settings) ?? [];
+  const place = placeOf(settings, known);
+  if (!place) {
+    const { chosen, words } = await firstRun(settings, asked.model ?? settings.model);
+    say(words);
+    return { chosen };
+  }
+  try {
+    if (asked.work?.type === 'test-connection') say(await testConnection(settings, place));
+    if (asked.work?.type === 'refresh-models' || (known.length === 0 && !namesAnother(asked, place))) {
+      if (asked.work?.type !== 'refresh-models' && !(await wantsList(place, face))) return exitCodes.failed;
+      known = await refreshModels(settings, { from: place });
+      say(`${known.length} models at ${placeWords(place)}.`);
+    }
+  } catch (error) {
+    return fail(error);
+  }
+  return chooseFrom(asked.model, known, place, settings, face);
+}
+
+/** A model of another provider needs no list of this one. */
+const namesAnother = (asked: Asked, place: Whence): boolean =>
+  asked.model !== undefined && modelNamed(asked.model, [], place) !== undefined;
+
+async function wantsList(place: Whence, face: Face): Promise<boolean> {
+  const key = await face.ask({
+    title: `It is not known which models ${placeWords(place)} has. Ask it now?`,
+    keys: [
+      { key: 'y', label: 'yes' },
+      { key: 'n', label: 'no, leave' },
+    ],
+    otherwise: 'n',
+  });
+  return key === 'y';
+}
+
+/** The model named on the command line, the last one used, or the one the person picks; there is no prompt before there is a model. */
+async function chooseFrom(
+  given: string | undefined,
+  known: readonly KnownModel[],
+  place: Whence,
+  settings: Settings,
+  face: Face,
+): Promise<Ready | number> {
+  const wanted = given ?? settings.model ?? readPreviousModel(settings);
+  const found = wanted === undefined ? undefined : modelNamed(wanted, known, place);
+  if (found) return { chosen: found };
+  if (known.length === 0) {
+    face.put({ type: 'notice', id: 'none', level: 'error', text: `${placeWords(place)} has no models.` });
+    return exitCodes.failed;
+  }
+  const title =
+    wanted === undefined ? 'Which model?' : `${placeWords(place)} has no model "${wanted}". Which one instead?`;
+  const picked = await face.pick(
+    title,
+    known.map(({ id, tools }) => ({
+      value: id,
+      label: id,
+      ...(tools === false ? { about: 'cannot call tools' } : {}),
+    })),
+  );
+  const model = known.find(({ id }) => id === picked);
+  return model ? { chosen: chosenFrom(model) } : exitCodes.failed;
+}
+
+/** The session to open; nothing if the person was asked and picked none. */
+async function sessionFor(which: Which, settings: Settings, face: Face): Promise<Which | undefined> {
+  if (which.type !== 'resume' || which.session !== undefined) return which;
+  const sessions = listSessions(settings.dirs);
+  if (sessions.length === 0) return { type: 'new' };
+  const picked = await face.pick('Resume which session?', sessions.map(sessionChoice));
+  return picked === undefined ? undefined : { type: 'resume', session: picked };
+}
+
+/** Asks and tells on the face while a model is made ready. */
+const hostOn = (face: Face): Host => ({
+  agrees: async (question) =>
+    (await face.ask({
+      title: question,
+      keys: [
+        { key: 'y', label: 'yes' },
+        { key: 'n', label: 'no' },
+      ],
+      otherwise: 'n',
+    })) === 'y',
+  progress: (text) => face.put({ type: 'notice', id: 'model-progress', level: 'info', text }),
+  say: (text) => face.put({ type: 'notice', id: crypto.randomUUID(), level: 'info', text }),
+});

@@ -1,0 +1,43 @@
+// The person beside a single run, if there is one: asked on the terminal, otherwise nothing that needs a yes is done.
+import { createInterface } from 'node:readline/promises';
+import { visible, type RunState } from '../../core/index.ts';
+import { openAsks } from '../conversation/asks.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { Host } from '../conversation/open-model.ts';
+
+type Tell = (text: string) => void;
+
+/** Whether somebody can be asked. */
+const isSomebodyThere = (): boolean => process.stdin.isTTY && process.stderr.isTTY && !process.env['CI'];
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await terminal.question(question)).trim().toLowerCase();
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Asks and tells on the terminal while a model is made ready. In a pipe, having nothing else is the answer. */
+export const hostInTerminal = (tell: Tell): Host => ({
+  async agrees(question) {
+    if (isSomebodyThere()) return (await ask(`${question} [y/N] `)).startsWith('y');
+    tell(`${question} Nobody is here to answer, so: yes.\n`);
+    return true;
+  },
+  progress: (text) => tell(`\r${text}${text.endsWith('100 %') ? '\n' : ''}`),
+  say: (text) => tell(`${text}\n`),
+});
+
+/** Puts a run's open questions to the person; whether there was one. */
+export async function askInTerminal(talk: Conversation, state: RunState, tell: Tell): Promise<boolean> {
+  if (!isSomebodyThere()) return false;
+  for (const call of openAsks(state)) {
+    tell(`${visible(call.ask?.question ?? '')}\n`);
+    const said = await ask(`Allow ${call.tool}? [y/N/a] `);
+    if (said === 'a') talk.grants.grant(talk.outfit.kindOf(call));
+    await talk.session.answer(call.id, said === 'y' || said === 'a', 'person');
+  }
+  return true;
+}

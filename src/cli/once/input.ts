@@ -1,0 +1,67 @@
+// What a single run is given: a prompt from the command line, a file or standard input, one or, in stream-json, many.
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { answerShape } from '../../agent/index.ts';
+import { FairleadError, isObject, messageOf, type AnswerShape, type JsonObject } from '../../core/index.ts';
+import type { Asked } from '../front/asked.ts';
+import { readPromptFile } from '../prompts.ts';
+
+/** The prompts, one after the other. */
+export async function* promptsIn({ work, input }: Asked): AsyncGenerator<string> {
+  if (work?.type === 'prompt' && work.text.trim()) yield work.text;
+  if (work?.type === 'prompt-file') yield readPromptFile(work.path, process.cwd());
+  if (work?.type !== 'input') return;
+  if (input === 'stream-json') {
+    yield* messagesIn(process.stdin);
+    return;
+  }
+  let text = '';
+  for await (const piece of process.stdin.setEncoding('utf8')) text += piece;
+  if (text.trim()) yield text;
+}
+
+async function* messagesIn(stream: NodeJS.ReadableStream): AsyncGenerator<string> {
+  let number = 0;
+  for await (const line of createInterface({ input: stream })) {
+    number++;
+    if (line.trim()) yield wordsIn(line, number);
+  }
+}
+
+/** The words of a line such as {"type":"user","message":{"role":"user","content":"…"}}. */
+function wordsIn(line: string, number: number): string {
+  const wrong = (why: string): FairleadError =>
+    new FairleadError('cli/bad-input', `Line ${number} of standard input is not a user message: ${why}`, {
+      blame: 'user',
+      hint: 'A line is {"type":"user","message":{"role":"user","content":"…"}}.',
+    });
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    throw wrong(messageOf(error));
+  }
+  const message = isObject(value) ? value['message'] : undefined;
+  const content = isObject(message) ? message['content'] : undefined;
+  if (!isObject(value) || value['type'] !== 'user') throw wrong('its type is not "user".');
+  if (typeof content === 'string') return content;
+  const texts = Array.isArray(content)
+    ? content.map((part) => (isObject(part) && part['type'] === 'text' ? part['text'] : undefined))
+    : [];
+  if (texts.length === 0 || !texts.every((text) => typeof text === 'string')) throw wrong('its content is not text.');
+  return texts.join('\n');
+}
+
+/** The schema in a file, or given as it is, that an answer is held to. */
+export function readSchema(given: string): AnswerShape {
+  try {
+    return answerShape(
+      JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8')) as JsonObject,
+    );
+  } catch (error) {
+    throw new FairleadError('cli/bad-schema', `--output-schema cannot be used: ${messageOf(error)}`, {
+      blame: 'user',
+      hint: 'Give a file that holds a JSON Schema, or the schema itself.',
+    });
+  }
+}

@@ -1,0 +1,150 @@
+// One thing done, then the end: a prompt answered, a connection tested, or a list of models read.
+import { parseAnswer, resultOf, SessionCache, translator, wireStop, type RunResult } from '../../agent/index.ts';
+import type { AnswerShape, Event, RunState } from '../../core/index.ts';
+import { waits } from '../conversation/asks.ts';
+import { Conversation } from '../conversation/conversation.ts';
+import { firstRun } from '../conversation/first-run.ts';
+import { modelForOnce, placeOf, type Chosen } from '../conversation/model.ts';
+import { testConnection } from '../conversation/test-connection.ts';
+import type { Asked } from '../front/asked.ts';
+import { exitCodeFor, exitCodes } from '../front/exit-codes.ts';
+import { openLog, readKnownModels, readPreviousModel, refreshModels } from '../known-models/index.ts';
+import { readSettings, type Settings } from '../settings/index.ts';
+import { askInTerminal, hostInTerminal } from './host.ts';
+import { promptsIn, readSchema } from './input.ts';
+import { jsonPrinter, streamPrinter, textPrinter, type Printer } from './printers.ts';
+import { steadyOut } from './steady-out.ts';
+
+const tell = (text: string): void => void process.stderr.write(text);
+
+/** Does one thing and answers with the exit code. */
+export async function once(asked: Asked): Promise<number> {
+  const settings = readSettings();
+  for (const warning of settings.warnings) tell(`${warning}\n`);
+  const log = openLog(settings);
+  log.write(`one-shot ${asked.work?.type ?? ''}`);
+  try {
+    const code = await work(asked, settings);
+    log.write(`ended with exit code ${code}`);
+    return code;
+  } catch (error) {
+    log.write(String(error));
+    throw error;
+  } finally {
+    log.close();
+  }
+}
+
+async function work(asked: Asked, settings: Settings): Promise<number> {
+  const type = asked.work?.type;
+  if (type === 'test-connection' || type === 'refresh-models') {
+    const place = placeOf(settings, readKnownModels(settings) ?? []) ?? { provider: 'ollama' };
+    if (type === 'test-connection') process.stdout.write(`${await testConnection(settings, place)}\n`);
+    else for (const { id } of await refreshModels(settings, { from: place })) process.stdout.write(`${id}\n`);
+    return exitCodes.answered;
+  }
+  const answer = asked.schema === undefined ? undefined : readSchema(asked.schema);
+  const prompts = promptsIn(asked);
+  const first = await prompts.next();
+  if (first.done) {
+    tell('There is no prompt: give one as an argument or on standard input.\nfairlead --help shows how it is used.\n');
+    return exitCodes.misused;
+  }
+  const talk = await Conversation.open({
+    settings,
+    asked,
+    which: asked.which,
+    chosen: await chosenFor(asked, settings),
+    host: hostInTerminal(tell),
+    ...(answer ? { answer } : {}),
+  });
+  try {
+    let code = await answerOne(talk, first.value, asked, answer);
+    for await (const prompt of prompts) code = await answerOne(talk, prompt, asked, answer);
+    return code;
+  } finally {
+    await talk.close();
+  }
+}
+
+async function chosenFor({ model }: Asked, settings: Settings): Promise<Chosen> {
+  const known = readKnownModels(settings) ?? [];
+  const place = placeOf(settings, known);
+  const wanted = model ?? settings.model;
+  if (place) return modelForOnce(wanted, readPreviousModel(settings), known, place);
+  const { chosen, words } = await firstRun(settings, wanted);
+  if (wanted === undefined) tell(`${words}\n`);
+  return chosen;
+}
+
+async function answerOne(
+  talk: Conversation,
+  prompt: string,
+  asked: Asked,
+  answer: AnswerShape | undefined,
+): Promise<number> {
+  const out = steadyOut(process.stdout, () => talk.session.cancel());
+  const printer = printerFor(asked, talk, out.write);
+  const runId = crypto.randomUUID();
+  let last: (Event & { readonly type: 'turn-ended' }) | undefined;
+  const translate = translator((event) => printer.stream(event));
+  talk.watch({
+    session() {},
+    event(event) {
+      if (event.type === 'turn-ended') last = event;
+      printer.event(event);
+      translate.event(event);
+    },
+  });
+  const live =
+    asked.output === 'stream-json' ? translate.chunk : (chunk: Parameters<Printer['chunk']>[0]) => printer.chunk(chunk);
+  const signals = stopBySignal(talk);
+  try {
+    let state = await talk.run(prompt, { runId, live });
+    while (waits(state) && (await askInTerminal(talk, state, tell))) state = await talk.run(undefined, { live });
+    const result = resultFor(state, talk, runId, last, answer);
+    printer.end(result, { session: talk.file === undefined ? undefined : talk.name, model: talk.model.name });
+    if (waits(state) && talk.file !== undefined) tell(`To answer: fairlead --resume ${JSON.stringify(talk.name)}\n`);
+    await out.drained();
+    return (
+      signals.code ??
+      exitCodeFor(result.reason, result.error && 'code' in result.error ? String(result.error.code) : undefined)
+    );
+  } finally {
+    signals.release();
+  }
+}
+
+function printerFor(asked: Asked, talk: Conversation, out: (text: string) => void): Printer {
+  if (asked.output === 'json') return jsonPrinter(out, tell);
+  return asked.output === 'stream-json' ? streamPrinter(out) : textPrinter(out, tell, talk.stream);
+}
+
+function resultFor(
+  state: RunState,
+  talk: Conversation,
+  runId: string,
+  last: (Event & { readonly type: 'turn-ended' }) | undefined,
+  answer: AnswerShape | undefined,
+): RunResult {
+  const names = { runId, sessionId: state.session, runFile: talk.file };
+  const result = resultOf(state, names, last && wireStop(last), new SessionCache(), undefined);
+  return answer && result.status === 'success' ? { ...result, value: parseAnswer(result.text) } : result;
+}
+
+/** The first signal ends the run in order, the second one the program at once. */
+function stopBySignal(talk: Conversation): { readonly code: number | undefined; readonly release: () => void } {
+  let code: number | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (code !== undefined) process.exit(code);
+    code = signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted;
+    talk.session.cancel();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  return {
+    get code() {
+      return code;
+    },
+    release: () => void process.off('SIGINT', stop).off('SIGTERM', stop),
+  };
+}

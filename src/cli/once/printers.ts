@@ -1,0 +1,127 @@
+// How a single run is printed: as text, as one line of JSON, or as a line of JSON for each event. Data goes to standard output, the rest to standard error.
+import type { RunResult, StreamEvent } from '../../agent/index.ts';
+import { visible, type Chunk, type Event } from '../../core/index.ts';
+import { sentence } from '../front/sentence.ts';
+
+/** Prints one run. */
+export type Printer = {
+  chunk(chunk: Chunk): void;
+  event(event: Event): void;
+  stream(event: StreamEvent): void;
+  /** The last line. */
+  end(result: RunResult, names: { readonly session: string | undefined; readonly model: string }): void;
+};
+
+/** Somewhere to write. */
+export type Out = (text: string) => void;
+
+const nothing = (): void => {};
+
+/** The answer as text; while it comes, if it is streamed. */
+export function textPrinter(out: Out, tell: Out, streamed: boolean): Printer {
+  let begun = false;
+  let line = '';
+  /** Which parts of the answer are words for the reader. */
+  const texts = new Set<number>();
+  const say = toolTeller(tell);
+  const write = (text: string): void => {
+    begun = true;
+    line = text;
+    out(text);
+  };
+  return {
+    stream: nothing,
+    chunk(chunk) {
+      if (!streamed) return undefined;
+      if (chunk.type === 'part-delta' && texts.has(chunk.index)) return write(chunk.text);
+      if (chunk.type === 'part-started') {
+        texts.delete(chunk.index);
+        if (chunk.part !== 'text') return undefined;
+        texts.add(chunk.index);
+        if (begun) write('\n');
+      }
+      if (chunk.type === 'restarted' && begun) {
+        write('\n');
+        tell(`The answer was cut off and begins again: ${chunk.why}\n`);
+      }
+      return undefined;
+    },
+    event: say,
+    end(result) {
+      if (!begun) out(result.text);
+      if (begun ? !line.endsWith('\n') : result.text !== '' && !result.text.endsWith('\n')) out('\n');
+      if (result.status !== 'success') tell(`${endSentence(result)}\n`);
+    },
+  };
+}
+
+/** The result as one line of JSON at the end. */
+export const jsonPrinter = (out: Out, tell: Out): Printer => ({
+  chunk: nothing,
+  stream: nothing,
+  event: toolTeller(tell),
+  end: (result, names) => out(`${JSON.stringify(resultLine(result, names))}\n`),
+});
+
+/** A line of JSON for each event, the result last. */
+export const streamPrinter = (out: Out): Printer => ({
+  chunk: nothing,
+  event: nothing,
+  stream(event) {
+    if (event.type !== 'result') out(`${JSON.stringify(event)}\n`);
+  },
+  end: (result, names) => out(`${JSON.stringify(resultLine(result, names))}\n`),
+});
+
+/** The last line of JSON output, with the names that users of other agents know. */
+function resultLine(result: RunResult, { session, model }: { session: string | undefined; model: string }): object {
+  const { status, reason, usage } = result;
+  return {
+    type: 'result',
+    subtype: status,
+    is_error: status !== 'success',
+    reason,
+    result: result.text,
+    ...(result.value === undefined ? {} : { structured_output: result.value }),
+    ...(status === 'success' ? {} : { error: endSentence(result) }),
+    num_turns: result.turns,
+    total_cost_usd: result.usd ?? null,
+    usage: {
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cache_read_input_tokens: usage.cacheReadTokens,
+      cache_creation_input_tokens: usage.cacheWriteTokens,
+    },
+    model,
+    session_id: result.sessionId,
+    session: session ?? null,
+    asks: result.asks,
+  };
+}
+
+/** Why there is no answer, for a person. */
+export function endSentence({ reason, detail, error, asks }: RunResult): string {
+  const [ask] = asks;
+  if (ask) return `Stopped: ${ask.tool} needs a person's yes. ${visible(ask.question)}`;
+  return `Stopped: ${reason}. ${error ? sentence(error) : (detail ?? '')}`.trim();
+}
+
+const mostShown = 200;
+
+/** Says on standard error which tools run and which fail. */
+function toolTeller(tell: Out): (event: Event) => void {
+  const names = new Map<string, string>();
+  return (event) => {
+    if (event.type === 'turn-ended')
+      for (const part of event.message.parts)
+        if (part.type === 'tool-call') names.set(part.id, `${part.tool} ${brief(JSON.stringify(part.input))}`);
+    if (event.type === 'tool-started') tell(`[tool] ${names.get(event.call) ?? event.tool}\n`);
+    if (event.type === 'tool-ended' && event.outcome !== 'ok')
+      tell(`[tool] ${event.outcome}: ${names.get(event.call) ?? ''}: ${brief(event.text)}\n`);
+  };
+}
+
+function brief(text: string): string {
+  const line = visible(text).replaceAll(/\s+/g, ' ');
+  return line.length > mostShown ? `${line.slice(0, mostShown)}…` : line;
+}
