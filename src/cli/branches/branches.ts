@@ -12,8 +12,9 @@ export type Branch = {
   readonly from?: { readonly branch: number; readonly event: string; readonly after: string };
   readonly reason?: 'edited' | 'forked' | 'rewound' | 'returned';
   readonly detail?: string;
-  /** The first words that only this branch has. */
+  /** The first words that only this branch has; without any, `change` may say what is different. */
   readonly words: string;
+  readonly change?: string;
   /** Answers since it parted. */
   readonly turns: number;
   /** When its last event was written. */
@@ -79,16 +80,16 @@ function branchOf({ events, from }: Line, forks: ReadonlyMap<string, Fork>, head
   const fork = from && forks.get(from.event);
   const start = events.find((event) => event.type === 'branch-started');
   const tip = events.at(-1) as Event;
-  const words = wordsIn(events, fork?.state.messages.length ?? 0);
+  const own = ownWords(events, fork?.state.messages.length ?? 0);
   return {
     tip: tip.id,
     current: tip.id === head,
     ...(from ? { from: { ...from, after: fork?.words ?? '' } } : {}),
     ...(from && start ? { reason: start.reason, ...(start.detail === undefined ? {} : { detail: start.detail }) } : {}),
-    words,
+    ...own,
     turns: events.filter((event) => event.type === 'turn-ended').length,
     time: tip.time,
-    silent: words === '' && events.every(isSilent),
+    silent: events.every(isSilent),
   };
 }
 
@@ -99,18 +100,18 @@ const isSilent = (event: Event): boolean =>
   (event.type === 'epoch-started' && event.baseline === undefined);
 
 /** What was said first: by the person, or in an edited conversation where it begins to differ. */
-function wordsIn(events: readonly Event[], common: number): string {
+function ownWords(events: readonly Event[], common: number): Pick<Branch, 'words' | 'change'> {
   for (const event of events) {
-    if (event.type === 'input-received' && event.how !== 'continue') return wordsOfParts(event.parts);
+    if (event.type === 'input-received' && event.how !== 'continue') return { words: wordsOfParts(event.parts) };
     if (event.type === 'epoch-started' && event.baseline && event.reason === 'edited')
       return differing(event.baseline.messages, common);
   }
-  return '';
+  return { words: '' };
 }
 
-function differing(messages: readonly Message[], common: number): string {
+function differing(messages: readonly Message[], common: number): Pick<Branch, 'words' | 'change'> {
   const first = messages[common];
-  if (!first) return `(cut to ${messages.length} message${messages.length === 1 ? '' : 's'})`;
+  if (!first) return { words: '', change: `cut to ${messages.length} message${messages.length === 1 ? '' : 's'}` };
   const words = wordsOfParts(first.parts);
-  return words || `(a message of role ${first.role})`;
+  return words === '' ? { words, change: `another message of role ${first.role}` } : { words };
 }

@@ -36,7 +36,7 @@ const verbs = { edited: 'edited', forked: 'forked', rewound: 'went back', return
 
 function lineOf(branch: NumberedBranch, depth: number): string {
   const { number, from, reason, detail, turns, time, current } = branch;
-  const said = branch.words === '' ? '(nothing said yet)' : `"${firstWords(branch.words)}"`;
+  const said = branch.words === '' ? `(${branch.change ?? 'nothing said yet'})` : `"${firstWords(branch.words)}"`;
   const after = from?.after ? ` after "${firstWords(from.after, 30)}"` : '';
   const why = from
     ? `${reason ? verbs[reason] : 'parted'}${after}${detail ? ` (${firstWords(detail, 30)})` : ''}: `

@@ -1,0 +1,194 @@
+// Branches and what was said on them, from the events of real sessions.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { textOf, type Event, type Message } from '../../core/index.ts';
+import { agentParts, Session } from '../../agent/index.ts';
+import { memoryLog, openJsonl, type MemoryLog } from '../../stores/index.ts';
+import { says, scriptedProvider } from '../../testing/index.ts';
+import { allEvents, branchesOf, goBack, pathOf, shownBranches, treeText, turnsOf, type Said } from './index.ts';
+
+const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const answer = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
+const parts = (...words: readonly string[]): ReturnType<typeof agentParts> =>
+  agentParts({ provider: scriptedProvider(words.map((each) => says(each))), system: 's' });
+const texts = (session: Session): readonly string[] => session.messages.map(textOf);
+const lines = (events: readonly Event[]): readonly string[] =>
+  treeText(branchesOf(events))
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, 'then')
+    .split('\n');
+
+async function talk(...said: readonly string[]): Promise<{ readonly session: Session; readonly log: MemoryLog }> {
+  const log = memoryLog();
+  const session = await Session.open(parts(...Array.from({ length: 20 }, (_, i) => `answer ${i + 1}`)), log);
+  for (const each of said) await session.run(each);
+  return { session, log };
+}
+
+async function back(session: Session, log: MemoryLog, text: string): Promise<void> {
+  const turn = turnsOf(log.events).find((each) => each.text === text);
+  assert.ok(turn, `${text} was said`);
+  await goBack(session, turn);
+}
+
+test('[J3] a session without branches is one line that ends here', async () => {
+  const { log } = await talk('one', 'two');
+  assert.deepEqual(lines(log.events), ['1  "one"  2 answers, then  ← here']);
+  assert.deepEqual(lines([]), ['']);
+});
+
+test('[J3] each branch tells where it parted, why, and its first own words; the one continued is marked', async () => {
+  const { session, log } = await talk('one', 'two', 'three');
+  const first = session.state.head ?? '';
+  await back(session, log, 'two');
+  await session.run('another\n two');
+  await back(session, log, 'another\n two');
+  await session.edit([user('changed'), answer('answer 1')]);
+  await session.run('on the changed');
+  assert.deepEqual(lines(log.events), [
+    '1  "one"  3 answers, then',
+    '└─ 2  went back after "one": "another two"  1 answer, then',
+    '└─ 4  edited: "changed"  1 answer, then  ← here',
+  ]);
+  const branches = branchesOf(log.events);
+  assert.equal(branches[0]?.tip, first);
+  assert.deepEqual(
+    branches.map(({ silent }) => silent),
+    [false, false, true, false],
+    'where nothing was said or changed',
+  );
+  assert.equal(branches.at(-1)?.tip, session.state.head);
+  await session.rewind(first, 'returned');
+  await session.run('four');
+  assert.deepEqual(
+    lines(log.events)[0],
+    '1  "one"  4 answers, then  ← here',
+    'returning to a tip continues its branch',
+  );
+  assert.equal(branchesOf(log.events).length, 4);
+});
+
+test('[J3] a branch of a branch stands under it, and a branch where nothing was said shows only while it is the one continued', async () => {
+  const { session, log } = await talk('a', 'b');
+  await back(session, log, 'b');
+  await session.run('c');
+  await session.run('d');
+  await back(session, log, 'd');
+  assert.deepEqual(lines(log.events), [
+    '1  "a"  2 answers, then',
+    '└─ 2  went back after "a": "c"  2 answers, then',
+    '   └─ 3  went back after "c": (nothing said yet)  0 answers, then  ← here',
+  ]);
+  await session.rewind(branchesOf(log.events)[0]?.tip ?? '', 'returned');
+  assert.deepEqual(
+    shownBranches(branchesOf(log.events)).map(({ number, current }) => [number, current]),
+    [
+      [1, true],
+      [2, false],
+    ],
+  );
+});
+
+test('[J3] an edit that only cuts says how much is left', async () => {
+  const { session, log } = await talk('a', 'b');
+  await session.edit(session.messages.slice(0, 2), 'by hand');
+  assert.equal(lines(log.events)[1], '└─ 2  edited after "a" (by hand): (cut to 2 messages)  0 answers, then  ← here');
+});
+
+test('[J3] going back to before any message leaves what came before it, and its words can be said again', async () => {
+  const { session, log } = await talk('one', 'two', 'three');
+  const said = (): readonly string[] => turnsOf(log.events).map((each) => each.text);
+  assert.deepEqual(said(), ['one', 'two', 'three']);
+  await back(session, log, 'three');
+  assert.deepEqual(texts(session), ['one', 'answer 1', 'two', 'answer 2']);
+  assert.deepEqual(said(), ['one', 'two']);
+  await back(session, log, 'one');
+  assert.deepEqual(texts(session), []);
+  assert.deepEqual(said(), []);
+  await session.run('anew');
+  assert.deepEqual(said(), ['anew']);
+});
+
+test('[J3] after an edit only what is in the conversation can be gone back to, new words included', async () => {
+  const { session, log } = await talk('one', 'two', 'three');
+  await session.edit([user('one'), answer('answer 1'), user('zwei'), answer('b'), user('drei'), answer('c')]);
+  await session.run('four');
+  assert.deepEqual(
+    turnsOf(log.events).map((each) => [each.text, each.before.type]),
+    [
+      ['one', 'event'],
+      ['zwei', 'messages'],
+      ['drei', 'messages'],
+      ['four', 'event'],
+    ],
+  );
+  await back(session, log, 'drei');
+  assert.deepEqual(texts(session), ['one', 'answer 1', 'zwei', 'b']);
+  await back(session, log, 'one');
+  assert.deepEqual(texts(session), []);
+});
+
+test('[J3] in a copy of a session every message of the original can be gone back to', async () => {
+  const { session } = await talk('one', 'two');
+  const log = memoryLog();
+  const copy = await session.fork(log);
+  await copy.run('three');
+  assert.deepEqual(
+    turnsOf(log.events).map((each) => each.text),
+    ['one', 'two', 'three'],
+  );
+  await back(copy, log, 'two');
+  assert.deepEqual(texts(copy), ['one', 'answer 1']);
+});
+
+test('[J3] a compaction does not hide what was said before it', async () => {
+  const { session, log } = await talk('one', 'two');
+  const event: Event = {
+    type: 'epoch-started',
+    epoch: 2,
+    reason: 'compacted',
+    system: 's',
+    tools: [],
+    model: 'm',
+    baseline: {
+      session: 'x',
+      messages: [user('in short')],
+      turn: 2,
+      loaded: [],
+      queue: [],
+      total: session.state.total,
+    },
+    seq: log.events.length + 1,
+    id: 'compaction',
+    parent: session.state.head,
+    time: '2026-01-01T00:00:00.000Z',
+  };
+  const again = memoryLog([...log.events, event]);
+  const resumed = await Session.open(parts('answer 3'), again);
+  assert.deepEqual(texts(resumed), ['in short']);
+  await back(resumed, again, 'two');
+  assert.deepEqual(texts(resumed), ['one', 'answer 1']);
+});
+
+test('[J3] all events are read from a file as from memory, and a path is followed from any of them', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-branches-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const log = await openJsonl(path.join(folder, 's.jsonl'));
+  const session = await Session.open(parts('x', 'y'), log);
+  await session.run('one');
+  const [first] = turnsOf(await allEvents(log, session.state.seq)) as readonly [Said];
+  await goBack(session, first);
+  await session.run('other');
+  const events = await allEvents(log, session.state.seq);
+  assert.deepEqual(
+    events.map((event) => event.seq),
+    events.map((_, i) => i + 1),
+  );
+  assert.equal(branchesOf(events).length, 2);
+  assert.equal(pathOf(events).at(-1)?.id, session.state.head);
+  assert.equal(pathOf(events, branchesOf(events)[0]?.tip).filter((event) => event.type === 'turn-ended').length, 1);
+  assert.deepEqual(pathOf(events, 'nowhere'), []);
+  await session.close();
+});
