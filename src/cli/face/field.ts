@@ -1,5 +1,12 @@
 // The entry field: pi-tui's editor behind a `> `, with completion through the conversation's completer.
-import { Editor, type AutocompleteProvider, type Component, type Focusable, type TUI } from '@earendil-works/pi-tui';
+import {
+  Editor,
+  matchesKey,
+  type AutocompleteProvider,
+  type Component,
+  type Focusable,
+  type TUI,
+} from '@earendil-works/pi-tui';
 import { visible } from '../../core/index.ts';
 import type { Completer } from './face.ts';
 import type { Paint } from './paint.ts';
@@ -15,6 +22,8 @@ export type Field = Component &
     set(text: string): void;
     complete(completer: Completer): void;
     remember(entry: string): void;
+    /** Closes suggestions that Enter must not take: they are for an earlier text, or say what is there already. */
+    settle(): void;
     handleInput(data: string): void;
   };
 
@@ -30,6 +39,8 @@ export function fieldOf(tui: TUI, paint: Paint, sent: (text: string) => void): F
     { autocompleteMaxVisible: 8 },
   );
   editor.onSubmit = sent;
+  let offered: Offered | undefined;
+  let moved = false;
   return {
     editor,
     get focused() {
@@ -45,9 +56,19 @@ export function fieldOf(tui: TUI, paint: Paint, sent: (text: string) => void): F
       return text;
     },
     set: (text) => editor.setText(visible(text)),
-    complete: (completer) => editor.setAutocompleteProvider(providerOf(completer)),
+    complete(completer) {
+      editor.setAutocompleteProvider(providerOf(completer, (now) => void (offered = now)));
+    },
+    settle() {
+      if (!editor.isShowingAutocomplete() || offered === undefined) return;
+      const before = textBefore(editor.getLines(), editor.getCursor().line, editor.getCursor().col);
+      if (offered.before !== before || (offered.whole && !moved)) editor.handleInput('\x1b');
+    },
     remember: (entry) => editor.addToHistory(visible(entry)),
-    handleInput: (data) => editor.handleInput(data),
+    handleInput(data) {
+      moved = matchesKey(data, 'up') || matchesKey(data, 'down');
+      editor.handleInput(data);
+    },
     invalidate: () => editor.invalidate(),
     render(width) {
       const lines = editor.render(Math.max(4, width - 2)).filter((line) => line !== '');
@@ -71,16 +92,26 @@ export function listTheme(paint: Paint): {
   };
 }
 
-function providerOf(completer: Completer): AutocompleteProvider {
+/** For which text suggestions were found, and whether one of them is what is written already. */
+type Offered = { readonly before: string; readonly whole: boolean };
+
+function textBefore(lines: readonly string[], row: number, column: number): string {
+  return [...lines.slice(0, row), (lines[row] ?? '').slice(0, column)].join('\n');
+}
+
+function providerOf(completer: Completer, offer: (offered: Offered) => void): AutocompleteProvider {
+  let found: Offered | undefined;
   return {
     triggerCharacters: ['@'],
     async getSuggestions(lines, row, column, { signal }) {
-      const before = [...lines.slice(0, row), (lines[row] ?? '').slice(0, column)].join('\n');
-      const found = await completer(before, signal).catch(() => undefined);
-      if (found === undefined) return null;
-      const prefix = before.slice(found.from);
+      const before = textBefore(lines, row, column);
+      const fitting = await completer(before, signal).catch(() => undefined);
+      if (fitting === undefined || signal.aborted) return null;
+      const prefix = before.slice(fitting.from);
       if (prefix.includes('\n')) return null;
-      const items = found.choices.map(({ value, label, about }) => ({
+      found = { before, whole: fitting.choices.some(({ value }) => value === prefix) };
+      offer(found);
+      const items = fitting.choices.map(({ value, label, about }) => ({
         value: visible(value),
         label: visible(label),
         ...(about === undefined ? {} : { description: visible(about) }),
@@ -88,6 +119,8 @@ function providerOf(completer: Completer): AutocompleteProvider {
       return { items, prefix };
     },
     applyCompletion(lines, row, column, item, prefix) {
+      // While new suggestions are on their way the old ones are still shown: taking one would garble the text.
+      if (found?.before !== textBefore(lines, row, column)) return { lines, cursorLine: row, cursorCol: column };
       const line = lines[row] ?? '';
       const head = line.slice(0, column - prefix.length) + item.value;
       return { lines: lines.with(row, head + line.slice(column)), cursorLine: row, cursorCol: head.length };

@@ -57,6 +57,12 @@ test('`/` and `@` offer what fits, Tab takes it', { skip }, async (t) => {
   await terminal.waitFor(/→ @README\.md/);
   await terminal.keys('Tab');
   await terminal.waitFor(/^> see @README\.md *$/m);
+  await terminal.keys('C-c');
+  // What is written in full is sent, though the list still offers it.
+  await terminal.type('read @README.md');
+  await terminal.waitFor(/→ @README\.md/);
+  await terminal.keys('Enter');
+  await terminal.waitFor(/heard enter "read @README\.md"/);
 });
 
 test('Esc interrupts what runs; twice while idle it goes back; Shift+Tab changes the mode', { skip }, async (t) => {

@@ -1,5 +1,5 @@
 // The keys that mean something beyond the entry field, and what they mean when.
-import { isKeyRelease, matchesKey, type KeyId } from '@earendil-works/pi-tui';
+import { matchesKey, type KeyId } from '@earendil-works/pi-tui';
 import type { Heard } from './face.ts';
 
 const TWICE_MS = 600;
@@ -18,6 +18,7 @@ export type KeyRoom = {
   fold(): void;
   history(): void;
   suspend(): void;
+  redraw(): void;
 };
 
 /** Tells whether a key was taken, so that the field does not get it. */
@@ -63,9 +64,9 @@ export function keysOf(room: KeyRoom): KeyListener {
     ['ctrl+o', () => done(room.fold())],
     ['ctrl+r', () => done(room.history())],
     ['ctrl+z', () => done(room.suspend())],
+    ['ctrl+l', () => done(room.redraw())],
   ];
   return (data) => {
-    if (isKeyRelease(data)) return false;
     // Two presses in a hurry come as one sequence.
     if (data === '\x1b\x1b') return escape(2);
     return table.some(([key, act]) => matchesKey(data, key) && act());

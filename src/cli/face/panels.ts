@@ -1,5 +1,13 @@
 // What may stand in place of the entry field: a question with its keys, or a list to choose from.
-import { fuzzyFilter, Input, matchesKey, SelectList, type Component, type Focusable } from '@earendil-works/pi-tui';
+import {
+  fuzzyFilter,
+  Input,
+  matchesKey,
+  SelectList,
+  type Component,
+  type Focusable,
+  type KeyId,
+} from '@earendil-works/pi-tui';
 import { visible } from '../../core/index.ts';
 import type { Choice, Question } from './face.ts';
 import { listTheme } from './field.ts';
@@ -31,9 +39,7 @@ export function questionPanel(question: Question, paint: Paint, answer: (key: st
       const plainly = matchesKey(data, 'enter') || matchesKey(data, 'escape');
       if (plainly) answer(question.otherwise);
       if (plainly) return true;
-      const meant = question.keys.find(
-        ({ key }) => data.toLowerCase() === key || matchesKey(data, `shift+${key}` as 'a'),
-      );
+      const meant = question.keys.find(({ key }) => [key, `shift+${key}`].some((id) => matchesKey(data, id as KeyId)));
       if (meant !== undefined) answer(meant.key);
       return meant !== undefined;
     },

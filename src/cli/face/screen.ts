@@ -1,5 +1,5 @@
 // The screen: a transcript that scrolls away, an entry field at the bottom, and a status line under it.
-import { matchesKey } from '@earendil-works/pi-tui';
+import { isKeyRelease, matchesKey } from '@earendil-works/pi-tui';
 import type { Choice, Completer, Face, Heard, Question } from './face.ts';
 import { Display } from './display.ts';
 import { fieldOf, type Field } from './field.ts';
@@ -115,12 +115,16 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     },
     history: () => void lookBack(),
     suspend,
+    redraw: () => display.redraw(),
   });
 
   display.addInputListener((data) => {
+    // The release of the Enter that sent an entry must not answer the question it led to.
+    if (isKeyRelease(data)) return undefined;
     const taken = panel !== undefined && toPanel(panel, data);
     keyAt = Date.now();
-    if (!taken && !onKey(data)) return undefined;
+    if (!taken && matchesKey(data, 'enter')) field.settle();
+    if (!taken && !onKey(data)) return { data: withoutC1(data) };
     display.requestRender();
     return { consume: true };
   });
@@ -265,4 +269,9 @@ export function screenFace(options: { readonly colours: boolean }): Face {
       letGo();
     },
   };
+}
+
+// The editor drops the other controls of a paste itself; these could drive the terminal when it draws them.
+function withoutC1(data: string): string {
+  return data.startsWith('\x1b[200~') ? data.replaceAll(/[\x7f-\x9f]/g, '') : data;
 }

@@ -138,9 +138,8 @@ export function transcriptOf(style: Style): Transcript {
       const entry = known.get(id);
       if (entry === undefined) return;
       known.delete(id);
-      const text = 'what was being said is taken back';
-      if (entry.frozen > 0) replace(entry, { type: 'notice', id, level: 'info', text });
-      else entries = entries.filter((one) => one !== entry);
+      const notice = { type: 'notice', id, level: 'info', text: 'what was being said is taken back' } as const;
+      entries.splice(entries.indexOf(entry), 1, ...(entry.frozen > 0 ? [entryOf(notice)] : []));
     },
     clear() {
       entries = [];
