@@ -98,7 +98,7 @@ export function localWorkspace(options: LocalOptions): LocalWorkspace {
         // The model has seen what was undone, not what is there now.
         seen.delete(found);
       }),
-    list: (given) => listingOf(find(given)),
+    list: async (given) => listingOf(find(given)),
     exec: async (command, how = {}) => exec(command, folderAt(find(how.cwd ?? cwd)), how),
     enter(folder) {
       const found = folderAt(path.resolve(cwd, folder));

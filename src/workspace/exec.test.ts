@@ -1,0 +1,123 @@
+// Commands end when they are told to, with all they started; what they say is bounded; what they know holds no secrets.
+import assert from 'node:assert/strict';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { isSecret, localWorkspace, type LocalWorkspace } from './index.ts';
+
+function workspaceFor(t: test.TestContext): LocalWorkspace {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-exec-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  return localWorkspace({ roots: [root] });
+}
+
+const patient = { timeout: 30_000 };
+
+/** Waits until a process is gone; the test's own time is the limit. */
+async function gone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await new Promise((wake) => setTimeout(wake, 10));
+  }
+}
+
+test('[A73] a command gives its exit code and both its streams in the order in which they were written', async (t) => {
+  const workspace = workspaceFor(t);
+  const heard: string[] = [];
+  const ran = await workspace.exec('echo a; echo b >&2; echo c; pwd; exit 3', { onOutput: (text) => heard.push(text) });
+  assert.deepEqual(ran, { code: 3, signal: null, text: `a\nb\nc\n${workspace.cwd}\n` });
+  assert.equal(heard.join(''), ran.text);
+  assert.equal((await workspace.exec('kill -9 $$')).signal, 'SIGKILL');
+  assert.match((await workspace.exec('if')).text, /syntax error/);
+});
+
+test('a program is run with its arguments as they are; one that is not there says so', async (t) => {
+  const workspace = workspaceFor(t);
+  assert.equal((await workspace.exec(['printf', '%s', '$HOME;ls'])).text, '$HOME;ls');
+  await assert.rejects(workspace.exec(['no-such-program-x']), { code: 'workspace/no-program' });
+});
+
+test('[A18] at its time a command ends with everything it started', patient, async (t) => {
+  const ran = await workspaceFor(t).exec('sleep 600 & echo $!; trap "" TERM; sleep 600', { timeoutMs: 300 });
+  assert.equal(ran.stopped, 'timeout');
+  await gone(Number(ran.text));
+});
+
+test('an abort ends a command with everything it started; after one nothing begins', patient, async (t) => {
+  const workspace = workspaceFor(t);
+  const stop = new AbortController();
+  const ran = await workspace.exec('sleep 600 & echo $!; sleep 600', {
+    signal: stop.signal,
+    onOutput: () => stop.abort(),
+  });
+  assert.equal(ran.stopped, 'abort');
+  await gone(Number(ran.text));
+  assert.equal((await workspace.exec('echo no', { signal: stop.signal })).text, '');
+});
+
+test(
+  'attack 79: what a command leaves in the background ends with it and does not keep us waiting',
+  patient,
+  async (t) => {
+    const ran = await workspaceFor(t).exec('sleep 600 & echo $!');
+    assert.equal(ran.code, 0);
+    await gone(Number(ran.text));
+  },
+);
+
+test('attack 79: a daemon that left the group cannot keep us waiting either', patient, async (t) => {
+  const ran = await workspaceFor(t).exec('setsid sleep 600 & echo $!; sleep 0.2');
+  t.after(() => process.kill(Number(ran.text), 'SIGKILL'));
+  assert.equal(ran.code, 0);
+});
+
+test('output without end is kept in bounded memory: its beginning, its end, and how much is missing', async (t) => {
+  let all = 0;
+  const ran = await workspaceFor(t).exec('echo first; seq 1 400000; echo last', {
+    most: 1000,
+    onOutput: (text) => (all += text.length),
+  });
+  assert.ok(ran.text.length < 1100);
+  assert.match(ran.text, /^first\n1\n2\n[^]*\n\[… 2687906 characters left out …\]\n[^]*\n400000\nlast\n$/);
+  assert.equal(all, 2_688_906);
+});
+
+test('bytes that are no text and letters cut between two chunks do no harm', async (t) => {
+  const ran = await workspaceFor(t).exec(`printf '\\303'; sleep 0.1; printf '\\244\\377'`);
+  assert.equal(ran.text, 'ä\ufffd');
+});
+
+test('attacks 18 and 19: a command that no shell could take is refused in a sentence', async (t) => {
+  const workspace = workspaceFor(t);
+  for (const command of ['', '  ', 'echo \0', 'echo \ud800', `echo ${'x'.repeat(10_000_000)}`])
+    await assert.rejects(workspace.exec(command), { code: 'workspace/bad-command' });
+});
+
+test('attack 80: a command has no terminal to type into', async (t) => {
+  assert.match((await workspaceFor(t).exec('echo x > /dev/tty')).text, /dev\/tty/);
+});
+
+test('attack 84: no secret reaches a command', async (t) => {
+  const planted = { FAKE_API_KEY: 'a', MY_TOKEN: 'b', SSH_AUTH_SOCK: '/c', FAKE_URL: 'postgres://me:pw@host/db' };
+  Object.assign(process.env, planted, { FAIRLEAD_HARMLESS: 'kept' });
+  t.after(() => [...Object.keys(planted), 'FAIRLEAD_HARMLESS'].forEach((name) => delete process.env[name]));
+  const { text } = await workspaceFor(t).exec('env');
+  for (const name of Object.keys(planted)) assert.ok(!text.includes(`${name}=`), name);
+  assert.match(text, /^FAIRLEAD_HARMLESS=kept$/m);
+});
+
+test('attack 84: names and values of secrets are told from those of everything else', () => {
+  const secret =
+    'OPENAI_API_KEY AWS_SECRET_ACCESS_KEY GITHUB_TOKEN npm_config__authToken DB_PASSWORD GPG_PASSPHRASE GOOGLE_APPLICATION_CREDENTIALS SESSION_COOKIE SENTRY_DSN';
+  for (const name of secret.split(' ')) assert.ok(isSecret(name, 'x'), name);
+  for (const name of 'PATH HOME PWD OLDPWD LANG KEYBOARD_LAYOUT TERM AUTHOR PATTERN EDITOR GIT_ASKPASS'.split(' '))
+    assert.ok(!isSecret(name, 'x'), name);
+  for (const value of ['sk-abc', 'ghp_abc', 'https://user:pw@example.test/x', '-----BEGIN PRIVATE'])
+    assert.ok(isSecret('X', value), value);
+  assert.ok(!isSecret('PROXY', 'http://127.0.0.1:8080/a:b'));
+});

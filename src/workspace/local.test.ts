@@ -1,0 +1,261 @@
+// A workspace holds: what is outside stays outside, what changed is not overwritten, what was replaced comes back.
+import assert from 'node:assert/strict';
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { localWorkspace, type LocalOptions, type LocalWorkspace } from './index.ts';
+
+type Place = {
+  readonly root: string;
+  readonly outside: string;
+  readonly open: (options?: Partial<LocalOptions>) => LocalWorkspace;
+};
+
+/** A root with a file in it, and beside it what must stay out of reach. */
+function place(t: test.TestContext): Place {
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-ws-')));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const root = path.join(home, 'app');
+  const outside = path.join(home, 'app-evil');
+  mkdirSync(root);
+  mkdirSync(outside);
+  writeFileSync(path.join(root, 'in.txt'), 'inside');
+  writeFileSync(path.join(outside, 'secret.txt'), 'outside');
+  return { root, outside, open: (options) => localWorkspace({ roots: [root], ...options }) };
+}
+
+const refused = (code: string): { readonly code: string } => ({ code: `workspace/${code}` });
+
+test('[A74] attack 21: no spelling of a path leads out of the roots', async (t) => {
+  const { root, outside, open } = place(t);
+  const workspace = open();
+  mkdirSync(path.join(root, 'a'));
+  const ways = [
+    '../app-evil/secret.txt',
+    'a/../../app-evil/secret.txt',
+    path.join(outside, 'secret.txt'),
+    '/etc/passwd',
+    '/proc/self/environ',
+    `${root}/../app-evil/secret.txt`,
+    '..',
+    '/',
+  ];
+  for (const way of ways) {
+    await assert.rejects(workspace.read(way), refused('outside'), way);
+    await assert.rejects(workspace.write(way, 'x'), refused('outside'), way);
+    await assert.rejects(workspace.list(way), refused('outside'), way);
+    await assert.rejects(workspace.exec('true', { cwd: way }), refused('outside'), way);
+  }
+  for (const way of ['%2e%2e/app-evil/secret.txt', '..\\app-evil\\secret.txt', '~/x'])
+    await assert.rejects(workspace.read(way), refused('not-found'), way);
+  assert.equal(readFileSync(path.join(outside, 'secret.txt'), 'utf8'), 'outside');
+});
+
+test('[A74] attack 22: a folder whose name begins like a root is not in it', async (t) => {
+  const { outside, open } = place(t);
+  await assert.rejects(open().read(path.join(outside, 'secret.txt')), refused('outside'));
+  assert.throws(() => open({ cwd: outside }), refused('outside'));
+});
+
+test('[A74] attacks 23 and 25: a link is judged by where it leads, wherever it stands in the path', async (t) => {
+  const { root, outside, open } = place(t);
+  const workspace = open();
+  symlinkSync(path.join(outside, 'secret.txt'), path.join(root, 'file-link'));
+  symlinkSync(outside, path.join(root, 'folder-link'));
+  symlinkSync(path.join(outside, 'not-yet.txt'), path.join(root, 'dangling'));
+  symlinkSync('circle', path.join(root, 'circle'));
+  symlinkSync('in.txt', path.join(root, 'good-link'));
+  for (const way of ['file-link', 'folder-link/secret.txt', 'folder-link/new/deep.txt'])
+    await assert.rejects(workspace.write(way, 'x'), refused('outside'), way);
+  await assert.rejects(workspace.read('file-link'), refused('outside'));
+  await assert.rejects(workspace.list('folder-link'), refused('outside'));
+  await assert.rejects(workspace.write('dangling', 'x'), refused('bad-path'));
+  await assert.rejects(workspace.read('circle'), refused('bad-path'));
+  const { path: found } = await workspace.read('good-link');
+  assert.equal(found, path.join(root, 'in.txt'));
+  await workspace.write('good-link', 'through the link');
+  assert.equal(readFileSync(path.join(root, 'in.txt'), 'utf8'), 'through the link');
+  assert.deepEqual(readdirSync(outside), ['secret.txt']);
+});
+
+test('[A74] attacks 24 and 26: a folder that turns into a link between check and use leads nowhere, 10,000 times', async (t) => {
+  const { root, outside, open } = place(t);
+  const workspace = open();
+  mkdirSync(path.join(root, 'door'));
+  writeFileSync(path.join(root, 'door', 'secret.txt'), 'inside');
+  const swapper = path.join(root, '..', 'swapper.mjs');
+  writeFileSync(
+    swapper,
+    `import { renameSync, symlinkSync, unlinkSync } from 'node:fs';
+     process.chdir(${JSON.stringify(root)});
+     process.send('ready');
+     const stay = () => { for (const end = performance.now() + Math.random() / 5; performance.now() < end; ); };
+     for (;;) {
+       renameSync('door', 'parked');
+       symlinkSync(${JSON.stringify(outside)}, 'door');
+       stay();
+       unlinkSync('door');
+       renameSync('parked', 'door');
+       stay();
+     }`,
+  );
+  const child = fork(swapper, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child, 'message');
+  const seen = { inside: 0, outside: 0, refused: 0 };
+  for (let i = 0; i < 10_000; i++) {
+    const text = await workspace.read('door/secret.txt').then(
+      (file) => file.text,
+      () => undefined,
+    );
+    if (text === 'inside') seen.inside++;
+    else if (text === undefined) seen.refused++;
+    else seen.outside++;
+  }
+  for (let i = 0; i < 300; i++) await workspace.write(`door/new-${i}.txt`, 'x').catch(() => {});
+  assert.equal(seen.outside, 0);
+  assert.ok(seen.inside > 0 && seen.refused > 0, JSON.stringify(seen));
+  assert.deepEqual(readdirSync(outside), ['secret.txt']);
+});
+
+test('[A74] attack 27: a file with a second name is read but not written', async (t) => {
+  const { root, outside, open } = place(t);
+  const workspace = open();
+  linkSync(path.join(outside, 'secret.txt'), path.join(root, 'twin'));
+  assert.equal((await workspace.read('twin')).text, 'outside');
+  await assert.rejects(workspace.write('twin', 'x'), refused('linked'));
+  assert.equal(readFileSync(path.join(outside, 'secret.txt'), 'utf8'), 'outside');
+});
+
+test('attacks 28, 30 and 50: what others run is never written, however its name is spelled', async (t) => {
+  const { root, open } = place(t);
+  const workspace = open({ protect: ['.fairlead'] });
+  mkdirSync(path.join(root, '.git', 'hooks'), { recursive: true });
+  const names = [
+    '.git/hooks/pre-commit',
+    '.git',
+    '.GIT/config',
+    '.gitmodules',
+    'sub/.git/config',
+    '.git./x',
+    '.git /x',
+  ];
+  for (const name of [...names, '.g\u200cit/config', '．git/config', '.fairlead/settings.json', '.FAIRLEAD/x'])
+    await assert.rejects(workspace.write(name, 'x'), refused('protected'), name);
+  await workspace.write('.gitignore', 'dist\n');
+  await workspace.write('.github/workflows/x.yml', 'on: push\n');
+});
+
+test('attack 18: a path that no file can have is refused in a sentence', async (t) => {
+  const workspace = place(t).open();
+  for (const way of ['in.txt\0.png', '', '\ud800', 'x'.repeat(5000)])
+    await assert.rejects(workspace.read(way), refused('bad-path'));
+});
+
+test('attack 33: pipes, devices and folders are no files, a huge file and a huge folder are bounded', async (t) => {
+  const { root, open } = place(t);
+  const workspace = open();
+  execFileSync('mkfifo', [path.join(root, 'pipe')]);
+  await assert.rejects(workspace.read('pipe'), refused('not-a-file'));
+  await assert.rejects(workspace.write('pipe', 'x'), refused('not-a-file'));
+  await assert.rejects(workspace.read('.'), refused('not-a-file'));
+  writeFileSync(path.join(root, 'sparse'), '');
+  truncateSync(path.join(root, 'sparse'), 2 ** 40);
+  await assert.rejects(workspace.read('sparse'), refused('too-large'));
+  execFileSync('sh', ['-c', 'mkdir many && cd many && seq 1 10005 | xargs touch'], { cwd: root });
+  const { entries, more } = await workspace.list('many');
+  assert.deepEqual([entries.length, more], [10_000, true]);
+});
+
+test('attack 37: a file is changed only by someone who has read what is in it', async (t) => {
+  const { root, open } = place(t);
+  const workspace = open();
+  await assert.rejects(workspace.write('in.txt', 'x'), refused('not-read'));
+  await workspace.read('in.txt', { unseen: true });
+  await assert.rejects(workspace.write('in.txt', 'x'), { message: /read it first/ });
+  const { hash } = await workspace.read('in.txt');
+  writeFileSync(path.join(root, 'in.txt'), 'by someone else');
+  await assert.rejects(workspace.write('in.txt', 'x'), { ...refused('changed'), message: /read it again/ });
+  await workspace.read('in.txt');
+  await assert.rejects(workspace.write('in.txt', 'x', { over: hash }), refused('changed'));
+  assert.equal(readFileSync(path.join(root, 'in.txt'), 'utf8'), 'by someone else');
+  await workspace.write('in.txt', 'one');
+  await workspace.write('in.txt', 'two');
+  assert.equal(readFileSync(path.join(root, 'in.txt'), 'utf8'), 'two');
+});
+
+test('a write is whole: the mode stays, folders are made, no draft is left behind', async (t) => {
+  const { root, open } = place(t);
+  const workspace = open();
+  chmodSync(path.join(root, 'in.txt'), 0o751);
+  await workspace.read('in.txt');
+  const change = await workspace.write('in.txt', 'new');
+  assert.equal(statSync(path.join(root, 'in.txt')).mode & 0o7777, 0o751);
+  const made = await workspace.write('a/b/c.bin', new Uint8Array([0, 255]));
+  assert.deepEqual([made.before, made.path], [null, path.join(root, 'a/b/c.bin')]);
+  const { bytes, text, hash } = await workspace.read('a/b/c.bin');
+  assert.deepEqual([[...bytes], text, hash], [[0, 255], undefined, made.after]);
+  assert.notEqual(change.before, change.after);
+  assert.deepEqual(readdirSync(root).toSorted(), ['a', 'in.txt']);
+  chmodSync(path.join(root, 'in.txt'), 0o444);
+  await assert.rejects(workspace.write('in.txt', 'x'), refused('no-access'));
+});
+
+test('of many writers at once each sees the work of the one before, and one new file has one maker', async (t) => {
+  const { root, open } = place(t);
+  const [one, two] = [open(), open()];
+  const made = await Promise.allSettled([one.write('new.txt', 'one'), two.write('new.txt', 'two')]);
+  assert.equal(made.filter((each) => each.status === 'fulfilled').length, 1);
+  await one.read('in.txt');
+  await Promise.all(Array.from({ length: 20 }, (_, i) => one.write('in.txt', `write ${i}`)));
+  assert.equal(readFileSync(path.join(root, 'in.txt'), 'utf8'), 'write 19');
+});
+
+test('a change is put back exactly once: content, absence, and not over what came later', async (t) => {
+  const { root, open } = place(t);
+  const blobs = path.join(root, '..', 'blobs');
+  const workspace = open({ blobs });
+  await workspace.read('in.txt');
+  const change = await workspace.write('in.txt', 'changed');
+  const made = await workspace.write('made.txt', 'made');
+  await workspace.restore(change);
+  await workspace.restore(made);
+  assert.equal(readFileSync(path.join(root, 'in.txt'), 'utf8'), 'inside');
+  assert.ok(!existsSync(path.join(root, 'made.txt')));
+  await assert.rejects(workspace.restore(change), refused('changed'));
+  await assert.rejects(workspace.write('in.txt', 'x'), refused('not-read'));
+  await assert.rejects(workspace.restore({ ...change, path: '../app-evil/secret.txt' }), refused('outside'));
+  assert.equal(statSync(blobs).mode & 0o777, 0o700);
+  writeFileSync(path.join(blobs, change.before ?? ''), 'forged');
+  writeFileSync(path.join(root, 'in.txt'), 'changed');
+  await assert.rejects(workspace.restore(change), refused('no-blob'));
+  await assert.rejects(open().restore(change), refused('no-blob'));
+});
+
+test('[A78] the person may go to another folder, which then is open; attack 85: an argument of a call opens nothing', async (t) => {
+  const { root, outside, open } = place(t);
+  const workspace = open();
+  await assert.rejects(workspace.read(path.join(outside, 'secret.txt')), refused('outside'));
+  await assert.rejects(workspace.exec('pwd', { cwd: outside }), refused('outside'));
+  workspace.enter('../app-evil');
+  assert.deepEqual([workspace.cwd, workspace.roots], [outside, [root, outside]]);
+  assert.equal((await workspace.read('secret.txt')).text, 'outside');
+  assert.throws(() => workspace.enter('secret.txt'), refused('not-a-folder'));
+});
