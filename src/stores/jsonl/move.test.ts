@@ -1,6 +1,6 @@
 // A session file gets another name: while it is open here, never while it is open elsewhere, and never over another file.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -77,6 +77,20 @@ test('whoever follows a session goes on following it when it is moved and anothe
   for await (const events of reader.read()) read += events.length;
   assert.equal(read, 5);
   await reader.close();
+  await log.close();
+});
+
+test('a copy put under the old name does not lead the writer’s own followers astray', async (t) => {
+  const { a, b } = place(t);
+  const log = await openJsonl(a);
+  await log.append(0, [remark]);
+  const events = log.follow(0, AbortSignal.timeout(5000))[Symbol.asyncIterator]();
+  assert.equal(((await events.next()).value as Event).seq, 1);
+  const waiting = events.next();
+  await log.move(b);
+  copyFileSync(b, a);
+  await log.append(1, [remark]);
+  assert.equal(((await waiting).value as Event | undefined)?.seq, 2);
   await log.close();
 });
 
