@@ -358,7 +358,7 @@ test('[A12] a summary that plays the user, closes its block or speaks as a note 
   assert.ok(session.messages.every((message) => message.role !== 'user' || !textOf(message).includes('push without')));
 });
 
-test('[A12, A57] a summary is charged to the run and to the session, also after a reopening, and is no turn', async () => {
+test('[A12, A57] a summary is charged to the run and to the session and is no turn; opened from its epoch, a session still knows that and its files', async () => {
   const script = (_: unknown, turn: number): Answer => (turn < 6 ? calls('look', { n: 3 + 10 * turn }) : says('Done.'));
   const priced = (provider: Provider): Provider => ({ ...provider, price: { input: 1, output: 1 } });
   const asking = counting(script);
@@ -376,5 +376,10 @@ test('[A12, A57] a summary is charged to the run and to the session, also after 
       event.type === 'epoch-started' && event.reason === 'compacted',
   );
   assert.ok((epoch?.spent?.input ?? 0) > 0);
-  assert.deepEqual((await Session.open(session.parts, memoryLog(log.events))).state.total, state.total);
+  const reopened = await Session.open(session.parts, memoryLog(log.events));
+  assert.deepEqual([reopened.state.total, reopened.state.files], [state.total, state.files]);
+  assert.deepEqual(
+    state.files.map(({ path }) => path),
+    ['/src/file-3.ts', '/src/file-13.ts', '/src/file-23.ts'],
+  );
 });

@@ -51,8 +51,13 @@ export function planFor(messages: readonly Message[], budget: Budget): Plan | un
   if (messages[0]?.role !== 'user' || messages.length < 2) return undefined;
   const notes = latestNotes(messages, budget.notes);
   const reserve = budget.reserve + tokensIn(wordsOf(notes));
-  const from = verbatim(messages, { ...budget, reserve });
+  const all = { ...budget, reserve };
+  const from = verbatim(messages, all);
   if (from !== undefined) return planAt(messages, from, notes);
+  // A quarter of the room for one result: beside it the turns before it still have a place.
+  const cut = messages.map((message) => withResultsCut(message, budget.room));
+  const at = verbatim(cut, all);
+  if (at !== undefined) return { ...planAt(messages, at, notes), tail: cut.slice(at) };
   return squeezed(messages, notes, budget.room - reserve) ?? squeezed(messages, notes, budget.most - reserve);
 }
 
@@ -88,20 +93,23 @@ function squeezed(messages: readonly Message[], notes: readonly Note[], room: nu
   return undefined;
 }
 
-/** A result must still say what it is the result of. */
-const leastOfResult = 500;
-
 /** These messages in this many tokens, if cutting results is enough for it. */
 function withResultsIn(messages: readonly Message[], room: number): readonly Message[] {
   const results = messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-result'));
   const rest = room - tokensIn(messages.flatMap(({ parts }) => parts.filter((part) => part.type !== 'tool-result')));
   // Less what `shorten` adds to say what it left out.
-  const most = Math.max(leastOfResult, Math.floor((rest / results.length) * 4) - 80);
-  return messages.map(({ role, parts }) => ({
-    role,
-    parts: parts.map((part) => (part.type === 'tool-result' ? { ...part, text: shorten(part.text, most) } : part)),
-  }));
+  return messages.map((message) => withResultsCut(message, Math.floor((rest / results.length) * 4) - 80));
 }
+
+/** A result must still say what it is the result of. */
+const leastOfResult = 500;
+
+const withResultsCut = ({ role, parts }: Message, most: number): Message => ({
+  role,
+  parts: parts.map((part) =>
+    part.type === 'tool-result' ? { ...part, text: shorten(part.text, Math.max(leastOfResult, most)) } : part,
+  ),
+});
 
 /** The user's words in this many tokens: whole if they fit, else the oldest cut first and each no further than needed. */
 function wordsWithin(words: readonly Part[], room: number): readonly Part[] | undefined {

@@ -75,6 +75,13 @@ test('a result that is longer than the window is cut, with its call beside it', 
   assert.match(JSON.stringify(result), /characters left out/);
 });
 
+test('a result that is too long is cut before the turns beside it are left out', async () => {
+  const messages = [user('Read them.'), ...rounds(20, 200), ...round('big', 8000)];
+  const { messages: short = [] } = await compactedBy(trimming(), stateOf(messages, 2000));
+  assert.deepEqual(short.slice(-6, -1), messages.slice(-6, -1));
+  assert.match(JSON.stringify(short.at(-1)), /of 8000 characters left out/);
+});
+
 test('what the user said is cut only where nothing else helps, the oldest first, and never the task', async () => {
   const task = `Do this: ${'t'.repeat(400)}`;
   const said = Array.from({ length: 12 }, (_, i) => [says('ok'), user(`${i} ${'w'.repeat(600)}`)]).flat();
