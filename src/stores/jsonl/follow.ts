@@ -27,6 +27,7 @@ export async function* followFile(source: Source, from: number, signal: AbortSig
   try {
     let offset = startFor(chart, from);
     for (let last = from; !signal.aborted && !source.isClosed();) {
+      const before = offset;
       for (const block of blocksOf(disk, fd, offset, source.end())) {
         const events: Event[] = [];
         eachLine(block, (line) => {
@@ -41,7 +42,8 @@ export async function* followFile(source: Source, from: number, signal: AbortSig
         }
       }
       // Whatever was added or closed while an event was being looked at has woken nobody: look before waiting.
-      if ((source.end() ?? offset) > offset || source.isClosed()) continue;
+      // A file that somebody cut short has less than its writer knows of: where nothing came, nothing is left to look at.
+      if ((offset > before && (source.end() ?? offset) > offset) || source.isClosed()) continue;
       await source.change(signal);
       const file = source.file();
       if (disk.inode(file) !== disk.facts(fd)?.inode) {
