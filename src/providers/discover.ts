@@ -1,9 +1,9 @@
 // What is at hand without being told: keys in the environment and servers on this machine. Nothing beyond loopback is asked.
-import http from 'node:http';
 import { isObject } from '../core/index.ts';
 import { families, familyOf, type Family } from './families.ts';
 import { rows } from './models/info.ts';
 import { addressOf, keyFound, type Environment } from './resolve.ts';
+import { httpModule } from './wire/node-http.ts';
 
 /** A provider that can be used as things are. */
 export type Found =
@@ -96,6 +96,7 @@ function ask(url: string, ms: number): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const nothing = (): void => resolve(undefined);
   const signal = AbortSignal.timeout(ms);
+  const http = httpModule();
   const request = http.get(url, { agent: new http.Agent(), signal, headers: { accept: 'application/json' } });
   request.once('error', nothing);
   request.once('response', (reply) => {

@@ -1,9 +1,9 @@
 // Requests over node:http with connections kept open: faster than fetch, body given in pieces, every failure a typed error without secrets.
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
+import type { Agent, IncomingMessage } from 'node:http';
 import { FairleadError } from '../../core/index.ts';
 import { networkFault, malformedFault, mostChars, statusFault, tooLargeFault, type Who } from './faults.ts';
 import { readBody } from './http-body.ts';
+import { httpModule, httpsModule } from './node-http.ts';
 import type { HeaderMap } from './retry-after.ts';
 
 /** A request: a body makes it a POST, none a GET. */
@@ -88,14 +88,14 @@ export function placeOf(url: string): string {
   return parsed ? `${parsed.origin}${parsed.pathname}` : '(not a URL)';
 }
 
-type Agents = { readonly kept: http.Agent; readonly fresh: http.Agent };
+type Agents = { readonly kept: Agent; readonly fresh: Agent };
 
 const agents: { http?: Agents; https?: Agents } = {};
 
 /** Made at first use, so that a proxy set in the environment by then is honoured. */
 function agentsFor(secure: boolean): Agents {
   const proxyEnv = process.env;
-  const make = secure ? https.Agent : http.Agent;
+  const make = secure ? httpsModule().Agent : httpModule().Agent;
   return (agents[secure ? 'https' : 'http'] ??= {
     kept: new make({ keepAlive: true, scheduling: 'lifo', proxyEnv }),
     fresh: new make({ keepAlive: false, proxyEnv }),
@@ -112,7 +112,7 @@ function attempt(options: PostOptions, fresh: boolean): Promise<Reply | 'stale'>
     });
   const secure = target.protocol === 'https:';
   const { promise, resolve, reject } = Promise.withResolvers<Reply | 'stale'>();
-  const request = (secure ? https : http).request(target, {
+  const request = (secure ? httpsModule() : httpModule()).request(target, {
     method: body.length > 0 ? 'POST' : 'GET',
     agent: agentsFor(secure)[fresh ? 'fresh' : 'kept'],
     headers: {
