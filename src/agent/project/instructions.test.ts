@@ -1,7 +1,7 @@
 // AGENTS.md and its kin: which are read, in which order, how much of them, and as what they reach the model.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -61,6 +61,26 @@ test('CLAUDE.md counts where a folder has no AGENTS.md, unless that is switched 
   assert.deepEqual(names(top, read(top, 'a')), ['AGENTS.md', 'a/CLAUDE.md']);
   assert.deepEqual(names(top, read(top, 'a', { claude: false })), ['AGENTS.md']);
 });
+
+test('a file that is reached in two ways is read once', (t) => {
+  const top = folder(t, { '.git/HEAD': '', 'config/AGENTS.md': 'mine' });
+  assert.deepEqual(names(top, read(top, 'config')), ['config/AGENTS.md']);
+});
+
+test(
+  'outside a repository a file of another user above the working folder is told of and not read',
+  { skip: process.getuid?.() !== 0 && 'only root can give a file away' },
+  (t) => {
+    const top = folder(t, { 'AGENTS.md': 'hostile', 'a/b/AGENTS.md': 'mine' });
+    chownSync(path.join(top, 'AGENTS.md'), 12_345, 12_345);
+    chownSync(path.join(top, 'a/b/AGENTS.md'), 12_345, 12_345);
+    const found = read(top, 'a/b');
+    assert.deepEqual(names(top, found), ['a/b/AGENTS.md'], 'whoever works in a folder has chosen it');
+    assert.match(found.problems[0]?.why ?? '', /belongs to another user/);
+    mkdirSync(path.join(top, '.git'));
+    assert.deepEqual(names(top, read(top, 'a/b')), ['AGENTS.md', 'a/b/AGENTS.md']);
+  },
+);
 
 test('without any file there is no text', (t) => {
   const top = folder(t, { '.git/HEAD': '', 'AGENTS.md': ' \n' });
