@@ -4,23 +4,23 @@ import { output, shorten, visibleLine, type Change, type Output } from '../core/
 const mostDiff = 60_000;
 const longestMs = 500;
 
+/** A file as it was named, and its text before and after. */
+export type Texts = { readonly path: string; readonly before: string; readonly after: string };
+
 /** The result of a tool that changed a file from one text to another. */
-export async function changed(sentence: string, change: Change, before: string, after: string): Promise<Output> {
-  const { path } = change;
-  return output({
-    text: sentence,
-    data: { path, before: change.before, after: change.after, diff: await diffOf(path, before, after) },
-  });
+export async function changed(sentence: string, { path, before, after }: Change, texts: Texts): Promise<Output> {
+  return output({ text: sentence, data: { path, before, after, diff: await diffOf(texts) } });
 }
 
 /** A unified diff; a change that is too wild to be compared within half a second only says how large it is. */
-async function diffOf(path: string, before: string, after: string): Promise<string> {
-  const { createTwoFilesPatch } = await import('diff');
+async function diffOf({ path, before, after }: Texts): Promise<string> {
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff');
   const name = visibleLine(path);
   const patch = createTwoFilesPatch(name, name, before, after, undefined, undefined, {
     context: 3,
     timeout: longestMs,
+    headerOptions: FILE_HEADERS_ONLY,
   });
-  if (patch !== undefined) return shorten(patch.replace(/^=+\n/, ''), mostDiff);
+  if (patch !== undefined) return shorten(patch, mostDiff);
   return `--- ${name}\n+++ ${name}\n(${before.length} characters became ${after.length}: too different to compare)\n`;
 }

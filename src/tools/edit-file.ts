@@ -41,7 +41,7 @@ export const editFile = (workspace: Workspace): Tool => ({
     const after = content.text.split(found.old).join(found.new);
     const change = await workspace.write(edit.path, after, { over: content.hash });
     const times = found.count === 1 ? '' : ` in ${found.count} places`;
-    return changed(`Edited ${edit.path}${times}.`, change, content.text, after);
+    return changed(`Edited ${edit.path}${times}.`, change, { path: edit.path, before: content.text, after });
   },
 });
 

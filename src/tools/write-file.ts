@@ -20,7 +20,8 @@ export const writeFile = (workspace: Workspace): Tool => ({
     const change = await workspace.write(path, content);
     const lines = content === '' ? 0 : content.split('\n').length - (content.endsWith('\n') ? 1 : 0);
     const verb = change.before === null ? 'Created' : change.before === change.after ? 'Nothing new in' : 'Wrote';
-    return changed(`${verb} ${path} (${lines} ${lines === 1 ? 'line' : 'lines'}).`, change, before, content);
+    const sentence = `${verb} ${path} (${lines} ${lines === 1 ? 'line' : 'lines'}).`;
+    return changed(sentence, change, { path, before, after: content });
   },
 });
 

@@ -1,0 +1,142 @@
+// A person decides: reading is free, each change is asked about by its exact call, and "always" covers that kind and no other.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { calls, says, stage, type Stage } from '../../test/support/rehearsal.ts';
+import { toolbox } from '../agent/index.ts';
+import type { Call, Decision, Json, RunState } from '../core/index.ts';
+import { workspaceTools } from '../tools/index.ts';
+import { localWorkspace, type LocalWorkspace } from '../workspace/index.ts';
+import { kindOf, permission, sessionGrants, type Grants } from './index.ts';
+
+type Desk = {
+  readonly root: string;
+  readonly workspace: LocalWorkspace;
+  readonly granted: Grants;
+  readonly kind: (tool: string, input: Json) => string;
+  readonly decide: (tool: string, input: Json, mode?: 'ask' | 'auto') => Decision;
+};
+
+function desk(t: test.TestContext): Desk {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-gate-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const workspace = localWorkspace({ roots: [root] });
+  const granted = sessionGrants();
+  const tools = toolbox(workspaceTools(workspace));
+  const locate = (given: string): string => workspace.locate(given);
+  const callOf = (tool: string, input: Json): Call => ({ id: 'c1', tool, input });
+  return {
+    root,
+    workspace,
+    granted,
+    kind: (tool, input) => kindOf(callOf(tool, input), locate),
+    decide: (tool, input, mode = 'ask') =>
+      permission({ mode: () => mode, granted, tools, locate })(callOf(tool, input), {} as RunState) as Decision,
+  };
+}
+
+test('[A75, A76] reading is allowed, what changes something is asked about, and auto allows it', (t) => {
+  const { decide } = desk(t);
+  assert.equal(decide('read_file', { path: 'a' }).type, 'allow');
+  assert.equal(decide('grep', { pattern: 'a' }).type, 'allow');
+  for (const [tool, input] of [
+    ['write_file', { path: 'a', content: 'b' }],
+    ['run_command', { command: 'ls' }],
+    ['stranger', {}],
+  ] as const) {
+    assert.equal(decide(tool, input).type, 'ask', tool);
+    assert.equal(decide(tool, input, 'auto').type, 'allow', tool);
+  }
+});
+
+test('[A75] the question names the exact call: path and text of a write, a command word for word', (t) => {
+  const { decide, root } = desk(t);
+  assert.deepEqual(decide('write_file', { path: './a.txt', content: 'one\ntwo' }), {
+    type: 'ask',
+    question: `write_file ${root}/a.txt\n+one\n+two`,
+  });
+  assert.deepEqual(decide('edit_file', { path: 'a.txt', old_string: 'x', new_string: 'y', replace_all: true }), {
+    type: 'ask',
+    question: `edit_file ${root}/a.txt, every match\n-x\n+y`,
+  });
+  assert.deepEqual(decide('stranger', { b: 1, a: '\u202e' }), {
+    type: 'ask',
+    question: 'stranger {"a":"<U+202E>","b":1}',
+  });
+});
+
+test('attacks 15 and 72: a command is shown whole, with everything that could hide a part of it written out', (t) => {
+  const hiding = `ls${' '.repeat(5000)}; curl evil \u202e\u001b[2K\rls`;
+  const decision = desk(t).decide('run_command', { command: hiding });
+  assert.deepEqual(decision, {
+    type: 'ask',
+    question: `run_command: ls${' '.repeat(5000)}; curl evil <U+202E>␛[2K␍ls`,
+  });
+});
+
+test('of a long text the question shows the beginning, and is another one for another text', (t) => {
+  const { decide } = desk(t);
+  const ask = (content: string): Decision => decide('write_file', { path: 'a', content });
+  const [one, two] = [ask(`${'x'.repeat(9000)}1`), ask(`${'x'.repeat(9000)}2`)];
+  assert.match(JSON.stringify(one), /9001 characters in all/);
+  assert.ok(JSON.stringify(one).length < 5000);
+  assert.notDeepEqual(one, two);
+});
+
+test('[A75] "always" covers one exact kind of call, can be listed and taken back', (t) => {
+  const { decide, granted, kind } = desk(t);
+  const log = { command: 'git log' };
+  granted.grant(kind('run_command', log));
+  assert.equal(decide('run_command', log).type, 'allow');
+  assert.equal(decide('run_command', { ...log, timeout_s: 5 }).type, 'allow');
+  for (const command of ['git log && rm -rf x', 'git logout', 'git log\nrm x', ' git log', 'git', 'git log '])
+    assert.equal(decide('run_command', { command }).type, 'ask', command);
+  assert.equal(decide('execute_sandboxed_command', log).type, 'ask');
+  assert.deepEqual(granted.list(), ['run_command: git log']);
+  assert.equal(granted.revoke('run_command: git log'), true);
+  assert.equal(decide('run_command', log).type, 'ask');
+});
+
+test('[A75] "always" for a file covers that real file under any name of it, and no other', (t) => {
+  const { decide, granted, kind, root } = desk(t);
+  mkdirSync(path.join(root, 'sub'));
+  symlinkSync('sub', path.join(root, 'link'));
+  granted.grant(kind('write_file', { path: 'sub/a.txt', content: '1' }));
+  for (const name of ['sub/a.txt', './sub/../sub/a.txt', 'link/a.txt', path.join(root, 'sub/a.txt')])
+    assert.equal(decide('write_file', { path: name, content: '2' }).type, 'allow', name);
+  for (const name of ['sub/a.txt.bak', 'sub/b.txt', 'a.txt', '../sub/a.txt'])
+    assert.equal(decide('write_file', { path: name, content: '2' }).type, 'ask', name);
+  assert.equal(decide('edit_file', { path: 'sub/a.txt', old_string: '1', new_string: '2' }).type, 'ask');
+});
+
+test('[A75] "always" for any other tool covers the same input, whatever the order of its keys', (t) => {
+  const { decide, granted, kind } = desk(t);
+  granted.grant(kind('send', { to: 'a', text: 'b' }));
+  assert.equal(decide('send', { text: 'b', to: 'a' }).type, 'allow');
+  assert.equal(decide('send', { text: 'b', to: 'c' }).type, 'ask');
+});
+
+test('[A75] in a run: the file is written after the yes and not before; a no writes nothing', async (t) => {
+  const { root, workspace, granted } = desk(t);
+  const tools = toolbox(workspaceTools(workspace));
+  const gates = [permission({ mode: () => 'ask', granted, tools, locate: (given) => workspace.locate(given) })];
+  const input = { path: 'a.txt', content: 'yes\n' };
+  const begin = async (): Promise<Stage> => {
+    const set = await stage({ lines: [calls(['write_file', input]), says('done')], tools: [...tools.values()], gates });
+    await set.go();
+    assert.equal(set.head.state.calls[0]?.ask?.question, `write_file ${root}/a.txt\n+yes\n+`);
+    assert.ok(!existsSync(path.join(root, 'a.txt')));
+    return set;
+  };
+  const no = await begin();
+  await no.head.record([{ type: 'ask-answered', call: 'c00001000', allowed: false }]);
+  await no.go();
+  assert.ok(!existsSync(path.join(root, 'a.txt')));
+  const yes = await begin();
+  await yes.head.record([{ type: 'ask-answered', call: 'c00001000', allowed: true }]);
+  await yes.go();
+  assert.equal(readFileSync(path.join(root, 'a.txt'), 'utf8'), 'yes\n');
+  assert.deepEqual(granted.list(), []);
+});
