@@ -97,6 +97,18 @@ test('a question shows the exact thing, takes one key, and Enter or Esc is its c
   }
 });
 
+test('the release of a key, where a terminal tells it, answers nothing', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  await enter(terminal, 'ask');
+  await terminal.waitFor(/\[y\/N\/a\]/);
+  await armed();
+  await terminal.type('\x1b[121;1:3u\x1b[13;1:3u');
+  await armed();
+  assert.doesNotMatch(await terminal.screen(), /answered/);
+  await terminal.type('\x1b[121;1:1u');
+  await terminal.waitFor(/answered y/);
+});
+
 test('what is typed ahead never answers a question: it stays in the field', { skip }, async (t) => {
   const terminal = await startScreen(t);
   await enter(terminal, 'ask');

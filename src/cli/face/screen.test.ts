@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { enter, startScreen } from '../../../test/support/face.ts';
-import { noTerminal, type Terminal } from '../../../test/support/terminal.ts';
+import { actor, enter, startScreen } from '../../../test/support/face.ts';
+import { noTerminal, openTerminal, type Terminal } from '../../../test/support/terminal.ts';
 
 const skip = noTerminal();
 
@@ -99,3 +99,13 @@ test(
     await terminal.waitFor(/heard enter "still here"/);
   },
 );
+
+test('what stood in the scrollback before stays there through a change of size and a clearing', { skip }, async (t) => {
+  const terminal = await openTerminal(t, ['sh', '-c', `seq -f 'before %g' 60; '${process.execPath}' '${actor}'`]);
+  await terminal.waitFor(/^> *\nscripted/m);
+  await terminal.resize(60, 15);
+  await terminal.waitFor(/^─{60}\n>\nscripted/m);
+  await enter(terminal, 'clear');
+  await terminal.waitFor(/^>\nscripted/m);
+  assert.match(await terminal.screen({ back: true }), /^before 1\nbefore 2\n/m);
+});
