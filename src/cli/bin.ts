@@ -1,7 +1,5 @@
 #!/usr/bin/env node
 // The executable: checks the Node version, turns the compile cache on and loads the rest; it must itself parse on Node 18.
-import module from 'node:module';
-import process from 'node:process';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
@@ -10,7 +8,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
   );
   process.exitCode = 1;
 } else {
-  module.enableCompileCache();
+  // Not imported: that would read every export of the module at every start.
+  process.getBuiltinModule('node:module').enableCompileCache();
   const { main } = await import('./main.ts');
   process.exitCode = await main(process.argv.slice(2));
 }

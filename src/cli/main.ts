@@ -1,7 +1,5 @@
-// The terminal's front door: picks a command, answers --help and --version itself, and hands everything else to the front.
-import { nearest } from '../core/near.ts';
+// The terminal's front door: picks a command, answers --help and --version itself, and hands everything else to the front. What it imports is paid for at every start.
 import { commands as ownCommands, type CommandTable } from './commands.ts';
-import { exitCodes } from './front/exit-codes.ts';
 import { version } from './version.ts';
 
 /** Runs a command line and answers with the exit code. */
@@ -18,19 +16,14 @@ export async function main(args: readonly string[], commands: CommandTable = own
   }
   const entry = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
   if (entry) return (await entry.load()).run(rest);
-  const meant = rest.length === 0 ? mistyped(first, commands) : undefined;
-  if (meant !== undefined) {
-    process.stderr.write(
-      `There is no command "${first}"; did you mean "${meant}"? To ask a model this one word: fairlead run ${first}\n`,
-    );
-    return exitCodes.misused;
+  if (first !== undefined && rest.length === 0) {
+    const { mistyped } = await import('./front/mistyped.ts');
+    const wrong = mistyped(first, Object.keys(commands));
+    if (wrong !== undefined) {
+      process.stderr.write(`${wrong}\n`);
+      return 2;
+    }
   }
   const { front } = await import('./front/front.ts');
   return front(args, undefined);
-}
-
-/** The command that a lone word was probably meant to be: "sesions" is no prompt. */
-function mistyped(word: string | undefined, commands: CommandTable): string | undefined {
-  if (word === undefined || !/^[a-z-]+$/.test(word) || word.startsWith('-')) return undefined;
-  return nearest(word, Object.keys(commands)).find((name) => Math.abs(name.length - word.length) <= 2);
 }
