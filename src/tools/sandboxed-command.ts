@@ -16,8 +16,6 @@ export type SandboxOptions = {
   readonly mountpoint?: string;
   /** The user id inside: ours, or nobody's where we are root, unless given. */
   readonly user?: number;
-  /** Options of the engine before `run`, such as `--runtime runc`. */
-  readonly engineOptions?: readonly string[];
 };
 
 const usualSeconds = 60;
@@ -67,7 +65,6 @@ function sandboxOf(options: SandboxOptions): Sandbox {
     volume: 'llm-harness-tool-workspace',
     mountpoint: '/workspace',
     user: own === 0 ? nobody : own,
-    engineOptions: [],
     ...options,
   };
   // Anything else in this place would mount a folder of the host, or be read as an option.
@@ -79,7 +76,7 @@ function sandboxOf(options: SandboxOptions): Sandbox {
 
 /** The whole call: the engine's hardening first, then user, volume, folder and image, then the command as one argument. */
 function runArgv(sandbox: Sandbox, name: string, command: string): readonly string[] {
-  const { engine, engineOptions, user, volume, mountpoint, image } = sandbox;
+  const { engine, user, volume, mountpoint, image } = sandbox;
   const hardening = [
     '--rm',
     ['--name', name],
@@ -90,15 +87,18 @@ function runArgv(sandbox: Sandbox, name: string, command: string): readonly stri
     ['--tmpfs', '/tmp'],
     ['--memory', '512m'],
     ['--pids-limit', '256'],
+    // An engine's own defaults are higher than it may set where it runs inside a container itself.
+    ['--ulimit', 'nofile=1024:1024'],
+    ['--ulimit', 'nproc=4096:4096'],
   ].flat();
   const shape = ['-u', String(user), '-v', `${volume}:${mountpoint}`, '-w', mountpoint, image];
-  return [engine, ...engineOptions, 'run', ...hardening, ...shape, 'sh', '-c', command];
+  return [engine, 'run', ...hardening, ...shape, 'sh', '-c', command];
 }
 
-async function mustBeReady(workspace: Workspace, { engine, engineOptions, volume }: Sandbox): Promise<true> {
+async function mustBeReady(workspace: Workspace, { engine, volume }: Sandbox): Promise<true> {
   let ran: Ran;
   try {
-    ran = await workspace.exec([engine, ...engineOptions, 'volume', 'inspect', volume], { timeoutMs: 10_000 });
+    ran = await workspace.exec([engine, 'volume', 'inspect', volume], { timeoutMs: 10_000 });
   } catch (cause) {
     throw bad(
       `There is no ${engine} on this machine, so nothing was run. Install it (apt-get install podman), or set SANDBOX_CONTAINER_RUNTIME_EXECUTABLE to the engine that is there.`,
@@ -110,10 +110,10 @@ async function mustBeReady(workspace: Workspace, { engine, engineOptions, volume
   throw bad(`The sandbox volume does not exist, so nothing was run. Make it: ${engine} volume create ${volume}`);
 }
 
-async function remove(workspace: Workspace, { engine, engineOptions }: Sandbox, name: string): Promise<void> {
+async function remove(workspace: Workspace, { engine }: Sandbox, name: string): Promise<void> {
   // Podman waits ten seconds for a container to end by itself unless told not to; docker does not know the option.
   const now = path.basename(engine) === 'docker' ? [] : ['-t', '0'];
-  await workspace.exec([engine, ...engineOptions, 'rm', '-f', ...now, name], { timeoutMs: 10_000 });
+  await workspace.exec([engine, 'rm', '-f', ...now, name], { timeoutMs: 10_000 });
 }
 
 /** The engine's own exit code for a container that could not be made. */

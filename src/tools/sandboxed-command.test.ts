@@ -1,0 +1,167 @@
+// The sandboxed command calls the engine exactly as promised, and leaves no container behind.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { isOutput, type Output, type ToolContext } from '../core/index.ts';
+import { localWorkspace } from '../workspace/index.ts';
+import { sandboxedCommand, type SandboxOptions } from './index.ts';
+
+type Rig = {
+  readonly run: (command: string, context?: Partial<ToolContext>, seconds?: number) => Promise<Output>;
+  /** Every call of the stand-in for an engine, as its arguments. */
+  readonly argvs: () => readonly (readonly string[])[];
+};
+
+/** A tool on an engine that is a real program: it writes down how it was called, and then does this. */
+function rig(t: test.TestContext, script: string, options: SandboxOptions = {}, name = 'podman'): Rig {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-box-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const engine = path.join(root, name);
+  const record = path.join(root, 'calls');
+  writeFileSync(record, '');
+  writeFileSync(engine, `#!/bin/sh\n{ printf '%s\\037' "$@"; printf '\\036'; } >> ${record}\n${script}\n`);
+  chmodSync(engine, 0o755);
+  const tool = sandboxedCommand(localWorkspace({ roots: [root] }), { engine, ...options });
+  return {
+    async run(command, context = {}, seconds) {
+      const input = { command, ...(seconds === undefined ? {} : { timeout_s: seconds }) };
+      const given = { signal: new AbortController().signal, ...context } as ToolContext;
+      const value: unknown = await tool.run(input, given);
+      assert.ok(isOutput(value));
+      return value;
+    },
+    argvs: () =>
+      readFileSync(record, 'utf8')
+        .split('\u001e')
+        .filter((call) => call !== '')
+        .map((call) => call.split('\u001f').slice(0, -1)),
+  };
+}
+
+test('[J4, J84, J85, J96] the call is <engine> run -u <uid> -v <volume>:<mountpoint> -w <workdir> <image>, hardened', async (t) => {
+  const { run, argvs } = rig(t, 'test "$1" = run && echo made; exit 0', { user: 1234 });
+  assert.equal((await run('echo "$HOME"; ls')).text, 'made');
+  const [inspect, argv = []] = argvs();
+  assert.deepEqual(inspect, ['volume', 'inspect', 'llm-harness-tool-workspace']);
+  const at = argv.indexOf('-u');
+  const shape = ['-u', '1234', '-v', 'llm-harness-tool-workspace:/workspace', '-w', '/workspace', 'alpine'];
+  assert.deepEqual(argv.slice(at), [...shape, 'sh', '-c', 'echo "$HOME"; ls']);
+  assert.equal(argv[0], 'run');
+});
+
+test('[A16, A17] the container has no network, no rights, a read-only root, little memory and few processes', async (t) => {
+  const { run, argvs } = rig(t, 'exit 0');
+  await run('true');
+  const line = argvs()[1]?.join(' ') ?? '';
+  for (const option of [
+    '--rm',
+    '--network none',
+    '--security-opt no-new-privileges',
+    '--cap-drop ALL',
+    '--read-only',
+    '--tmpfs /tmp',
+    '--memory 512m',
+    '--pids-limit 256',
+  ])
+    assert.ok(line.includes(` ${option} `), option);
+  const own = process.getuid?.();
+  assert.ok(line.includes(` -u ${own === 0 ? 65_534 : own} `));
+});
+
+test('[J83, J84, J85] engine, image and volume are those that were asked for', async (t) => {
+  const { run, argvs } = rig(t, 'exit 0', { image: 'localhost/busy:1', volume: 'mine', mountpoint: '/data' }, 'docker');
+  await run('true');
+  await run('true');
+  const [inspect, ...runs] = argvs();
+  assert.deepEqual(inspect, ['volume', 'inspect', 'mine']);
+  assert.deepEqual(
+    runs.map((argv) => argv.slice(-8, -3)),
+    [
+      ['-v', 'mine:/data', '-w', '/data', 'localhost/busy:1'],
+      ['-v', 'mine:/data', '-w', '/data', 'localhost/busy:1'],
+    ],
+  );
+});
+
+test('a volume, image or mountpoint that would be read as something else is refused', (t) => {
+  const wrong: readonly SandboxOptions[] = [
+    { volume: '/etc' },
+    { volume: './here' },
+    { volume: 'a:/b' },
+    { image: '--privileged' },
+    { mountpoint: 'x:ro' },
+  ];
+  for (const options of wrong) assert.throws(() => rig(t, '', options), { code: 'tool/no-sandbox' });
+});
+
+test('[J9] attack 82: without an engine or its volume nothing is run, and one sentence says how to mend it', async (t) => {
+  const missing = rig(t, 'echo "Error: no such volume mine" >&2; exit 1', { volume: 'mine' });
+  await assert.rejects(missing.run('true'), {
+    message: /does not exist, so nothing was run\. Make it: .*podman volume create mine$/,
+  });
+  assert.equal(missing.argvs().length, 1);
+  await assert.rejects(rig(t, '', { engine: 'no-engine-x' }).run('true'), {
+    message: /There is no no-engine-x on this machine, so nothing was run\. Install it/,
+  });
+  const broken = rig(t, 'echo "cannot connect" >&2; exit 125');
+  await assert.rejects(broken.run('true'), { message: /does not work here: cannot connect/ });
+});
+
+test('an image that cannot be started says so; the command’s own exit code is its own', async (t) => {
+  const failing = rig(t, 'test "$1" = run || exit 0; echo "no such image" >&2; exit 125');
+  assert.match((await failing.run('true')).text, /could not start alpine, so nothing was run: no such image/);
+  const own = rig(t, 'test "$1" = run || exit 0; echo out; exit 7');
+  assert.equal((await own.run('true')).text, 'out\n[Exit code 7.]');
+});
+
+test('[A18] at its time or at an abort the container is removed by name, since killing the client would orphan it', async (t) => {
+  const script = 'test "$1" = run || exit 0; echo up; exec sleep 60';
+  const { run, argvs } = rig(t, script);
+  assert.match((await run('sleep 60', {}, 1)).text, /^up\n\[Ended by us after 1 s/);
+  const stop = new AbortController();
+  const aborted = run('sleep 60', { signal: stop.signal, progress: () => stop.abort() });
+  await assert.rejects(aborted, { message: /interrupted/ });
+  const nameIn = (argv: readonly string[] = []): string => argv[argv.indexOf('--name') + 1] ?? '';
+  const [, late, removed, cut, removedToo] = argvs();
+  assert.deepEqual(removed, ['rm', '-f', '-t', '0', nameIn(late)]);
+  assert.deepEqual(removedToo, ['rm', '-f', '-t', '0', nameIn(cut)]);
+  assert.notEqual(nameIn(late), nameIn(cut));
+  const docker = rig(t, script, {}, 'docker');
+  await docker.run('sleep 60', {}, 1);
+  assert.deepEqual(docker.argvs()[2]?.slice(0, -1), ['rm', '-f']);
+});
+
+/** A small image that someone put there, since a test pulls nothing. */
+const image = 'localhost/fairlead-busybox';
+const volume = 'fairlead-test-volume';
+const podman = (...args: readonly string[]): number | null => spawnSync('podman', args, { stdio: 'ignore' }).status;
+const skip =
+  podman('image', 'exists', image) === 0 ? false : `podman with an image ${image}, imported from a busybox file system`;
+
+test(
+  '[J4, J98, J99, A16, A17, A18] in a real container: no network, not root, files that stay, nothing left over',
+  { skip, timeout: 120_000 },
+  async (t) => {
+    const options: SandboxOptions = { engine: 'podman', image, volume };
+    podman('volume', 'rm', '-f', volume);
+    const box = rig(t, '', options);
+    await assert.rejects(box.run('true'), { message: /Make it: podman volume create fairlead-test-volume/ });
+    assert.equal(podman('volume', 'create', volume), 0);
+    t.after(() => podman('volume', 'rm', '-f', volume));
+    assert.equal((await box.run('echo kept > a; id -u; pwd')).text, `${process.getuid?.() || 65_534}\n/workspace`);
+    assert.equal(
+      (await box.run('cat a; ls /sys/class/net; touch /x')).text.split('\n').slice(0, 2).join(' '),
+      'kept lo',
+    );
+    const asked = ['volume', 'inspect', '--format', '{{.Mountpoint}}', volume];
+    const mount = spawnSync('podman', asked, { encoding: 'utf8' }).stdout.trim();
+    assert.equal(readFileSync(path.join(mount, 'a'), 'utf8'), 'kept\n');
+    assert.match((await box.run('touch /x')).text, /Read-only file system/);
+    assert.match((await box.run('sleep 60', {}, 3)).text, /Ended by us/);
+    const left = spawnSync('podman', ['ps', '-a', '--format', '{{.Names}}'], { encoding: 'utf8' }).stdout;
+    assert.doesNotMatch(left, /fairlead-/);
+  },
+);
