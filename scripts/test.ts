@@ -3,6 +3,7 @@ import { globSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
 import { inspect, parseArgs } from 'node:util';
+import { rowsText } from './test-rows.ts';
 
 type Outcome = { readonly name: string; readonly place: string; readonly text: string };
 type Ended = {
@@ -22,6 +23,7 @@ const { values, positionals } = parseArgs({
   options: {
     name: { type: 'string', multiple: true },
     root: { type: 'string', default: path.resolve(import.meta.dirname, '..') },
+    rows: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -32,6 +34,7 @@ const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
   .toSorted();
 
 let passed = 0;
+const proven: string[] = [];
 const failures: Outcome[] = [];
 const skips: Outcome[] = [];
 const names = new Map<string, string[]>();
@@ -81,7 +84,10 @@ function onEnd(data: Ended): void {
     if (typeof why === 'string' && why !== '') skips.push({ name, place, text: why });
     else failures.push({ name, place, text: 'It is skipped without a reason: say why, as in { skip: "needs ..." }.' });
   } else if (error) failures.push({ name, place, text: explain(error) });
-  else if (type !== 'suite') passed += 1;
+  else if (type !== 'suite') {
+    passed += 1;
+    proven.push(name);
+  }
 }
 
 /** The runner reports a file as if it were a test only when it died, or when it holds no test at all. */
@@ -102,6 +108,13 @@ function report(): void {
   }
   if (skips.length > 0) console.log('');
   for (const skip of skips) console.log(`skipped: ${skip.name} (${skip.place}): ${skip.text}`);
+  if (values.rows)
+    console.log(
+      rowsText(
+        proven,
+        [...failures, ...skips].map(({ name }) => name),
+      ),
+    );
   console.log(`\n${passed} passed, ${failures.length} failed, ${skips.length} skipped`);
   process.exitCode = failures.length > 0 ? 1 : 0;
 }
