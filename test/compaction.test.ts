@@ -11,7 +11,7 @@ import {
   output,
   textOf,
   toArray,
-  tokensIn,
+  tokensOf,
   wordsOf,
   type Event,
   type Fact,
@@ -30,9 +30,7 @@ const task = 'Find out why the build is slow, and write it down in report.md.';
 
 /** Tokens of a whole request, as we estimate them. */
 const sizeOf = (request: Request): number =>
-  estimate(request.system) +
-  estimate(JSON.stringify(request.tools)) +
-  toArray(request.messages).reduce((sum, message) => sum + tokensIn(message.parts), 0);
+  estimate(request.system) + estimate(JSON.stringify(request.tools)) + tokensOf(toArray(request.messages));
 
 const textsOf = (request: Request | undefined): string =>
   request ? toArray(request.messages).map(textOf).join('\n') : '';
@@ -131,7 +129,6 @@ function talkOf(
 test('[P47, P51, A12] whatever the conversation, the compacted one is legal and smaller, keeps the task, all the user said and the latest notes, and no call loses its result', async () => {
   let made = 0;
   const writer = scriptedProvider(() => says('Done: this and that.'));
-  const count = (messages: readonly Message[]): number => messages.reduce((sum, each) => sum + tokensIn(each.parts), 0);
   await fc.assert(
     fc.asyncProperty(
       fc.array(piece, { maxLength: 25 }),
@@ -148,7 +145,7 @@ test('[P47, P51, A12] whatever the conversation, the compacted one is legal and 
         if (!short) return;
         made++;
         assert.equal(illegal(short), undefined);
-        assert.ok(count(short) < count(messages));
+        assert.ok(tokensOf(short) < tokensOf(messages));
         assert.ok(textOf(short[0] as Message).startsWith(task));
         const text = short.map(textOf).join('\n');
         pieces.forEach(({ kind, size }, i) => {

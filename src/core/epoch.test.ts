@@ -182,7 +182,7 @@ async function answered(): Promise<Stage> {
 test('a change of model begins an epoch that keeps the history word for word', async () => {
   const { go, head, again, requests } = await answered();
   const before = toArray(head.state.messages);
-  await head.record((state) => [{ ...newEpoch(state, 'model-changed'), model: 'other' } as never]);
+  await head.record((state) => [{ ...newEpoch(state, 'model-changed'), model: 'other' }]);
   assert.deepEqual(toArray(head.state.messages), before);
   assert.deepEqual([head.state.epoch, head.state.model], [2, 'other']);
   await again('next');

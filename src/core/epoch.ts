@@ -10,13 +10,16 @@ import type { RunContext } from './loop.ts';
 import type { Message } from './message.ts';
 import type { AgentParts, CompactContext } from './ports.ts';
 import type { RunState } from './state.ts';
-import { tokensIn } from './tokens.ts';
+import { spentIn } from './spending.ts';
+import { tokensOf } from './tokens.ts';
 import { toArray } from './trail.ts';
 
+type EpochStarted = Fact & { readonly type: 'epoch-started' };
+
 /** The fact that begins a new epoch: with a history of its own it holds all a fold needs, so a reader may start here. */
-export function newEpoch(state: RunState, reason: EpochReason, messages?: readonly Message[]): Fact {
+export function newEpoch(state: RunState, reason: EpochReason, messages?: readonly Message[]): EpochStarted {
   const { epoch, system, tools, model } = state;
-  const fact: Fact = { type: 'epoch-started', epoch: epoch + 1, reason, system, tools, model };
+  const fact: EpochStarted = { type: 'epoch-started', epoch: epoch + 1, reason, system, tools, model };
   return messages ? { ...fact, baseline: baselineOf(state, reason, messages) } : fact;
 }
 
@@ -54,7 +57,7 @@ export async function compact(agent: AgentParts, context: RunContext): Promise<v
 export function compactionFacts(state: RunState, { messages, detail, spent }: Shortened): readonly Fact[] {
   const used = spent ? { spent } : {};
   return messages
-    ? [{ ...newEpoch(state, 'compacted', messages), detail, ...used } as Fact]
+    ? [{ ...newEpoch(state, 'compacted', messages), detail, ...used }]
     : [{ type: 'compaction-refused', why: detail, ...used }];
 }
 
@@ -75,15 +78,12 @@ export async function shorter(
   try {
     const context = { agent, signal, ...(focus === undefined ? {} : { focus }) };
     const made = await unlessAborted(signal, () => agent.compact?.run(whole, context));
-    const spent = made?.spent && { ...made.spent, ms: clock() - since };
-    const wrong = made?.messages?.length ? faultIn(toArray(whole.messages), made.messages, state.calls.length > 0) : '';
-    if (!made?.messages || wrong !== undefined)
-      return {
-        detail: wrong || made?.detail || 'There is nothing that could be left out.',
-        ...(spent ? { spent } : {}),
-      };
-    const messages = state.calls.length ? made.messages.slice(0, -1) : made.messages;
-    return { messages, detail: made.detail ?? '', ...(spent ? { spent } : {}) };
+    const spent = made?.spent ? { spent: { ...spentIn(made.spent), ms: clock() - since } } : {};
+    const detail = typeof made?.detail === 'string' ? made.detail : '';
+    if (!made?.messages?.length) return { detail: detail || 'There is nothing that could be left out.', ...spent };
+    const wrong = faultIn(toArray(whole.messages), made.messages, state.calls.length > 0);
+    if (wrong !== undefined) return { detail: wrong, ...spent };
+    return { messages: state.calls.length ? made.messages.slice(0, -1) : made.messages, detail, ...spent };
   } catch (error) {
     return { detail: messageOf(error) };
   }
@@ -93,11 +93,9 @@ export async function shorter(
 function faultIn(before: readonly Message[], after: readonly Message[], open: boolean): string | undefined {
   const wrong = illegal(after);
   if (wrong !== undefined) return wrong;
-  const [old, now] = [sizeOf(before), sizeOf(after)];
+  const [old, now] = [tokensOf(before), tokensOf(after)];
   if (!(now < old)) return `It would not be shorter: about ${now} tokens instead of ${old}.`;
   return open && JSON.stringify(before.at(-2)) !== JSON.stringify(after.at(-2))
     ? 'It would lose calls that are not settled yet.'
     : undefined;
 }
-
-const sizeOf = (messages: readonly Message[]): number => messages.reduce((sum, each) => sum + tokensIn(each.parts), 0);

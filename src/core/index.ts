@@ -86,6 +86,6 @@ export type { Change, Entry, ExecOptions, FileContent, Listing, Ran, Workspace }
 export { compactionFacts, newEpoch, shorter, type Shortened } from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';
 export { frameOf } from './turn-fold.ts';
-export { estimate, tokensIn, wordsIn } from './tokens.ts';
+export { estimate, tokensIn, tokensOf, wordsIn } from './tokens.ts';
 export { callId } from './answer.ts';
 export { childLimits, childParts, type ChildWish } from './child.ts';

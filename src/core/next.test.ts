@@ -363,14 +363,10 @@ test('time used up in an earlier process counts before the next turn', async () 
 test('a longer system text or list of tools counts before the next request', async () => {
   const set = await stage({ lines: [says('one'), says('two')], limits: { context: 1000 } });
   await set.go();
-  await set.head.record((state) => [
-    { ...newEpoch(state, 'agent-changed'), system: 'x'.repeat(8000) } as Fact & { readonly type: 'epoch-started' },
-  ]);
+  await set.head.record((state) => [{ ...newEpoch(state, 'agent-changed'), system: 'x'.repeat(8000) }]);
   await set.again('more');
   assert.equal((await set.go()).ended?.reason, 'token-budget');
-  await set.head.record((state) => [
-    { ...newEpoch(state, 'agent-changed'), system: 'short' } as Fact & { readonly type: 'epoch-started' },
-  ]);
+  await set.head.record((state) => [{ ...newEpoch(state, 'agent-changed'), system: 'short' }]);
   await set.again('more');
   assert.equal((await set.go()).ended?.reason, 'answered');
 });

@@ -3,6 +3,7 @@ import type { Fact, Note } from './fact.ts';
 import { isObject, toJson } from './json.ts';
 import { isNote } from './notes.ts';
 import { OUTPUT, type Output } from './ports.ts';
+import { spentIn } from './spending.ts';
 
 /** The fact that ends a call. */
 export type Ended = Fact & { readonly type: 'tool-ended' };
@@ -36,13 +37,13 @@ export const isOutput = (value: unknown): value is Output =>
 function extras({ data, notes, loads, completes, spent }: Output): Partial<Ended> {
   const kept = Array.isArray(notes) ? (toJson(notes.filter(isNote)) as readonly Note[]) : [];
   const names = Array.isArray(loads) ? loads.filter((name) => typeof name === 'string') : [];
-  const used = Object.entries(isObject(spent) ? spent : {}).filter(([, count]) => Number.isFinite(count));
+  const used = spentIn(spent);
   return {
     ...(data === undefined ? {} : { data: toJson(data) }),
     ...(kept.length ? { notes: kept } : {}),
     ...(names.length ? { loads: names } : {}),
     ...(completes === true ? { completes } : {}),
-    ...(used.length ? { spent: Object.fromEntries(used) } : {}),
+    ...(Object.keys(used).length ? { spent: used } : {}),
   };
 }
 

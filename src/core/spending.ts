@@ -1,5 +1,6 @@
 // What a run used up, added so that absurd figures from outside cannot poison a budget.
 import type { Spent } from './fact.ts';
+import { isObject } from './json.ts';
 import type { Message, Usage } from './message.ts';
 import type { AgentParts, Price } from './ports.ts';
 import type { RunState } from './state.ts';
@@ -34,6 +35,10 @@ export const spend = (spent: Spent, used: Partial<Spent>): Spent => ({
 
 const sum = (before: number, more = 0): number =>
   more > 0 && more < Number.POSITIVE_INFINITY ? before + more : before;
+
+/** What somebody's code says was used up, as far as it is numbers. */
+export const spentIn = (said: unknown): Partial<Spent> =>
+  Object.fromEntries(Object.entries(isObject(said) ? said : {}).filter(([, count]) => Number.isFinite(count)));
 
 /** What an answer cost at a price: cached tokens at their own price where there is one. Unknown counts give an unknown cost. */
 export function costOf(price: Price, usage: Usage): number | undefined {

@@ -25,3 +25,7 @@ export function tokensIn(parts: readonly Part[]): number {
     tokens += part.type === 'file' && !isText(part) ? tokensOfFile : estimate(wordsOfPart(part));
   return tokens;
 }
+
+/** Tokens of these messages. */
+export const tokensOf = (messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + tokensIn(message.parts), 0);

@@ -4,7 +4,7 @@ import { callsOf, isSilent, meets, type Message, type Part } from './message.ts'
 import { takeShown, wordsOf } from './notes.ts';
 import { charge } from './spending.ts';
 import type { Call, RunState } from './state.ts';
-import { estimate, tokensIn } from './tokens.ts';
+import { estimate, tokensIn, tokensOf } from './tokens.ts';
 import { last, push, swapLast, trailOf, type Trail } from './trail.ts';
 
 /** A new prefix begins. */
@@ -13,7 +13,7 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
   const frame = frameOf(e);
   if (!e.baseline) return { ...now, context: s.epoch === 0 ? frame : Math.max(frame, s.context + frame - frameOf(s)) };
   const { session, messages, turn, loaded, queue, total, pending = s.pending, going, calls = [] } = e.baseline;
-  const context = frame + messages.reduce((sum, each) => sum + tokensIn(each.parts), 0);
+  const context = frame + tokensOf(messages);
   const begun: RunState = {
     ...now,
     ...going,

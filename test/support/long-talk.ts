@@ -2,8 +2,7 @@
 import {
   frameOf,
   runView,
-  toArray,
-  tokensIn,
+  tokensOf,
   trailOf,
   type AgentParts,
   type Compacted,
@@ -37,7 +36,7 @@ export function stateOf(messages: readonly Message[], context?: number): RunStat
     messages: trailOf(messages),
     limits: context === undefined ? limits : { ...limits, context },
   };
-  return { ...state, context: frameOf(state) + messages.reduce((sum, each) => sum + tokensIn(each.parts), 0) };
+  return { ...state, context: frameOf(state) + tokensOf(messages) };
 }
 
 /** An agent with nothing but a model. */
@@ -56,7 +55,3 @@ export const agentOf = (provider: Provider = scriptedProvider([])): AgentParts =
 /** What a compactor makes of a state. */
 export const compactedBy = (compactor: Compactor, state: RunState, provider?: Provider): Promise<Compacted> =>
   compactor.run(state, { agent: agentOf(provider), signal: new AbortController().signal });
-
-/** What the model is shown of this state, as one text. */
-export const allText = (messages: readonly Message[] | RunState): string =>
-  JSON.stringify('messages' in messages ? toArray(messages.messages) : messages);

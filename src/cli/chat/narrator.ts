@@ -97,8 +97,14 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
         return;
       case 'epoch-started':
         if (event.reason === 'compacted')
-          notice(event, 'info', 'The conversation was compacted: /compact shows what changed, /rewind goes back.');
+          notice(
+            event,
+            'info',
+            'The conversation was compacted: /compact diff shows how, /compact undo takes it back.',
+          );
         return;
+      case 'compaction-refused':
+        return notice(event, 'warning', `The conversation was not compacted: ${event.why}`);
       case 'run-ended':
         if (event.reason !== 'answered' && event.reason !== 'task-complete')
           notice(event, event.reason === 'cancelled' ? 'info' : 'warning', endWords(event));

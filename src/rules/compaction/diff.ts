@@ -1,6 +1,5 @@
 // What a compaction changed, for a person: what was kept, what was taken out and what came in its place.
-import { textOf, type Message, type Part } from '../../core/index.ts';
-import { sizeOf } from './shape.ts';
+import { textOf, tokensOf, type Message, type Part } from '../../core/index.ts';
 
 type Mark = '=' | '-' | '+';
 type Piece = { readonly mark: Mark; readonly message: Message };
@@ -81,6 +80,6 @@ function wordsOf(part: Part): string {
 }
 
 function tokens(messages: readonly Message[]): string {
-  const size = sizeOf(messages);
+  const size = tokensOf(messages);
   return `about ${size.toLocaleString('en')} ${size === 1 ? 'token' : 'tokens'}`;
 }

@@ -3,6 +3,7 @@ import {
   notesIn,
   shorten,
   tokensIn,
+  tokensOf,
   wordsOf,
   type FilePart,
   type Message,
@@ -87,7 +88,7 @@ function squeezed(messages: readonly Message[], notes: readonly Note[], room: nu
     const plan = planAt(messages, from, notes);
     const left = room - tokensIn(plan.task);
     const tail = withResultsIn(plan.tail, left - tokensIn(plan.words));
-    const words = wordsWithin(plan.words, left - tokensIn(tail.flatMap((message) => message.parts)));
+    const words = wordsWithin(plan.words, left - tokensOf(tail));
     if (words) return { ...plan, words, tail };
   }
   return undefined;

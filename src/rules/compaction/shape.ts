@@ -4,7 +4,7 @@ import {
   estimate,
   frameOf,
   toArray,
-  tokensIn,
+  tokensOf,
   wordsOf,
   type AgentParts,
   type FileMark,
@@ -12,10 +12,6 @@ import {
   type RunState,
 } from '../../core/index.ts';
 import { compactionKey, type Budget, type Plan } from './plan.ts';
-
-/** Tokens of these messages, as we estimate them. */
-export const sizeOf = (messages: readonly Message[]): number =>
-  messages.reduce((sum, message) => sum + tokensIn(message.parts), 0);
 
 /** The share of the window that notes may take: who leaves more of them leaves no standing rules but a stream of remarks. */
 const noteShare = 0.1;
@@ -33,7 +29,7 @@ export function budgetFor(
   options: { readonly target: number; readonly keepTurns: number; readonly summary: number },
 ): CompactionBudget {
   const frame = frameOf(state);
-  const used = frame + sizeOf(toArray(state.messages));
+  const used = frame + tokensOf(toArray(state.messages));
   // A provider that counts more than we do (code, other scripts) is right: the window is smaller in our tokens.
   const ratio = Math.max(1, state.context / used);
   const window = (state.limits?.context ?? (provider.window ?? Number.POSITIVE_INFINITY) * 0.9) / ratio;

@@ -1,11 +1,10 @@
 // Compaction with a model: asked once and within bounds, believed only where it helps, and done without where it does not.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { textOf, toArray, type Limits, type Message, type Request, type RunState } from '../../core/index.ts';
+import { textOf, toArray, tokensOf, type Limits, type Message, type Request, type RunState } from '../../core/index.ts';
 import { calls, fails, says as answers, scriptedProvider, type ScriptStep } from '../../testing/index.ts';
 import { agentOf, compactedBy, round, says, stateOf, user } from '../../../test/support/long-talk.ts';
 import { summarising } from '../index.ts';
-import { sizeOf } from './shape.ts';
 
 const talk: readonly Message[] = [
   user('Find the bug.'),
@@ -53,7 +52,7 @@ const useless: Readonly<Record<string, ScriptStep>> = {
 for (const [how, step] of Object.entries(useless)) {
   test(`[P47] where the summary ${how}, the part is left out without one and the reason is told`, async () => {
     const made = await compactedBy(summarising(), stateOf(talk, 3000), scriptedProvider([step]));
-    assert.ok(made.messages && sizeOf(made.messages) < sizeOf(talk) / 2);
+    assert.ok(made.messages && tokensOf(made.messages) < tokensOf(talk) / 2);
     assert.equal(textOf(made.messages[1] as Message), '(Earlier work is left out here.)');
     assert.match(made.detail ?? '', /^\d+ messages were left out\. No summary was made: /);
     assert.equal(made.spent !== undefined, how !== 'fails', 'what was said is paid for');
@@ -64,9 +63,9 @@ test('[P47] a summary that is longer than what it replaces is not used, and long
   const small = [user('Go.'), says('a'.repeat(900)), user('On.'), says('b'.repeat(900)), user('And?'), says('c')];
   const wordy = (): ReturnType<typeof scriptedProvider> => scriptedProvider(() => answers('w'.repeat(50_000)));
   const kept = await compactedBy(summarising({ keepTurns: 1 }), stateOf(small, 600), wordy());
-  assert.ok(kept.messages === undefined || sizeOf(kept.messages) < sizeOf(small));
+  assert.ok(kept.messages === undefined || tokensOf(kept.messages) < tokensOf(small));
   const cut = await compactedBy(summarising(), stateOf(talk, 3000), wordy());
-  assert.ok(sizeOf(cut.messages ?? []) < 0.6 * 3000, `${sizeOf(cut.messages ?? [])} tokens`);
+  assert.ok(tokensOf(cut.messages ?? []) < 0.6 * 3000, `${tokensOf(cut.messages ?? [])} tokens`);
 });
 
 const poor: readonly Partial<Limits>[] = [{ tokens: 1000 }, { usd: 0.0005 }];
@@ -85,7 +84,7 @@ for (const limits of poor) {
 test('a provider that counts more tokens than we guess is believed: the conversation shrinks by its count', async () => {
   const state = stateOf(talk, 3000);
   const made = await compactedBy(summarising(), { ...state, context: state.context * 3 }, scriptedProvider(['Notes.']));
-  const size = sizeOf(made.messages ?? talk);
+  const size = tokensOf(made.messages ?? talk);
   assert.ok(size * 3 <= 0.5 * 3000, `${size} tokens by our guess`);
 });
 

@@ -1,7 +1,7 @@
 // Compaction with a model: the part that is left out is summarised, everything that must be exact is carried over by structure.
-import { toArray, type Compacted, type Compactor, type Provider } from '../../core/index.ts';
+import { toArray, tokensOf, type Compacted, type Compactor, type Provider } from '../../core/index.ts';
 import { planFor } from './plan.ts';
-import { assemble, budgetFor, sizeOf } from './shape.ts';
+import { assemble, budgetFor } from './shape.ts';
 import { summaryBlock, summaryOf } from './summary.ts';
 import { nothingToLeave, trimming, unfit, type CompactionOptions } from './trimming.ts';
 
@@ -28,7 +28,7 @@ export function summarising(options: SummarisingOptions = {}): Compactor {
         const trimmed = await trimmer.run(state, context);
         return { ...more, ...trimmed, detail: `${trimmed.detail ?? ''} No summary was made: ${why}.`.trim() };
       };
-      if (sizeOf(plan.left) <= budget.summary) return fallBack('it would have been as long as what it replaces');
+      if (tokensOf(plan.left) <= budget.summary) return fallBack('it would have been as long as what it replaces');
       const summary = await summaryOf(agent, state, plan, { tokens: budget.summary, window: budget.window }, context);
       const spent = summary.spent ? { spent: summary.spent } : {};
       if (summary.text === undefined) return fallBack(summary.why ?? 'the model gave none', spent);

@@ -9,6 +9,7 @@ import {
   shorten,
   textOf,
   tokensIn,
+  tokensOf,
   trailOf,
   type AgentParts,
   type Bill,
@@ -47,7 +48,7 @@ export async function summaryOf(
   { signal, focus }: Pick<CompactContext, 'signal' | 'focus'>,
 ): Promise<Summary> {
   const request = requestFor(agent, plan, size, focus);
-  const input = estimate(system) + tokensIn(request.messages.items.flatMap((message) => message.parts));
+  const input = estimate(system) + tokensOf(request.messages.items);
   const asking = { ...state, context: input };
   const refusal = tooDear(agent, state, input, size.tokens);
   if (refusal !== undefined) return { why: refusal };

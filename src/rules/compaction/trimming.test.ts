@@ -1,10 +1,9 @@
 // Compaction without a model: what the user said stays, the latest work stays, nothing is cut between a call and its result.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { illegal, textOf, wordsOf, type Message } from '../../core/index.ts';
+import { illegal, textOf, tokensOf, wordsOf, type Message } from '../../core/index.ts';
 import { compactedBy, round, says, stateOf, user } from '../../../test/support/long-talk.ts';
 import { trimming } from '../index.ts';
-import { sizeOf } from './shape.ts';
 
 const rounds = (count: number, size = 400): readonly Message[] =>
   Array.from({ length: count }, (_, i) => round(`c${i}`, size)).flat();
@@ -12,7 +11,7 @@ const rounds = (count: number, size = 400): readonly Message[] =>
 test('[P47] the task and the latest work stay word for word, and one note tells what was left out', async () => {
   const messages = [user('Find the bug.'), ...rounds(20)];
   const { messages: short = [] } = await compactedBy(trimming(), stateOf(messages, 1000));
-  assert.ok(sizeOf(short) <= 450, `${sizeOf(short)} tokens`);
+  assert.ok(tokensOf(short) <= 450, `${tokensOf(short)} tokens`);
   assert.deepEqual(short[0], messages[0]);
   assert.match(textOf(short[2] as Message), /\d+ messages between .* were left out.*read \d+ times/);
   assert.deepEqual(short.slice(-2), messages.slice(-2));
@@ -69,7 +68,7 @@ test('a result that is longer than the window is cut, with its call beside it', 
   const messages = [user('Read it.'), ...round('a', 40_000)];
   const { messages: short = [] } = await compactedBy(trimming(), stateOf(messages, 1000));
   assert.equal(illegal(short), undefined);
-  assert.ok(sizeOf(short) < 750, `${sizeOf(short)} tokens`);
+  assert.ok(tokensOf(short) < 750, `${tokensOf(short)} tokens`);
   const [call, result] = short.slice(-2);
   assert.deepEqual(call, messages[1]);
   assert.match(JSON.stringify(result), /characters left out/);
