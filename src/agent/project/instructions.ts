@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { outsideText } from './outside-text.ts';
 import { realPath, repositoryOf, staysInside, upwards, type Problem } from './folders.ts';
-import { readText } from './text-file.ts';
+import { readText, type ReadText } from './text-file.ts';
 
 /** Where to look for instructions. */
 export type InstructionOptions = {
@@ -40,60 +40,67 @@ const opening =
 
 /** Reads the instructions for a working folder. Files that cannot be used are told of, never fatal. */
 export function readInstructions(options: InstructionOptions): Instructions {
-  const { cwd, configDir, stopAt, claude = true, most = defaultMost } = options;
-  const repository = stopAt ?? repositoryOf(cwd);
-  const names = claude ? ['AGENTS.md', 'CLAUDE.md'] : ['AGENTS.md'];
+  const { most = defaultMost } = options;
   const problems: Problem[] = [];
   const seen = new Set<string>();
   const found: (InstructionFile & { readonly text: string })[] = [];
   let room = most;
-
-  function take(file: string, scope: InstructionFile['scope'], strangers: boolean): boolean {
-    const real = realPath(file);
-    if (real !== undefined && seen.has(real)) return true;
-    const read = readText(file, Math.max(room, 1));
-    if ('wrong' in read) {
-      if (read.wrong !== 'missing') problems.push({ path: file, why: read.why });
-      return read.wrong !== 'missing';
-    }
-    if (!strangers && isStrangers(read.owner)) {
-      problems.push({ path: file, why: 'lies outside any repository and belongs to another user, so it was not read' });
-      return true;
-    }
-    if (real !== undefined) seen.add(real);
-    if (room <= 0) {
-      problems.push({ path: file, why: `was left out: there are more than ${most} bytes of instructions` });
-      return true;
-    }
-    if (read.text.trim() === '') return true;
-    room -= Math.min(read.size, room);
-    found.push({ path: file, scope, bytes: read.size, cut: read.cut, text: marked(read.text, read.size, read.cut) });
-    return true;
-  }
-
   // The nearest files have the first claim on the room there is.
-  for (const folder of upwards(cwd, repository))
-    for (const name of names) {
-      const file = path.join(folder, name);
-      if (realPath(file) !== undefined && !staysInside(repository ?? folder, file)) {
-        problems.push({ path: file, why: `leads out of the project, to ${realPath(file)}, so it was not read` });
-        break;
-      }
-      if (take(file, 'project', repository !== undefined || folder === path.resolve(cwd))) break;
+  for (const place of placesFor(options)) {
+    const { file, scope } = place;
+    const real = realPath(file);
+    if (real === undefined || seen.has(real)) continue;
+    const read =
+      room > 0 ? readAt(place, room) : { why: `was left out: there are more than ${most} bytes of instructions` };
+    if ('why' in read) problems.push({ path: file, why: read.why });
+    else if (read.text.trim() !== '') {
+      const { text, size, cut } = read;
+      seen.add(real);
+      room -= size;
+      found.push({ path: file, scope, bytes: size, cut, text: cut ? `${text}\n${cutMark(text, size)}` : text });
     }
-  take(path.join(configDir, 'AGENTS.md'), 'personal', true);
-  return { files: found.toReversed().map(({ text: _, ...file }) => file), text: told(found.toReversed()), problems };
+  }
+  const files = found.toReversed();
+  return { files: files.map(({ text: _, ...file }) => file), text: told(files), problems };
+}
+
+type Place = {
+  readonly file: string;
+  readonly scope: InstructionFile['scope'];
+  /** The folder that the file may not lead out of. */
+  readonly inside?: string;
+  /** Whether it must belong to us: above a folder without a repository there may be folders where anybody can write. */
+  readonly ours?: boolean;
+};
+
+/** The files that could count, nearest first, the person's own last. */
+function placesFor({ cwd, configDir, stopAt, claude = true }: InstructionOptions): readonly Place[] {
+  const top = stopAt ?? repositoryOf(cwd);
+  const names = claude ? ['AGENTS.md', 'CLAUDE.md'] : ['AGENTS.md'];
+  const places = upwards(cwd, top).map((folder): Place => {
+    const name = names.find((each) => realPath(path.join(folder, each)) !== undefined) ?? 'AGENTS.md';
+    const ours = top === undefined && folder !== path.resolve(cwd);
+    return { file: path.join(folder, name), scope: 'project', inside: top ?? folder, ours };
+  });
+  return [...places, { file: path.join(configDir, 'AGENTS.md'), scope: 'personal' }];
+}
+
+function readAt({ file, inside, ours }: Place, most: number): ReadText | { readonly why: string } {
+  if (inside !== undefined && !staysInside(inside, file))
+    return { why: `leads out of the project, to ${realPath(file)}, so it was not read` };
+  const read = readText(file, most);
+  if ('why' in read || !ours || isOurs(read.owner)) return read;
+  return { why: 'lies outside any repository and belongs to another user, so it was not read' };
+}
+
+function isOurs(owner: number): boolean {
+  const us = process.getuid?.();
+  return us === undefined || owner === us || owner === 0;
 }
 
 function told(files: readonly { readonly path: string; readonly text: string }[]): string {
   return files.length ? [opening, ...files.map((file) => outsideText(file.path, file.text))].join('\n\n') : '';
 }
 
-const marked = (text: string, size: number, cut: boolean): string =>
-  cut ? `${text}\n[cut here: only the first ${Buffer.byteLength(text)} of ${size} bytes are shown]` : text;
-
-/** Above a folder without a repository there may be folders where anybody can write. */
-function isStrangers(owner: number): boolean {
-  const us = process.getuid?.();
-  return us !== undefined && owner !== us && owner !== 0;
-}
+const cutMark = (text: string, size: number): string =>
+  `[cut here: only the first ${Buffer.byteLength(text)} of ${size} bytes are shown]`;

@@ -168,6 +168,10 @@ test('[J3] a compaction does not hide what was said before it', async () => {
   const again = memoryLog([...log.events, event]);
   const resumed = await Session.open(parts('answer 3'), again);
   assert.deepEqual(texts(resumed), ['in short']);
+  assert.deepEqual(
+    turnsOf(again.events).map((each) => each.text),
+    ['one', 'two'],
+  );
   await back(resumed, again, 'two');
   assert.deepEqual(texts(resumed), ['one', 'answer 1']);
 });

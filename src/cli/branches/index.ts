@@ -1,5 +1,6 @@
 // What a log's events tell of a session: its branches, what was said, what fills the window and what it cost.
 export { branchesOf, type Branch } from './branches.ts';
+export { lastCompaction, type Compacted } from './compactions.ts';
 export { cacheMisses, whatFills, type CacheReport, type Fill, type FillOptions, type Miss } from './context.ts';
 export { costs, type Cost, type Costs, type TurnCost } from './costs.ts';
 export { allEvents, pathOf } from './path.ts';

@@ -68,7 +68,8 @@ function readMessage({ head, parts }: Draft, before: readonly Message[], mistake
     return undefined;
   }
   const was = number === undefined ? undefined : Number(number);
-  if (more.length || (was !== undefined && !(Number.isInteger(was) && was > 0 && was <= (before.length || was))))
+  const last = before.length || Number.POSITIVE_INFINITY;
+  if (more.length || (was !== undefined && !(Number.isInteger(was) && was > 0 && was <= last)))
     mistakes.push({
       line: head.line,
       what: 'After the role stands the number that the message had, or nothing for a new one.',
@@ -84,11 +85,11 @@ function readMessage({ head, parts }: Draft, before: readonly Message[], mistake
   };
   if (head.body.some((line) => line.trim() !== '')) add(head, { type: 'text', text: head.body.join('\n') });
   for (const block of parts) {
-    const last = found.at(-1);
-    if (block.words[0] !== 'invalid' || last?.type !== 'tool-call') add(block, partOf(block, before));
+    const call = found.at(-1);
+    if (block.words[0] !== 'invalid' || call?.type !== 'tool-call') add(block, partOf(block, before));
     else {
       const invalid = invalidOf(block);
-      if (typeof invalid === 'string') found[found.length - 1] = { ...last, invalid };
+      if (typeof invalid === 'string') found[found.length - 1] = { ...call, invalid };
       else mistakes.push(invalid);
     }
   }

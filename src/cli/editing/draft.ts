@@ -7,6 +7,7 @@ import path from 'node:path';
 export type Draft = {
   readonly folder: string;
   readonly file: string;
+  /** What it holds now; fails where that is not text. */
   read(): string;
   remove(): void;
 };
@@ -19,7 +20,7 @@ export function newDraft(text: string, suffix: string): Draft {
   return {
     folder,
     file,
-    read: () => readFileSync(file, 'utf8'),
+    read: () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file)),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

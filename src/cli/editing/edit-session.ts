@@ -4,7 +4,7 @@ import { messageOf, settleOpenCalls, toArray, type Message } from '../../core/in
 import type { Session } from '../../agent/index.ts';
 import type { Mistake } from './conversation-blocks.ts';
 import { fromText, type Dropped } from './conversation-read.ts';
-import { toText } from './conversation-text.ts';
+import { MESSAGE, toText } from './conversation-text.ts';
 import { keptIn, newDraft } from './draft.ts';
 import { openEditor, type EditorOptions } from './editor.ts';
 
@@ -73,17 +73,19 @@ const MARK = '#! ';
 
 const isBlank = (text: string): boolean => text.split('\n').every((line) => line.startsWith('#') || line.trim() === '');
 
-/** The text with its mistakes told above it; their lines are those that the person will see. */
+/** The text with its mistakes told above it; their lines are those that the person will see. Earlier ones are taken out. */
 export function withMistakes(text: string, mistakes: readonly Mistake[]): string {
   const lines = text.split('\n');
-  const old = lines.findIndex((line) => !line.startsWith(MARK));
+  const first = lines.findIndex((line) => line.startsWith(MESSAGE));
+  const isOld = (line: string, i: number): boolean => line.startsWith(MARK) && (first < 0 || i < first);
   const told = mistakes.slice(0, mostTold);
   const more = mistakes.length - told.length;
   const top = told.length + (more ? 1 : 0);
+  const place = (line: number): number => line + top - lines.slice(0, line).filter(isOld).length;
   return [
-    ...told.map(({ line, what }) => `${MARK}line ${line - old + top}: ${what}`),
+    ...told.map(({ line, what }) => `${MARK}line ${place(line)}: ${what}`),
     ...(more ? [`${MARK}and ${more} more`] : []),
-    ...lines.slice(old),
+    ...lines.filter((line, i) => !isOld(line, i)),
   ].join('\n');
 }
 

@@ -95,6 +95,10 @@ test(
     const gone = await openEditor('x', { suffix: '.md', env });
     assert.ok(gone.type === 'failed' && gone.kept === undefined);
     assert.match(gone.why, /cannot be read/);
+    const { env: bytes } = withEditor(t, 'printf \'\\377\' > "$1"');
+    const odd = await openEditor('x', { suffix: '.md', env: bytes });
+    t.after(() => drop(odd));
+    assert.ok(odd.type === 'failed' && odd.kept, 'what is no text is kept for the person to look at');
     const { env: killed } = withEditor(t, 'kill -9 $$');
     assert.match(
       JSON.stringify(await openEditor('x', { suffix: '.md', env: { ...killed, EDITOR: `exec ${killed['EDITOR']}` } })),
@@ -165,13 +169,15 @@ test(
     );
     const { env: tmux, panes } = await insideTmux(t);
     const before = panes();
+    const cwd = path.join(folder, '#(touch ran)#{pane_id}');
+    mkdirSync(cwd);
     const mine = { ...env, ...tmux, WORDS: 'it\'s $HOME `id` \\ \n"two"', MY_API_KEY: 'hush', 'not a name': 'x' };
-    assert.deepEqual(await openEditor('x', { suffix: '.md', env: mine, cwd: folder }), {
+    assert.deepEqual(await openEditor('x', { suffix: '.md', env: mine, cwd }), {
       type: 'saved',
       text: 'split',
     });
     assert.equal(readFileSync(path.join(folder, 'panes'), 'utf8').trim(), '2');
-    assert.equal(readFileSync(path.join(folder, 'pwd'), 'utf8').trim(), folder);
+    assert.equal(readFileSync(path.join(folder, 'pwd'), 'utf8').trim(), cwd);
     const seen = readFileSync(path.join(folder, 'env'), 'utf8');
     assert.ok(seen.includes(`WORDS=${mine.WORDS}\n`), seen);
     assert.ok(!seen.includes('hush'));

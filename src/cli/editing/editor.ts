@@ -1,6 +1,6 @@
 // Opens a text in the person's own editor and waits for it: beside the program inside tmux, in its place elsewhere.
 import { spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../core/index.ts';
 import type { Face } from '../face/face.ts';
@@ -99,6 +99,6 @@ function hasMore(draft: Draft, text: string): boolean {
   try {
     return draft.read() !== text;
   } catch {
-    return false;
+    return existsSync(draft.file);
   }
 }

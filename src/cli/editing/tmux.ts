@@ -20,7 +20,7 @@ const exec = promisify(execFile);
 
 /** Edits in a split; nothing where there is no room for one or tmux does not answer. */
 export async function editInSplit(job: EditorJob): Promise<Ended | undefined> {
-  const { draft, env, cwd } = job;
+  const { draft, env } = job;
   const channel = path.basename(draft.folder);
   const status = path.join(draft.folder, 'status');
   const script = path.join(draft.folder, 'open.sh');
@@ -29,8 +29,9 @@ export async function editInSplit(job: EditorJob): Promise<Ended | undefined> {
   const where = pane ? ['-t', pane] : [];
   let opened: string;
   try {
-    // Separate arguments: tmux then runs them as they are, with no shell in between.
-    const split = ['split-window', ...where, '-c', cwd, '-P', '-F', '#{pane_id}', '/bin/sh', script];
+    // Separate arguments: tmux then runs them as they are, with no shell in between. It would run what a folder's
+    // name says after `-c`, so the script goes there itself.
+    const split = ['split-window', ...where, '-P', '-F', '#{pane_id}', '/bin/sh', script];
     opened = (await exec('tmux', split, { env })).stdout.trim();
   } catch {
     return undefined;
