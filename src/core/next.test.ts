@@ -27,7 +27,6 @@ import {
   toArray,
   type AgentParts,
   type Check,
-  type Fact,
   type Limits,
   type StopReason,
   type Tool,
