@@ -6,6 +6,11 @@ import { sentence } from './sentence.ts';
 
 /** Does what a command line asks for and answers with the exit code. */
 export async function front(args: readonly string[], as: Called['as']): Promise<number> {
+  if (args.length === 0 && as === undefined && !process.stdin.isTTY && (await isEmpty(process.stdin))) {
+    const [{ helpText }, { commands }] = await Promise.all([import('./help.ts'), import('../commands.ts')]);
+    process.stdout.write(helpText(commands));
+    return exitCodes.answered;
+  }
   const asked = readAsked(args, { typed: process.stdin.isTTY, ...(as === undefined ? {} : { as }) });
   if ('wrong' in asked) {
     process.stderr.write(`${asked.wrong}\nfairlead --help shows how it is used.\n`);
@@ -19,4 +24,16 @@ export async function front(args: readonly string[], as: Called['as']): Promise<
     process.stderr.write(`${sentence(error)}\n`);
     return codeOfError(error.code);
   }
+}
+
+/** Whether nothing will come on this stream; what does come is left in it. */
+async function isEmpty(stream: NodeJS.ReadStream): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  stream.once('readable', () => {
+    const piece = stream.read() as Buffer | null;
+    if (piece !== null) stream.unshift(piece);
+    resolve(piece === null);
+  });
+  stream.once('error', () => resolve(true));
+  return promise;
 }
