@@ -1,12 +1,11 @@
 // What `fairlead sessions` can do: one entry each. Data on standard output, everything else on standard error.
 import { writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { FairleadError, messageOf, visible, visibleLine } from '../../core/index.ts';
+import { messageOf, visible, visibleLine } from '../../core/index.ts';
 import { holderOf, verifyFile, type Verification } from '../../stores/index.ts';
 import { columns } from '../settings/columns.ts';
 import { attempt } from '../settings/private-file.ts';
 import { cloneSession, emptyTrash, listTrash, renameSession, restoreSession, trashSession } from './changes.ts';
-import { exportSession, formats, type Format } from './export.ts';
+import { exportSession, formatOf } from './export.ts';
 import { findSession, listSessions, sessionPlaces, type SessionSummary, type Shelf } from './sessions.ts';
 import { readSession, transcriptText } from './transcript.ts';
 
@@ -172,14 +171,6 @@ function cells({ name, changed, events, size, model, first }: SessionSummary): r
 function bytes(size: number): string {
   if (size < 1000) return `${size} B`;
   return size < 1e6 ? `${Math.round(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`;
-}
-
-function formatOf(given: string | undefined, output: string | undefined): Format {
-  const ending = output === undefined ? '' : path.extname(output).slice(1).toLowerCase();
-  const wanted = given ?? (formats.some((each) => each === ending) ? ending : 'md');
-  const format = formats.find((each) => each === wanted);
-  if (format !== undefined) return format;
-  throw new FairleadError('cli/bad-format', `--format is ${formats.join(', ')}, not "${wanted}".`, { blame: 'user' });
 }
 
 async function verify(which: string | undefined, given: Given): Promise<number> {

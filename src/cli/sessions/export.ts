@@ -1,4 +1,6 @@
 // A session to take along: what an export holds, in each of its formats.
+import path from 'node:path';
+import { FairleadError } from '../../core/index.ts';
 import type { Paper } from './paper.ts';
 import { summaryOf, type SessionPlace } from './sessions.ts';
 import { readSession } from './transcript.ts';
@@ -9,9 +11,21 @@ export const formats = ['md', 'html', 'json'] as const;
 /** A format of an export. */
 export type Format = (typeof formats)[number];
 
-/** The session as a text in this format. */
-export async function exportSession(place: SessionPlace, format: Format): Promise<string> {
-  const paper = await paperOf(place);
+/** The format that was named, or the one that a file's name ends with, or Markdown. */
+export function formatOf(given: string | undefined, file: string | undefined): Format {
+  const ending = file === undefined ? '' : path.extname(file).slice(1).toLowerCase();
+  const wanted = given ?? (formats.some((each) => each === ending) ? ending : 'md');
+  const format = formats.find((each) => each === wanted);
+  if (format !== undefined) return format;
+  throw new FairleadError('cli/bad-format', `--format is ${formats.join(', ')}, not "${wanted}".`, { blame: 'user' });
+}
+
+/** The session in this place as a text in this format. */
+export const exportSession = async (place: SessionPlace, format: Format): Promise<string> =>
+  exportPaper(await paperOf(place), format);
+
+/** A session as a text in this format. */
+export async function exportPaper(paper: Paper, format: Format): Promise<string> {
   switch (format) {
     case 'md':
       return (await import('./export-markdown.ts')).markdownOf(paper);

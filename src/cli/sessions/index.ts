@@ -8,6 +8,7 @@ export {
   trashSession,
   type Trashed,
 } from './changes.ts';
+export { exportPaper, formatOf, formats } from './export.ts';
 export { dateName, fileNameFor, freeName, nameOf, tidyName } from './names.ts';
 export {
   findSession,

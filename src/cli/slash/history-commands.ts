@@ -1,7 +1,9 @@
 // Commands about what has happened: branches, going back, undoing, compacting, exporting.
 import { branchesOf, shownBranches, treeText } from '../branches/index.ts';
 import { goBackByPick } from '../chat/going-back.ts';
+import { compact } from './compact.ts';
 import type { SlashCommand } from './desk.ts';
+import { exportCommand } from './export.ts';
 import { undo } from './undo.ts';
 
 const rewind: SlashCommand = {
@@ -27,4 +29,4 @@ const tree: SlashCommand = {
 };
 
 /** Commands about what has happened. */
-export const historyCommands: readonly SlashCommand[] = [rewind, tree, undo];
+export const historyCommands: readonly SlashCommand[] = [rewind, tree, undo, compact, exportCommand];

@@ -1,0 +1,43 @@
+// `/export`: writes the conversation to a file, as Markdown, as a page or as JSON.
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { exportPaper, formatOf, formats } from '../sessions/index.ts';
+import { attempt } from '../settings/private-file.ts';
+import type { SlashCommand } from './desk.ts';
+
+/** The command that exports. */
+export const exportCommand: SlashCommand = {
+  name: 'export',
+  about: 'write the conversation to a file, as Markdown, HTML or JSON',
+  takes: 'md|html|json <file>',
+  complete: () => formats.map((value) => ({ value: `${value} `, label: value })),
+  async run(args, { talk, say }) {
+    const { session, outfit, name } = talk;
+    if (session.messages.length === 0) return say('Nothing was said yet, so there is nothing to export.', 'warning');
+    const [, first = '', rest = ''] = /^(\S*)\s*([^]*)$/.exec(args.trim()) ?? [];
+    const named = formats.find((each) => each === first);
+    const given = named ? rest : args.trim();
+    const format = formatOf(named, given);
+    const file = path.resolve(outfit.workspace.cwd, given || `${fileWords(name)}.${format}`);
+    if (existsSync(file)) return say(`${file} is there already: name another file.`, 'warning');
+    const events = await talk.events();
+    const text = await exportPaper(
+      {
+        name,
+        id: session.state.session,
+        created: events[0]?.time ?? '',
+        changed: events.at(-1)?.time ?? '',
+        model: session.state.model,
+        spent: session.state.total,
+        messages: session.messages,
+      },
+      format,
+    );
+    attempt(file, 'write', () => writeFileSync(file, text, { flag: 'wx', mode: 0o600 }));
+    return say(`Written to ${file}`);
+  },
+};
+
+/** A name as the name of a file, in whatever folder. */
+const fileWords = (name: string): string =>
+  name.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[.-]+/, '') || 'session';

@@ -1,0 +1,104 @@
+// The program at its prompt, in a real terminal: a home and a working folder of its own, and a scripted server for its model.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { JsonObject } from '../../src/core/index.ts';
+import { scriptedServer, type ListedModel, type Script, type ScriptedServer } from '../../src/testing/index.ts';
+import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
+
+const bin = fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url));
+
+/** A place for the program to run in: its folders, its model server, and the environment that leads it there. */
+export type Place = {
+  readonly server: ScriptedServer;
+  /** The working folder. */
+  readonly work: string;
+  /** Where the program keeps what it must not lose. */
+  readonly data: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** The program, waiting at its prompt. */
+export type Prompt = Terminal & {
+  /** Types a line and sends it. */
+  enter(line: string): Promise<void>;
+  /** Sends a line and waits for what must then be there. */
+  and(line: string, then: RegExp): Promise<string>;
+};
+
+/** Makes a place that is gone when the test ends; `files` are put into its working folder. */
+export async function makePlace(
+  t: TestContext,
+  script: Script<JsonObject>,
+  options: { readonly files?: Readonly<Record<string, string>>; readonly models?: readonly ListedModel[] } = {},
+): Promise<Place> {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-prompt-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const {
+    models = [
+      { id: 'alpha', tools: true },
+      { id: 'beta', tools: true },
+    ],
+  } = options;
+  const server = await scriptedServer(script, { models, style: 'lm-studio' });
+  t.after(() => server.close());
+  const work = path.join(root, 'work');
+  putFiles(root, { 'home/.keep': '', 'work/.keep': '' });
+  putFiles(work, options.files ?? {});
+  const home = path.join(root, 'home');
+  return {
+    server,
+    work,
+    data: path.join(root, 'data', 'fairlead'),
+    env: {
+      HOME: home,
+      XDG_STATE_HOME: path.join(root, 'state'),
+      XDG_DATA_HOME: path.join(root, 'data'),
+      XDG_CONFIG_HOME: path.join(root, 'config'),
+      XDG_CACHE_HOME: path.join(root, 'cache'),
+      HARNESS_INFERENCE_PROVIDER: 'lm-studio',
+      OLLAMA_API_URL: server.url,
+    },
+  };
+}
+
+/** Puts files into a folder, by their paths in it. */
+export function putFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
+
+/** Starts the program in a place, and waits until it can be typed to. */
+export async function openPrompt(
+  t: TestContext,
+  place: Place,
+  args: readonly string[] = ['--refresh-models', '--model', 'alpha'],
+  options: TerminalOptions = {},
+): Promise<Prompt> {
+  const env = { ...place.env, ...options.env };
+  const size = { columns: 100, rows: 40 };
+  const terminal = await openTerminal(t, [process.execPath, bin, ...args], {
+    ...size,
+    ...options,
+    cwd: place.work,
+    env,
+  });
+  await terminal.waitFor(/Fairlead with \w+, session/);
+  const enter = async (line: string): Promise<void> => {
+    await terminal.type(line);
+    await terminal.keys('Enter');
+  };
+  return {
+    ...terminal,
+    enter,
+    async and(line, then) {
+      await enter(line);
+      return terminal.waitFor(then);
+    },
+  };
+}
