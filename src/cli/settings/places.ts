@@ -28,8 +28,7 @@ export function rootNameOf(env: Environment): string {
   );
 }
 
-// eslint-disable-next-line no-control-regex
-const hasBadCharacter = (name: string): boolean => /[/\\\u0000-\u001f\u007f]/.test(name);
+const hasBadCharacter = (name: string): boolean => /[/\\\p{Cc}]/u.test(name);
 
 type Place = keyof Places;
 

@@ -84,8 +84,12 @@ export function checkConfig(config: JsonObject, where: string): void {
 
 const userFileIn = ({ config }: Places): string => path.join(config, 'config.json');
 
-const placesIn = (env: Environment, envFile: EnvFile | undefined, platform: NodeJS.Platform): Places =>
-  placesOf({ ...envFile?.values, ...filled(env) }, env['HOME'] || homedir(), platform);
+/** A `.env` file may say where state and data go, not which config file is the person's own: theirs would not be read then. */
+function placesIn(env: Environment, envFile: EnvFile | undefined, platform: NodeJS.Platform): Places {
+  const home = env['HOME'] || homedir();
+  const both = { ...envFile?.values, ...filled(env) };
+  return { ...placesOf(both, home, platform), config: placesOf(env, home, platform).config };
+}
 
 /** Reads the settings: at most three small files. What is wrong in the environment or in a file is said in one sentence. */
 export function readSettings(from: Surroundings = {}): Settings {
@@ -106,8 +110,14 @@ export function readSettings(from: Surroundings = {}): Settings {
     const setting = settingOf(key, entry, sources, warnings);
     if (setting) all.set(key, setting);
   }
+  const told = settingsOf(all);
+  const { type } = all.get('url')?.origin ?? {};
+  if (type !== undefined && told.url === undefined)
+    warnings.push(
+      `${type === 'user' ? 'url' : 'OLLAMA_API_URL'} is not used: ${told.provider} is no server of your own.`,
+    );
   return {
-    ...settingsOf(all),
+    ...told,
     rootName: path.basename(dirs.data),
     dirs,
     env: envWith(env, all),

@@ -1,0 +1,293 @@
+// Settings: who comes before whom, what a project's files may and may not do, and where things are kept.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { dataDirectory } from '../../providers/embedded/place.ts';
+import { readSettings, type Settings } from './settings.ts';
+
+type Room = {
+  readonly home: string;
+  /** A folder inside a folder, both below the one that holds everything. */
+  readonly cwd: string;
+  readonly write: (name: string, text: string) => string;
+  readonly read: (env?: Record<string, string>) => Settings;
+};
+
+function room(t: TestContext): Room {
+  const top = mkdtempSync(path.join(tmpdir(), 'fairlead-settings-'));
+  t.after(() => rmSync(top, { recursive: true, force: true }));
+  const cwd = path.join(top, 'outer', 'inner');
+  mkdirSync(cwd, { recursive: true });
+  const home = path.join(top, 'home');
+  return {
+    home,
+    cwd,
+    write(name, text) {
+      const file = path.join(top, name);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, text);
+      return file;
+    },
+    read: (env = {}) => readSettings({ env: { HOME: home, ...env }, cwd, platform: 'linux' }),
+  };
+}
+
+const userConfig = 'home/.config/fairlead/config.json';
+const projectConfig = 'outer/.fairlead/config.json';
+
+test('[J77] the environment comes before the nearest .env file, and that one before the config file', (t) => {
+  const { write, read } = room(t);
+  write(userConfig, '{"sandbox":{"image":"from-user","volume":"user-volume","engine":"docker"}}');
+  write('outer/.env', 'SANDBOX_CONTAINER_IMAGE=from-outer\nHARNESS_INFERENCE_PROVIDER=lemonade\n');
+  const near = write(
+    'outer/inner/.env',
+    '# mine\nSANDBOX_CONTAINER_IMAGE="from-inner"\nSANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME=near\n',
+  );
+  const settings = read({ SANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME: 'env-volume' });
+  assert.deepEqual(settings.sandbox, { engine: 'docker', image: 'from-inner', volume: 'env-volume' });
+  assert.equal(settings.provider, undefined, 'the outer file is not read once an inner one is found');
+  assert.deepEqual(settings.all.get('sandbox.image')?.origin, {
+    type: 'env-file',
+    name: 'SANDBOX_CONTAINER_IMAGE',
+    file: near,
+  });
+  assert.equal(settings.all.get('sandbox.volume')?.origin.type, 'environment');
+  assert.equal(settings.all.get('sandbox.engine')?.origin.type, 'user');
+  assert.equal(settings.all.get('stream')?.origin.type, 'default');
+});
+
+test('[J77] a .env file of a folder above is found, and a variable that is set to nothing is not set', (t) => {
+  const { write, read } = room(t);
+  write('outer/.env', 'HARNESS_INFERENCE_PROVIDER=lm-studio\nSANDBOX_CONTAINER_IMAGE=\n');
+  const { provider, sandbox } = read({ HARNESS_INFERENCE_PROVIDER: ' ' });
+  assert.deepEqual([provider, sandbox.image], ['lm-studio', 'alpine']);
+});
+
+test('[J77] a .env file sets settings of ours and keys, and steers nothing else', (t) => {
+  const { write, read, home } = room(t);
+  const before = { ...process.env };
+  const names = [
+    'PATH',
+    'NODE_OPTIONS',
+    'LD_PRELOAD',
+    'HTTP_PROXY',
+    'HOME',
+    'HARNESS_NEW',
+    'OPENAI_BASE_URL',
+    'XDG_CONFIG_HOME',
+  ];
+  write(
+    'outer/.env',
+    `${names.map((name) => `${name}=/evil`).join('\n')}\nGROQ_API_KEY=gsk\nOPENAI_API_KEY=from-file\n`,
+  );
+  const settings = read({ PATH: '/bin', OPENAI_API_KEY: 'mine' });
+  assert.deepEqual(settings.env, { HOME: home, PATH: '/bin', OPENAI_API_KEY: 'mine', GROQ_API_KEY: 'gsk' });
+  assert.deepEqual({ ...process.env }, before);
+  assert.equal(settings.dirs.config, path.join(home, '.config/fairlead'));
+  assert.deepEqual(
+    settings.warnings.map((words) => words.split(' ')[0]),
+    ['OPENAI_BASE_URL', 'XDG_CONFIG_HOME'],
+  );
+});
+
+test('a .env file that is a pipe, or far too large, does not hold the program up', { timeout: 10_000 }, (t) => {
+  const { cwd, write, read } = room(t);
+  if (process.platform !== 'win32') execFileSync('mkfifo', [path.join(cwd, '.env')]);
+  write('outer/.env', `HARNESS_INFERENCE_PROVIDER=vllm\n${'#'.repeat(2 ** 20)}`);
+  const { provider, warnings } = read();
+  assert.equal(provider, undefined);
+  assert.match(warnings[0] ?? '', /is not used: it is larger/);
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test(
+  'a file that another user put into a folder above is not believed',
+  { skip: isRoot ? false : 'needs the right to give files away' },
+  (t) => {
+    const { write, cwd } = room(t);
+    for (const file of [
+      write('outer/.env', 'HARNESS_INFERENCE_PROVIDER=vllm\n'),
+      write(projectConfig, '{"model":"x/y"}'),
+    ])
+      chownSync(file, 12_345, 12_345);
+    execFileSync('chmod', ['-R', 'a+rX', path.dirname(path.dirname(cwd))]);
+    const program = `import { readSettings } from ${JSON.stringify(path.join(import.meta.dirname, 'settings.ts'))};
+    const { provider, model, warnings } = readSettings({ cwd: ${JSON.stringify(cwd)} });
+    console.log(JSON.stringify([provider ?? null, model ?? null, warnings.length]));`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      uid: 65_534,
+      gid: 65_534,
+      cwd: '/',
+      env: { HOME: '/nonexistent' },
+      encoding: 'utf8',
+    });
+    assert.equal(stderr, '');
+    assert.deepEqual(JSON.parse(stdout), [null, null, 2]);
+  },
+);
+
+test('[J78] the folder name is fairlead or any directory name; anything else is one clear sentence', (t) => {
+  const { read, home } = room(t);
+  assert.deepEqual([read().rootName, read().dirs.data], ['fairlead', path.join(home, '.local/share/fairlead')]);
+  for (const name of ['my harness', '..x', 'é'])
+    assert.equal(read({ HARNESS_ROOT_DIRS_NAME: name }).dirs.state, path.join(home, '.local/state', name));
+  for (const name of ['..', '.', 'a/b', 'a\\b', '../x', 'a\0b', 'a\nb', 'x'.repeat(300)])
+    assert.throws(() => read({ HARNESS_ROOT_DIRS_NAME: name }), {
+      code: 'settings/bad-root-name',
+      message: /^HARNESS_ROOT_DIRS_NAME is not the name of a directory: .*\.$/,
+    });
+});
+
+test('[J79, J80] state and data go where XDG says, else where each platform keeps them', (t) => {
+  const { read, home } = room(t);
+  const at = (env: Record<string, string>, platform: NodeJS.Platform): Settings['dirs'] =>
+    readSettings({ env: { HOME: home, ...env }, cwd: home, platform }).dirs;
+  const { state, data } = at({ XDG_STATE_HOME: '/s', XDG_DATA_HOME: '/d' }, 'linux');
+  assert.deepEqual([state, data], ['/s/fairlead', '/d/fairlead']);
+  assert.equal(read().dirs.state, path.join(home, '.local/state/fairlead'));
+  assert.equal(read({ XDG_DATA_HOME: 'relative' }).dirs.data, path.join(home, '.local/share/fairlead'));
+  const mac = at({}, 'darwin');
+  const support = path.join(home, 'Library/Application Support/fairlead');
+  assert.deepEqual([mac.state, mac.data], [support, support]);
+  assert.equal(at({ XDG_STATE_HOME: '/s' }, 'darwin').state, '/s/fairlead');
+  for (const platform of ['linux', 'darwin'] as const)
+    for (const env of [{ HOME: home }, { HOME: home, XDG_DATA_HOME: '/d', HARNESS_ROOT_DIRS_NAME: 'x' }])
+      assert.equal(
+        at(env, platform).data,
+        dataDirectory(env, platform),
+        'the embedded model is kept in the same place',
+      );
+});
+
+test('[J79, J80] XDG folders may come from a .env file too', (t) => {
+  const { write, read } = room(t);
+  write('outer/.env', 'XDG_STATE_HOME=/s\nXDG_DATA_HOME=/d\nHARNESS_ROOT_DIRS_NAME=other\n');
+  write(userConfig, '{"limits":{"turns":3}}');
+  const { dirs, rootName, limits } = read();
+  assert.deepEqual([dirs.state, dirs.data, rootName], ['/s/other', '/d/other', 'other']);
+  assert.deepEqual(limits, { turns: 3 }, 'the person’s own limits still hold');
+});
+
+test('[J81, J82] provider and address: what was declared is told from what was left open', (t) => {
+  const { read } = room(t);
+  const told = (env: Record<string, string>): readonly unknown[] => {
+    const { provider, url, declared } = read(env);
+    return [provider, url, declared];
+  };
+  assert.deepEqual(told({}), [undefined, undefined, false]);
+  assert.deepEqual(told({ OLLAMA_API_URL: 'http://box:11434' }), ['ollama', 'http://box:11434', true]);
+  for (const name of ['ollama', 'lm-studio', 'lemonade'])
+    assert.deepEqual(told({ HARNESS_INFERENCE_PROVIDER: name, OLLAMA_API_URL: 'http://box:1' }), [
+      name,
+      'http://box:1',
+      true,
+    ]);
+  assert.deepEqual(told({ HARNESS_INFERENCE_PROVIDER: 'LMStudio' }), ['lm-studio', undefined, true]);
+  assert.throws(() => told({ HARNESS_INFERENCE_PROVIDER: 'olama' }), {
+    code: 'settings/bad-value',
+    message: /^HARNESS_INFERENCE_PROVIDER must be one of .*ollama.*, not "olama"\.$/,
+  });
+  for (const url of ['file:///etc/passwd', 'http://user:secret@box', 'http://'])
+    assert.throws(() => told({ OLLAMA_API_URL: url }), { code: 'settings/bad-value' });
+});
+
+test('[J81] the key of a hosted provider never goes to the address of a server of one’s own', (t) => {
+  const { read } = room(t);
+  const { url, warnings } = read({
+    HARNESS_INFERENCE_PROVIDER: 'openai',
+    OLLAMA_API_URL: 'http://box:1',
+    OPENAI_API_KEY: 'k',
+  });
+  assert.equal(url, undefined);
+  assert.match(warnings[0] ?? '', /^OLLAMA_API_URL is not used: openai/);
+});
+
+test('an address from a .env file gets no key that the same file did not bring', (t) => {
+  const { write, read } = room(t);
+  write('outer/.env', 'OLLAMA_API_URL=http://evil.example\n');
+  assert.equal(read({ OLLAMA_API_KEY: 'mine' }).env['OLLAMA_API_KEY'], undefined);
+  assert.equal(read({ OLLAMA_API_KEY: 'mine', OLLAMA_API_URL: 'http://box' }).env['OLLAMA_API_KEY'], 'mine');
+  write('outer/.env', 'OLLAMA_API_URL=http://box\nOLLAMA_API_KEY=theirs\n');
+  assert.equal(read().env['OLLAMA_API_KEY'], 'theirs');
+});
+
+test('[J83, J84, J85] the sandbox: podman, alpine and the named volume unless set, and nothing that reaches beyond', (t) => {
+  const { write, read } = room(t);
+  assert.deepEqual(read().sandbox, { engine: 'podman', image: 'alpine', volume: 'llm-harness-tool-workspace' });
+  const engine = 'SANDBOX_CONTAINER_RUNTIME_EXECUTABLE';
+  assert.equal(read({ [engine]: '/opt/nerdctl' }).sandbox.engine, '/opt/nerdctl');
+  for (const [name, value] of [
+    ['SANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME', '/'],
+    ['SANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME', 'v:/host'],
+    ['SANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME', 'v:ro'],
+    ['SANDBOX_CONTAINER_IMAGE', '--privileged'],
+    [engine, '--help'],
+    [engine, 'sh -c evil'],
+  ] as const)
+    assert.throws(() => read({ [name]: value }), { code: 'settings/bad-value' }, value);
+  write('outer/.env', `${engine}=./evil.sh\n`);
+  const { sandbox, warnings } = read();
+  assert.equal(sandbox.engine, 'podman');
+  assert.match(warnings[0] ?? '', /may only name podman or docker/);
+});
+
+test('a project’s own file sets the model, adds instructions and lowers limits, and can loosen nothing', (t) => {
+  const { write, read } = room(t);
+  write(
+    userConfig,
+    '{"model":"a/b","instructions":"Never touch production.","limits":{"turns":10,"usd":1},"keys":{"GROQ_API_KEY":"mine"}}',
+  );
+  const theirs = {
+    model: 'c/d',
+    instructions: 'Use tabs.',
+    limits: { turns: 5, usd: 100, calls: 7 },
+    approve: 'auto',
+    provider: 'openai-compatible',
+    url: 'http://evil.example',
+    keys: { GROQ_API_KEY: 'theirs' },
+    sandbox: { engine: './evil.sh' },
+    stream: true,
+    somethingElse: 1,
+  };
+  const file = write(projectConfig, JSON.stringify(theirs));
+  const settings = read();
+  assert.deepEqual([settings.model, settings.instructions], ['c/d', 'Never touch production.\n\nUse tabs.']);
+  assert.deepEqual(settings.limits, { turns: 5, usd: 1, calls: 7 });
+  assert.deepEqual(
+    [settings.approve, settings.provider, settings.url, settings.stream],
+    ['ask', undefined, undefined, false],
+  );
+  assert.deepEqual([settings.env['GROQ_API_KEY'], settings.sandbox.engine], ['mine', 'podman']);
+  assert.deepEqual(settings.all.get('limits.turns')?.origin, { type: 'project', file });
+  assert.equal(settings.all.get('limits.usd')?.origin.type, 'user');
+  assert.equal(settings.warnings.length, 6, settings.warnings.join('\n'));
+});
+
+test('the person’s own file may set everything, and a mistake in a file is said with its place', (t) => {
+  const { write, read } = room(t);
+  const file = write(
+    userConfig,
+    '{"approve":"auto","stream":true,"provider":"ollama","url":"box:11434","limits":{"turns":3}}',
+  );
+  const settings = read();
+  assert.deepEqual(
+    [settings.approve, settings.stream, settings.provider, settings.url],
+    ['auto', true, 'ollama', 'box:11434'],
+  );
+  assert.equal(settings.userFile, file);
+  for (const [text, words] of [
+    ['{"limits":{"turns":0}}', /^limits\.turns in .*config\.json must be a whole number above 0, not 0\.$/],
+    ['{"limits":{"turns":"1.5"}}', /whole number/],
+    ['{"approve":"yes"}', /^approve in .* must be ask or auto/],
+    ['{"keys":{"GROQ_API_KEY":"a secret"}}', /^keys\.GROQ_API_KEY in .* must be a key\.$/],
+    ['{"a":', /is not a config file: /],
+    ['[]', /it must hold an object/],
+  ] as const) {
+    write(userConfig, text);
+    assert.throws(read, { message: words });
+  }
+});
