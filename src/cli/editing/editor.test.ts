@@ -169,8 +169,10 @@ test(
     );
     const { env: tmux, panes } = await insideTmux(t);
     const before = panes();
-    const cwd = path.join(folder, '#(touch ran)#{pane_id}');
-    mkdirSync(cwd);
+    const trap = mkdtempSync(path.join(tmpdir(), 'fairlead-trap-'));
+    t.after(() => rmSync(trap, { recursive: true }));
+    const cwd = path.join(trap, `#(touch ${trap}/ran)`);
+    mkdirSync(cwd, { recursive: true });
     const mine = { ...env, ...tmux, WORDS: 'it\'s $HOME `id` \\ \n"two"', MY_API_KEY: 'hush', 'not a name': 'x' };
     assert.deepEqual(await openEditor('x', { suffix: '.md', env: mine, cwd }), {
       type: 'saved',
@@ -182,6 +184,7 @@ test(
     assert.ok(seen.includes(`WORDS=${mine.WORDS}\n`), seen);
     assert.ok(!seen.includes('hush'));
     assert.equal(panes(), before, 'the split is gone');
+    assert.ok(!existsSync(path.join(trap, 'ran')), 'the name of a folder is not run');
   },
 );
 
