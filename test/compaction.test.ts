@@ -81,7 +81,7 @@ test('[P70, P58, M30] 120 turns on an 8,000-token window end with the answer: ev
   assert.ok(compactions >= 5 && compactions <= 40, `${compactions} compactions`);
   const last = textsOf(turns.at(-1));
   assert.ok(last.includes('Done: looked at several files.'));
-  assert.ok(/- \/src\/file-\d+\.ts \(not changed, last by look, content h1\d\d\)/.test(last));
+  assert.ok(/- "\/src\/file-\d+\.ts" \(not changed, last by look, content h1\d\d\)/.test(last));
   assert.ok(state.spent.input > turns.reduce((sum, request) => sum + sizeOf(request), 0), 'summaries are paid for');
 });
 

@@ -33,6 +33,7 @@ export function stateOf(messages: readonly Message[], context?: number): RunStat
   const state: RunState = {
     ...runView().initial,
     run: 'r',
+    tools: [{ name: 'read', description: 'Reads.', input: { type: 'object' } }],
     messages: trailOf(messages),
     limits: context === undefined ? limits : { ...limits, context },
   };

@@ -3,6 +3,7 @@ import {
   callsOf,
   estimate,
   frameOf,
+  shorten,
   toArray,
   tokensOf,
   wordsOf,
@@ -35,7 +36,7 @@ export function budgetFor(
   const window = (state.limits?.context ?? (provider.window ?? Number.POSITIVE_INFINITY) * 0.9) / ratio;
   const base = Math.min(window, used);
   const room = Math.max(options.target * base - frame, (options.target / 2) * (base - frame), 0);
-  const most = Math.max(room, 0.75 * (base - frame));
+  const most = Math.max(room, 0.85 * (base - frame));
   const summary = Math.floor(Math.min(options.summary, room * 0.25));
   const files = fileLines(state.files, room * fileShare);
   const reserve = summary + estimate(files) + 100;
@@ -69,8 +70,10 @@ export const leftOut = '(Earlier work is left out here.)';
 
 const says = (role: Message['role'], text: string): Message => ({ role, parts: [{ type: 'text', text }] });
 
-function carriedOver({ files }: RunState, { left, words }: Plan, room: number): string {
-  const tools = left.flatMap((message) => callsOf(message).map((call) => call.tool));
+function carriedOver({ files, tools: known }: RunState, { left, words }: Plan, room: number): string {
+  // A name that no tool has is the model's invention, and this text stands on the user's side.
+  const names = new Set(known.map((tool) => tool.name));
+  const tools = left.flatMap((message) => callsOf(message).map((call) => call.tool)).filter((tool) => names.has(tool));
   const counts = [...new Set(tools)].map((tool) => `${tool} ${tools.filter((each) => each === tool).length} times`);
   return [
     `To fit the window, ${left.length} messages between the first request and what follows were left out.`,
@@ -95,4 +98,4 @@ function fileLines(files: readonly FileMark[], room: number): string {
 }
 
 const fileLine = ({ path, tool, changed, content }: FileMark): string =>
-  `- ${JSON.stringify(path).slice(1, -1)} (${changed ? 'changed' : 'not changed'}, last by ${tool}${content === undefined ? '' : `, content ${content.slice(0, 12)}`})`;
+  `- ${shorten(JSON.stringify(path), 300)} (${changed ? 'changed' : 'not changed'}, last by ${tool}${content === undefined ? '' : `, content ${content.slice(0, 12)}`})`;

@@ -50,7 +50,7 @@ export async function summaryOf(
   const request = requestFor(agent, plan, size, focus);
   const input = estimate(system) + tokensOf(request.messages.items);
   const asking = { ...state, context: input };
-  const refusal = tooDear(agent, state, input, size.tokens);
+  const refusal = tooDear(agent, state, input, mostOutput(size.tokens));
   if (refusal !== undefined) return { why: refusal };
   const spoken: string[] = [];
   try {
@@ -77,7 +77,7 @@ function requestFor(
   { tokens, window }: { readonly tokens: number; readonly window: number },
   focus?: string,
 ): Request {
-  const room = Math.max(1000, (window - tokens - estimate(system) - 500) * 4);
+  const room = Math.max(1000, (window - mostOutput(tokens) - estimate(system) - 500) * 4);
   const request = textOf({ role: 'user', parts: task });
   const text = [
     `The agent was asked, to begin with:\n<request>\n${closed(shorten(request, 1000))}\n</request>`,
@@ -91,9 +91,12 @@ function requestFor(
     tools: [],
     messages: trailOf<Message>([{ role: 'user', parts: [{ type: 'text', text }] }]),
     choice: 'auto',
-    settings: { ...kept, maxOutputTokens: tokens },
+    settings: { ...kept, reasoning: 'none', maxOutputTokens: mostOutput(tokens) },
   };
 }
+
+/** Some models think whether they are asked to or not, and what they think counts as output. */
+const mostOutput = (tokens: number): number => Math.max(tokens, 1000);
 
 /** A record must not end its own tag. */
 const closed = (text: string): string => text.replaceAll(/<(?=\/?(?:record|request)\b)/gi, '&lt;');

@@ -5,10 +5,13 @@ import { ownWords } from './plan.ts';
 /** Characters of one piece that are told, by what it is; a tool's output says most in its first and last lines. */
 const most = { said: 1000, answered: 2000, called: 500, given: 1200 } as const;
 
-/** These messages as lines, in at most this many characters. */
+/** These messages as lines, in at most this many characters: each piece is cut further before any is left out. */
 export function transcriptOf(messages: readonly Message[], room: number): string {
-  const whole = told(messages, 1);
-  return whole.length <= room ? whole : shorten(told(messages, room / whole.length), room);
+  for (const share of [1, 0.5, 0.25, 0.1]) {
+    const text = told(messages, share);
+    if (text.length <= room) return text;
+  }
+  return shorten(told(messages, 0), room);
 }
 
 const told = (messages: readonly Message[], share: number): string =>
