@@ -68,6 +68,13 @@ test('[P47] a summary that is longer than what it replaces is not used, and long
   assert.ok(tokensOf(cut.messages ?? []) < 0.6 * 3000, `${tokensOf(cut.messages ?? [])} tokens`);
 });
 
+test('[P47] where the window leaves no room for a summary that says anything, none is asked for', async () => {
+  const writer = scriptedProvider(['Notes.']);
+  const made = await compactedBy(summarising(), stateOf(talk, 800), writer);
+  assert.equal(writer.requests.length, 0);
+  assert.ok(made.messages && tokensOf(made.messages) < 400);
+});
+
 const poor: readonly Partial<Limits>[] = [{ tokens: 1000 }, { usd: 0.0005 }];
 for (const limits of poor) {
   test(`[A57] no summary is asked for where the budget has no room for it: ${JSON.stringify(limits)}`, async () => {

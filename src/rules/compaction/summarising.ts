@@ -13,6 +13,9 @@ export type SummarisingOptions = CompactionOptions & {
   readonly summaryTokens?: number;
 };
 
+/** Tokens below which a summary says nothing. A window that leaves no more belongs to a model whose summaries nobody should trust. */
+const leastSummary = 100;
+
 /** Has a model summarise what lies between the first request and the latest turns. Where that fails, or helps nobody, it is left out as by `trimming`. */
 export function summarising(options: SummarisingOptions = {}): Compactor {
   const { threshold = 0.8, target = 0.45, keepTurns = 10, summaryTokens = 1500 } = options;
@@ -28,6 +31,7 @@ export function summarising(options: SummarisingOptions = {}): Compactor {
         const trimmed = await trimmer.run(state, context);
         return { ...more, ...trimmed, detail: `${trimmed.detail ?? ''} No summary was made: ${why}.`.trim() };
       };
+      if (budget.summary < leastSummary) return fallBack('there is no room for one that says anything');
       if (tokensOf(plan.left) <= budget.summary) return fallBack('it would have been as long as what it replaces');
       const summary = await summaryOf(agent, state, plan, { tokens: budget.summary, window: budget.window }, context);
       const spent = summary.spent ? { spent: summary.spent } : {};
