@@ -35,7 +35,7 @@ const reasons: Readonly<Record<MissReason, string>> = {
 };
 
 function cacheLines({ misses, turns, untold }: CacheReport): readonly string[] {
-  if (turns === 0) return ['Cache: no turn yet.'];
+  if (turns === 0) return ['Cache: no turn yet on this branch.'];
   if (untold === turns) return ['Cache: the provider does not say what it read from its cache.'];
   if (misses.length === 0) return ['Cache: every turn read at least as much from it as the one before.'];
   const told = misses.slice(-10);
@@ -55,7 +55,7 @@ export function costsText({ total, models, turns }: Costs): string {
   return [
     `Total: ${costLine(total)}`,
     ...models.map(({ model, cost }) => `  ${model}: ${costLine(cost)}`),
-    ...(lost ? [`${lost} of these turns are on branches that are no longer continued.`] : []),
+    ...(lost ? [`Of these, on branches that are no longer continued: ${lost}.`] : []),
   ].join('\n');
 }
 

@@ -208,7 +208,7 @@ test('costs are added up for every branch and model, and what is unknown is kept
     text,
     /^Total: \$0\.5100 and about \$0\.3500 by estimate and 2 turns of unknown price, 6 turns, 1 uncounted, 237 tokens in \(40 from the cache\), 26 out\n/,
   );
-  assert.match(text, /1 of these turns are on branches/);
+  assert.match(text, /Of these, on branches that are no longer continued: 1\./);
   assert.equal(costsText(costs([])), 'Nothing was used yet.');
   assert.match(
     costsText(costs(eventsOf([start, epoch('started'), turn(1, {})]))),

@@ -9,11 +9,12 @@ export const PART = '%% ';
 
 /** What stands above a conversation to be edited; every line is a comment. */
 export const guide: readonly string[] = [
-  '# Change, remove, add or reorder messages, then save and leave the editor. The old conversation stays as a branch.',
-  '# Leave without changing anything, or empty the file, to cancel.',
-  '# "%%% user", "%%% assistant" and "%%% tool" begin a message; the number says which message it was: leave it out for a new one.',
-  '# "%% text", "%% reasoning", "%% call <id> <tool>" (JSON), "%% result <id> <tool> [failed]" and "%% file" begin its parts.',
-  '# Words below that begin with %% have a backslash before them.',
+  '# Change, remove, add or move messages, then save and leave: the old conversation stays as a branch.',
+  '# Leave without a change, or empty the file, to cancel.',
+  '# "%%% user", "%%% assistant" and "%%% tool" begin a message. The number says which one it was:',
+  '# leave it out for a new one. "%% text", "%% reasoning", "%% call <id> <tool>" with JSON below it,',
+  '# "%% result <id> <tool> [failed]" and "%% file" begin its parts. A backslash before %% is not part',
+  '# of the text.',
 ];
 
 /** The text of a conversation. */
