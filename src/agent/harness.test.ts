@@ -331,9 +331,7 @@ test('a conversation that the model finds too long is made shorter once, and the
   });
   const result = await harness.runResult('Do it.');
   assert.deepEqual([result.text, refused, result.reason], ['done', 1, 'answered']);
-  const [tooLong, summary, after] = requests.slice(-3).map((request) => request.messages.length);
-  assert.ok((after ?? 0) < (tooLong ?? 0));
-  assert.equal(summary, 1);
+  assert.ok((requests.at(-1)?.messages.length ?? 0) < (requests.at(-2)?.messages.length ?? 0));
   assert.match(
     textOf(toArray(requests.at(-1)?.messages ?? { length: 0, items: [] })[0] ?? { role: 'user', parts: [] }),
     /^Do it\./,
