@@ -68,6 +68,9 @@ test('[J3] each branch tells where it parted, why, and its first own words; the 
     'returning to a tip continues its branch',
   );
   assert.equal(branchesOf(log.events).length, 4);
+  await back(session, log, 'four');
+  await session.run('five');
+  assert.deepEqual(lines(log.events).at(-1), '└─ 5  went back after "three": "five"  1 answer, then  ← here');
 });
 
 test('[J3] a branch of a branch stands under it, and a branch where nothing was said shows only while it is the one continued', async () => {

@@ -44,15 +44,15 @@ export function branchesOf(events: readonly Event[]): readonly Branch[] {
     lines[at]?.events.push(event);
     lineOf.set(id, at);
   }
-  const forks = forkStates(events, new Set(lines.flatMap((line) => line.from?.event ?? [])));
+  const forks = lines.length > 1 ? forkStates(events) : new Map<string, Fork>();
   const head = events.at(-1)?.id;
   return lines.map((line) => branchOf(line, forks, head));
 }
 
-/** The state at each of these events, in one pass over all of them. */
-function forkStates(events: readonly Event[], wanted: ReadonlySet<string>): ReadonlyMap<string, Fork> {
+/** The state at each event that something follows later than at once, in one pass over all of them. */
+function forkStates(events: readonly Event[]): ReadonlyMap<string, Fork> {
   const found = new Map<string, Fork>();
-  if (wanted.size === 0) return found;
+  const wanted = new Set(events.flatMap(({ parent }, i) => (parent === events[i - 1]?.id ? [] : (parent ?? []))));
   const view = runView();
   let state = view.initial;
   let words = '';
