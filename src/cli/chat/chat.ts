@@ -8,8 +8,9 @@ import { openFace, type Face, type Heard } from '../face/index.ts';
 import type { Asked } from '../front/asked.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { sentence } from '../front/sentence.ts';
-import { addToHistory, readHistory } from '../known-models/index.ts';
+import { addToHistory, logged, readHistory } from '../known-models/index.ts';
 import { readPromptFile } from '../prompts.ts';
+import { readSettings, type Settings } from '../settings/index.ts';
 import { modeWords } from '../slash/permission-commands.ts';
 import type { Desk } from '../slash/desk.ts';
 import { answerAsks } from './approval.ts';
@@ -18,23 +19,32 @@ import { handleLine, mayInterrupt } from './entry.ts';
 import { goBackByPick } from './going-back.ts';
 import { greet } from './greeting.ts';
 import { narrator } from './narrator.ts';
+import { watch } from './watching.ts';
 
 /** Opens the prompt and stays until the person leaves. */
-export async function chat(asked: Asked): Promise<number> {
-  const face = await openFace({ plain: asked.plain });
-  try {
-    const prepared = await prepare(asked, face);
-    if (typeof prepared === 'number') return prepared;
-    const talk = await Conversation.open(prepared);
+export function chat(asked: Asked): Promise<number> {
+  const settings = readSettings();
+  return logged(settings, 'interactive', async () => {
+    const face = await openFace({ plain: asked.plain });
     try {
-      await converseUntilDone(talk, face, asked);
+      return await chatOn(face, asked, settings);
     } finally {
-      await talk.close();
+      await face.close();
     }
-    return exitCodes.answered;
+  });
+}
+
+async function chatOn(face: Face, asked: Asked, settings: Settings): Promise<number> {
+  const prepared = await prepare(asked, settings, face);
+  if (typeof prepared === 'number') return prepared;
+  if (prepared.held && !(await watch(prepared.held, face, shown))) return exitCodes.answered;
+  const talk = await Conversation.open(prepared);
+  try {
+    await converseUntilDone(talk, face, asked);
   } finally {
-    await face.close();
+    await talk.close();
   }
+  return exitCodes.answered;
 }
 
 /** How much of a resumed conversation is shown. */
@@ -86,6 +96,11 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
   };
   face.complete(completer(talk));
   face.remember(readHistory(talk.settings));
+  greet(desk);
+  face.status(talk.status());
+  const first = await firstWords(asked);
+  if (first !== undefined) busy(() => desk.converse(first));
+  else if (waits(talk.session.state)) busy(() => desk.converse());
   face.listen((heard: Heard) => {
     if (heard.type === 'quit') return quit();
     if (heard.type === 'interrupt') {
@@ -100,11 +115,6 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
     if (!mayInterrupt(heard.text, talk)) return desk.say('Wait until the run has ended, or press Esc.', 'warning');
     void handleLine(desk, heard.text, heard.how).catch((error: unknown) => desk.say(messageOf(error), 'error'));
   });
-  greet(desk);
-  face.status(talk.status());
-  const first = await firstWords(asked);
-  if (first !== undefined) busy(() => handleLine(desk, first));
-  else if (waits(talk.session.state)) busy(() => desk.converse());
   await left;
   stop.abort();
   talk.session.cancel();

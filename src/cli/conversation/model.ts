@@ -21,6 +21,9 @@ export function placeOf(settings: Settings, known: readonly KnownModel[]): Whenc
   return first && { provider: first.provider, ...(first.url ? { baseUrl: first.url } : {}) };
 }
 
+/** Where models are when nobody said where. */
+export const usualPlace: Whence = { provider: 'ollama' };
+
 /** The place in words. */
 export const placeWords = ({ provider, baseUrl }: Whence): string =>
   baseUrl === undefined ? provider : `${provider} (${baseUrl})`;

@@ -1,7 +1,7 @@
 // From a command line to an open conversation in interactive mode: what has to be asked first is asked here.
 import { FairleadError } from '../../core/index.ts';
 import type { Face } from '../face/face.ts';
-import type { Asked, Which } from '../front/asked.ts';
+import type { Asked } from '../front/asked.ts';
 import { codeOfError, exitCodes } from '../front/exit-codes.ts';
 import { sentence } from '../front/sentence.ts';
 import {
@@ -11,23 +11,24 @@ import {
   type KnownModel,
   type Whence,
 } from '../known-models/index.ts';
-import { listSessions } from '../sessions/index.ts';
-import { sessionChoice } from './session-choice.ts';
-import { readSettings, type Settings } from '../settings/index.ts';
+import type { Settings } from '../settings/index.ts';
 import type { ConversationOptions } from './conversation.ts';
 import { firstRun } from './first-run.ts';
-import { chosenFrom, modelNamed, placeOf, placeWords, type Chosen } from './model.ts';
+import { chosenFrom, modelNamed, placeOf, placeWords, usualPlace, type Chosen } from './model.ts';
 import type { Host } from './open-model.ts';
 import { testConnection } from './test-connection.ts';
+import { settleSession, type Settled } from './which-session.ts';
+
+/** What a conversation needs, and who must let go of its session first. */
+export type Prepared = ConversationOptions & Pick<Settled, 'held'>;
 
 /** Everything a conversation needs, or the exit code of a program that ends here. */
-export async function prepare(asked: Asked, face: Face): Promise<ConversationOptions | number> {
-  const settings = readSettings();
+export async function prepare(asked: Asked, settings: Settings, face: Face): Promise<Prepared | number> {
   const ready = await modelFor(asked, settings, face);
   if (typeof ready === 'number') return ready;
-  const which = await sessionFor(asked.which, settings, face);
-  if (!which) return exitCodes.answered;
-  return { settings, which, asked, host: hostOn(face), ...ready };
+  const session = await settleSession(asked.which, settings.dirs, face);
+  if (!session) return exitCodes.answered;
+  return { settings, asked, host: hostOn(face), ...ready, ...session };
 }
 
 type Ready = { readonly chosen: Chosen };
@@ -41,7 +42,8 @@ async function modelFor(asked: Asked, settings: Settings, face: Face): Promise<R
     return codeOfError(error.code);
   };
   let known = readKnownModels(settings) ?? [];
-  const place = placeOf(settings, known);
+  const asksServer = asked.work?.type === 'test-connection' || asked.work?.type === 'refresh-models';
+  const place = placeOf(settings, known) ?? (asksServer ? usualPlace : undefined);
   if (!place) {
     const { chosen, words } = await firstRun(settings, asked.model ?? settings.model);
     say(words);
@@ -103,15 +105,6 @@ async function chooseFrom(
   );
   const model = known.find(({ id }) => id === picked);
   return model ? { chosen: chosenFrom(model) } : exitCodes.failed;
-}
-
-/** The session to open; nothing if the person was asked and picked none. */
-async function sessionFor(which: Which, settings: Settings, face: Face): Promise<Which | undefined> {
-  if (which.type !== 'resume' || which.session !== undefined) return which;
-  const sessions = listSessions(settings.dirs);
-  if (sessions.length === 0) return { type: 'new' };
-  const picked = await face.pick('Resume which session?', sessions.map(sessionChoice));
-  return picked === undefined ? undefined : { type: 'resume', session: picked };
 }
 
 /** Asks and tells on the face while a model is made ready. */

@@ -14,6 +14,26 @@ export type StartLog = {
   close(): void;
 };
 
+/** Does the work of one start with a log of its own, which says how it came out. */
+export async function logged(
+  settings: Pick<Settings, 'dirs' | 'all'>,
+  what: string,
+  work: () => Promise<number>,
+): Promise<number> {
+  const log = openLog(settings);
+  log.write(what);
+  try {
+    const code = await work();
+    log.write(`ended with exit code ${code}`);
+    return code;
+  } catch (error) {
+    log.write(String(error));
+    throw error;
+  } finally {
+    log.close();
+  }
+}
+
 /** Begins the log of this start, named by date and time; a second one in the same second gets a number. */
 export function openLog(settings: Pick<Settings, 'dirs' | 'all'>, now: Date = new Date()): StartLog {
   const folder = path.join(settings.dirs.state, 'logs');

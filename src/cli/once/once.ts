@@ -4,11 +4,11 @@ import type { AnswerShape, Event, RunState } from '../../core/index.ts';
 import { waits } from '../conversation/asks.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { firstRun } from '../conversation/first-run.ts';
-import { modelForOnce, placeOf, type Chosen } from '../conversation/model.ts';
+import { modelForOnce, placeOf, usualPlace, type Chosen } from '../conversation/model.ts';
 import { testConnection } from '../conversation/test-connection.ts';
 import type { Asked } from '../front/asked.ts';
 import { exitCodeFor, exitCodes } from '../front/exit-codes.ts';
-import { openLog, readKnownModels, readPreviousModel, refreshModels } from '../known-models/index.ts';
+import { logged, readKnownModels, readPreviousModel, refreshModels } from '../known-models/index.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { askInTerminal, hostInTerminal } from './host.ts';
 import { promptsIn, readSchema } from './input.ts';
@@ -21,24 +21,13 @@ const tell = (text: string): void => void process.stderr.write(text);
 export async function once(asked: Asked): Promise<number> {
   const settings = readSettings();
   for (const warning of settings.warnings) tell(`${warning}\n`);
-  const log = openLog(settings);
-  log.write(`one-shot ${asked.work?.type ?? ''}`);
-  try {
-    const code = await work(asked, settings);
-    log.write(`ended with exit code ${code}`);
-    return code;
-  } catch (error) {
-    log.write(String(error));
-    throw error;
-  } finally {
-    log.close();
-  }
+  return logged(settings, `one-shot ${asked.work?.type ?? ''}`, () => work(asked, settings));
 }
 
 async function work(asked: Asked, settings: Settings): Promise<number> {
   const type = asked.work?.type;
   if (type === 'test-connection' || type === 'refresh-models') {
-    const place = placeOf(settings, readKnownModels(settings) ?? []) ?? { provider: 'ollama' };
+    const place = placeOf(settings, readKnownModels(settings) ?? []) ?? usualPlace;
     if (type === 'test-connection') process.stdout.write(`${await testConnection(settings, place)}\n`);
     else for (const { id } of await refreshModels(settings, { from: place })) process.stdout.write(`${id}\n`);
     return exitCodes.answered;
