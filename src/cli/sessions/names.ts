@@ -24,7 +24,7 @@ export function tidyName(name: string): string {
   return tidy;
 }
 
-/** The file name for a session's name: nothing in it can leave the folder, hide the file or pass for a side file of another session. */
+/** The file name for a session's name: nothing in it can leave the folder or pass for a side file of another session. */
 export const fileNameFor = (name: string): string => `${start}${encoded(tidyName(name))}${end}`;
 
 /** The session's name that a file name stands for; nothing if it is no session's. */
@@ -45,8 +45,8 @@ function decoded(text: string): string {
   }
 }
 
-/** Control and direction characters, what Windows or a path gives a meaning, the percent sign itself, a leading dot, and a dot that would begin our own ending. */
-const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069<>:"/\\|?*%]|^\.|\.(?=jsonl)/giu;
+/** Control and direction characters, what Windows or a path gives a meaning, the percent sign itself, and a dot that would begin our own ending. The prefix sees to leading dots and reserved names. */
+const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069<>:"/\\|?*%]|\.(?=jsonl)/giu;
 
 const encoded = (name: string): string =>
   name.replaceAll(unsafe, (found) => [...Buffer.from(found)].map((byte) => `%${hex(byte)}`).join(''));
