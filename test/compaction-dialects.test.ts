@@ -1,0 +1,40 @@
+// A summary and the conversation that is made with it, as servers see them: legal in every dialect (the server refuses what is not), and shorter.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Tool } from '../src/core/index.ts';
+import { summarising } from '../src/rules/index.ts';
+import { calls, says, type Asked } from '../src/testing/index.ts';
+import { toolOf } from './support/rehearsal.ts';
+import { dialects, stage } from './support/stage.ts';
+
+const look: Tool = toolOf('look', 'read', (input) => `${JSON.stringify(input)} ${'lorem ipsum '.repeat(150)}`);
+
+for (const dialect of dialects) {
+  test(`[A12, P70] in the dialect ${dialect} a summary is asked for without tools, and what is made with it is legal`, async (t) => {
+    const summaries: number[] = [];
+    const script = ({ tools, index, body }: Asked<unknown>) => {
+      const usage = { input: Math.ceil(JSON.stringify(body).length / 4), output: 10 };
+      if (tools.length > 0) return { ...(index < 20 ? calls('look', { n: index }) : says('All seen.')), usage };
+      summaries.push(index);
+      return says('Found: nothing yet.', { usage });
+    };
+    const tools = new Map([['look', look]]);
+    const on = await stage(t, script, {
+      dialect,
+      agent: { tools, compact: summarising() },
+      limits: { context: 4000 },
+    });
+    const { ended, epoch, spent } = await on.say('Look at all of it.');
+    assert.equal(ended?.reason, 'answered');
+    assert.equal(summaries.length, epoch - 1);
+    assert.ok(summaries.length >= 2, `${summaries.length} summaries`);
+    const asked = on.server.requests.filter((request) => request.dialect !== undefined);
+    assert.equal(spent.turns, asked.length - summaries.length);
+    for (const request of asked) {
+      assert.ok(request.raw.length / 4 < 4500, `${request.raw.length / 4} tokens`);
+    }
+    const after = asked[(summaries[0] as number) + 1];
+    assert.ok(after?.raw.includes('Found: nothing yet.') && after.raw.includes('Look at all of it.'));
+    await on.check();
+  });
+}
