@@ -57,7 +57,7 @@ export type Terminal = {
 
 /** Opens a terminal that is closed when the test ends. */
 export async function openTerminal(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   command: readonly string[],
   options: TerminalOptions = {},
 ): Promise<Terminal> {
