@@ -65,10 +65,13 @@ function findIn(text: string, edit: Edit): Found | undefined {
 
 /** Reading writes out what does not show; here it becomes what it was. */
 const unwritten = (words: string): string =>
-  words.replaceAll(/<U\+([0-9A-F]{4,6})>/g, (all, hex: string) => {
-    const code = Number.parseInt(hex, 16);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : all;
-  });
+  words
+    .replaceAll(/<U\+([0-9A-F]{4,6})>/g, (all, hex: string) => {
+      const code = Number.parseInt(hex, 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+    })
+    .replaceAll(/[␀-␟]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0x2400))
+    .replaceAll('␡', '\u007f');
 
 function missed(edit: Edit, text: string): Output {
   const near = nearest(text, edit.old_string);

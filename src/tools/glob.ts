@@ -1,6 +1,7 @@
 // Finds files by name pattern.
 import { output, visibleLine, type Tool, type Workspace } from '../core/index.ts';
 import { walk } from './walk.ts';
+import { doneInTime } from './watchdog.ts';
 
 const mostShown = 500;
 
@@ -17,14 +18,27 @@ export const glob = (workspace: Workspace): Tool => ({
   effect: 'read',
   async run(input, { signal }) {
     const { pattern, path = '.' } = input as { pattern: string; path?: string };
-    const { default: match } = await import('picomatch');
-    const fits = match(pattern.replace(/^\.\//, ''), { dot: true });
-    const found: string[] = [];
-    let count = 0;
-    for await (const file of walk(workspace, path, signal))
-      if (fits(file) && count++ < mostShown) found.push(visibleLine(path === '.' ? file : `${path}/${file}`));
-    if (count === 0) return output({ text: `No file matches ${pattern}.`, data: { count } });
-    const rest = count > found.length ? [`[${count - found.length} more; use a narrower pattern.]`] : [];
-    return output({ text: [...found, ...rest].join('\n'), data: { count } });
+    const found = await namesLike(pattern, await Array.fromAsync(walk(workspace, path, signal)));
+    if (!found) return output({ failed: true, text: `${pattern} takes too long to match. Use a simpler pattern.` });
+    if (found.length === 0) return output({ text: `No file matches ${pattern}.`, data: { count: 0 } });
+    const shown = found.slice(0, mostShown).map((file) => visibleLine(path === '.' ? file : `${path}/${file}`));
+    const left = found.length - shown.length;
+    const rest = left > 0 ? [`[${left} more; use a narrower pattern.]`] : [];
+    return output({ text: [...shown, ...rest].join('\n'), data: { count: found.length } });
   },
 });
+
+/** The names that fit a glob; one without a slash is about the last part of a name if asked. Nothing where that takes too long. */
+export async function namesLike(
+  pattern: string,
+  names: readonly string[],
+  options: { readonly basename?: boolean } = {},
+): Promise<readonly string[] | undefined> {
+  const { default: match } = await import('picomatch');
+  let found: readonly string[] = [];
+  const done = doneInTime(() => {
+    const fits = match(pattern.replace(/^\.\//, ''), { dot: true, ...options });
+    found = names.filter((name) => fits(name));
+  });
+  return done ? found : undefined;
+}

@@ -1,13 +1,15 @@
 // Searches the text of files for a regular expression, line by line, within bounds of time and size.
-import { createContext, Script } from 'node:vm';
 import { output, visibleLine, type Output, type Tool, type Workspace } from '../core/index.ts';
+import { namesLike } from './glob.ts';
 import { walk } from './walk.ts';
+import { doneInTime } from './watchdog.ts';
 
 const mostMatches = 200;
-const mostBytes = 2 * 1024 * 1024;
 const longestLine = 2000;
+const largest = 4 * 1024 * 1024;
+/** Files that are read side by side. */
+const together = 16;
 const mostShown = 300;
-const longestMs = 1000;
 
 /** The tool that searches files. */
 export const grep = (workspace: Workspace): Tool => ({
@@ -29,22 +31,22 @@ export const grep = (workspace: Workspace): Tool => ({
     const { path = '.', ...wanted } = input as Wanted & { path?: string };
     const regex = regexOf(wanted);
     if (typeof regex === 'string') return output({ failed: true, text: regex });
+    const files = await filesFor(workspace, path, wanted.glob, signal);
+    if (!files) return tooSlow(wanted.glob ?? '');
     const lines: string[] = [];
-    let files = 0;
-    for await (const file of filesFor(workspace, path, wanted.glob, signal)) {
-      const { text, bytes } = await workspace
-        .read(file, { unseen: true })
-        .catch(() => ({ text: undefined, bytes: '' }));
-      if (text === undefined || bytes.length > mostBytes) continue;
-      const hits = matchesIn(text, regex, mostMatches - lines.length);
-      if (!hits) return tooSlow(wanted.pattern);
-      if (hits.length) files++;
-      lines.push(...hits.map(([number, line]) => `${visibleLine(file)}:${number}:${visibleLine(line)}`));
-      if (lines.length >= mostMatches) break;
+    let closed = 0;
+    for (let at = 0; at < files.length && lines.length < mostMatches; at += together) {
+      signal.throwIfAborted();
+      const texts = await Promise.all(files.slice(at, at + together).map((file) => textOf(workspace, file)));
+      closed += texts.filter((each) => each.text === undefined).length;
+      if (!doneInTime(() => texts.forEach((each) => collect(each, regex, lines)))) return tooSlow(wanted.pattern);
     }
-    if (lines.length === 0) return output({ text: `Nothing matches ${wanted.pattern}.`, data: { matches: 0, files } });
-    const rest = lines.length >= mostMatches ? [`[Stopped at ${mostMatches} matches; narrow the search.]`] : [];
-    return output({ text: [...lines, ...rest].join('\n'), data: { matches: lines.length, files } });
+    const remarks = [
+      ...(lines.length === 0 ? [`Nothing matches ${wanted.pattern}.`] : []),
+      ...(lines.length >= mostMatches ? [`[Stopped at ${mostMatches} matches; narrow the search.]`] : []),
+      ...(closed > 0 ? [`[${closed} of ${files.length} files could not be read, or are too large.]`] : []),
+    ];
+    return output({ text: [...lines, ...remarks].join('\n'), data: { matches: lines.length } });
   },
 });
 
@@ -58,16 +60,17 @@ function regexOf({ pattern, ignore_case: folds }: Wanted): RegExp | string {
   }
 }
 
-async function* filesFor(
+/** The files to search; nothing where the glob takes too long. */
+async function filesFor(
   workspace: Workspace,
   path: string,
   glob: string | undefined,
   signal: AbortSignal,
-): AsyncGenerator<string> {
-  if (await isFile(workspace, path)) return yield path;
-  const { default: match } = await import('picomatch');
-  const fits = glob === undefined ? () => true : match(glob, { dot: true, basename: !glob.includes('/') });
-  for await (const file of walk(workspace, path, signal)) if (fits(file)) yield path === '.' ? file : `${path}/${file}`;
+): Promise<readonly string[] | undefined> {
+  if (await isFile(workspace, path)) return [path];
+  const all = await Array.fromAsync(walk(workspace, path, signal));
+  const wanted = glob === undefined ? all : await namesLike(glob, all, { basename: !glob.includes('/') });
+  return path === '.' ? wanted : wanted?.map((file) => `${path}/${file}`);
 }
 
 const isFile = (workspace: Workspace, path: string): Promise<boolean> =>
@@ -76,26 +79,23 @@ const isFile = (workspace: Workspace, path: string): Promise<boolean> =>
     () => false,
   );
 
-type Hit = readonly [number: number, line: string];
+type Searched = { readonly file: string; readonly text: string | undefined };
 
-const sandbox = createContext({ search: undefined as unknown });
-const search = new Script('search()');
-
-/** The lines that match; nothing where the pattern takes for ever: only the engine's own watchdog can end a runaway expression. */
-function matchesIn(text: string, regex: RegExp, most: number): readonly Hit[] | undefined {
-  const lines = text.split('\n');
-  const hits: Hit[] = [];
-  sandbox['search'] = (): void => {
-    for (let i = 0; i < lines.length && hits.length < most; i++) {
-      const line = lines[i]?.slice(0, longestLine) ?? '';
-      if (regex.test(line)) hits.push([i + 1, line.slice(0, mostShown)]);
-    }
-  };
+/** The text of a file, empty where it has none; nothing where it cannot be read, or is too large to be searched. */
+async function textOf(workspace: Workspace, file: string): Promise<Searched> {
   try {
-    search.runInContext(sandbox, { timeout: longestMs });
-    return hits;
+    const { text = '', bytes } = await workspace.read(file, { unseen: true });
+    return { file, text: bytes.length > largest ? undefined : text };
   } catch {
-    return undefined;
+    return { file, text: undefined };
+  }
+}
+
+function collect({ file, text = '' }: Searched, regex: RegExp, lines: string[]): void {
+  for (const [i, line] of text.split('\n').entries()) {
+    if (lines.length >= mostMatches) return;
+    const start = line.slice(0, longestLine);
+    if (regex.test(start)) lines.push(`${visibleLine(file)}:${i + 1}:${visibleLine(start.slice(0, mostShown))}`);
   }
 }
 

@@ -1,29 +1,89 @@
-// What a .gitignore file leaves out, as far as its patterns go: the last pattern that fits a path decides.
-import type picomatch from 'picomatch';
+// What a .gitignore file leaves out: the last pattern that fits a path decides. Matched without regular expressions, so that no stranger's file can make it slow.
 
 /** Decides about a path below the folder of its file: left out, kept in spite of earlier patterns, or not spoken of. */
 export type Ignore = (path: string, isFolder: boolean) => boolean | undefined;
 
-/** Reads the patterns of one file; `match` makes a matcher of a glob. */
-export function ignoreFrom(text: string, match: typeof picomatch): Ignore {
-  const patterns = text.split('\n').flatMap((line) => {
-    const read = patternOf(line);
-    return read ? [{ ...read, fits: match(read.globs, { dot: true }) }] : [];
-  });
-  return (path, isFolder) => patterns.findLast((each) => (isFolder || !each.foldersOnly) && each.fits(path))?.ignored;
+/** Reads the patterns of one file. */
+export function ignoreFrom(text: string): Ignore {
+  const patterns = text.split('\n').flatMap((line) => patternOf(line) ?? []);
+  return (path, isFolder) => {
+    const names = path.split('/');
+    return patterns.findLast((each) => (isFolder || !each.foldersOnly) && fits(each.names, names))?.ignored;
+  };
 }
 
-type Pattern = { readonly globs: string[]; readonly foldersOnly: boolean; readonly ignored: boolean };
+type Pattern = { readonly names: readonly string[]; readonly foldersOnly: boolean; readonly ignored: boolean };
 
 function patternOf(line: string): Pattern | undefined {
-  const given = line.replace(/\r$/, '').replace(/(?<!\\)\s+$/, '');
+  const given = line.replace(/\r$/, '').replace(/(?<!\\) +$/, '');
   if (given === '' || given.startsWith('#')) return undefined;
   const ignored = !given.startsWith('!');
-  const body = (ignored ? given : given.slice(1)).replace(/^\\(?=[#!])/, '');
-  const foldersOnly = body.endsWith('/');
-  const bare = body.replace(/\/+$/, '');
+  const body = ignored ? given : given.slice(1);
+  const bare = body.replace(/\/$/, '');
+  const names = bare.replace(/^\//, '').split('/');
+  if (names.join('') === '') return undefined;
   // A slash at the beginning or in the middle ties a pattern to its folder; without one it fits at any depth.
-  const tied = bare.includes('/');
-  const glob = bare.replace(/^\//, '');
-  return glob === '' ? undefined : { globs: tied ? [glob] : [glob, `**/${glob}`], foldersOnly, ignored };
+  return { names: bare.includes('/') ? names : ['**', ...names], foldersOnly: bare !== body, ignored };
+}
+
+/** Whether names fit a pattern, `**` standing for any number of them. */
+function fits(pattern: readonly string[], names: readonly string[]): boolean {
+  return matches(pattern.length, names.length, {
+    isMany: (i) => pattern[i] === '**',
+    isOne: (i, j) => nameFits(pattern[i] ?? '', names[j] ?? ''),
+    // `a/**` is what is in a, not a itself.
+    least: pattern.at(-1) === '**' && pattern.length > 1 ? 1 : 0,
+  });
+}
+
+/** Whether one name fits a pattern of `*`, `?`, classes and escapes. */
+function nameFits(pattern: string, name: string): boolean {
+  const signs = pattern.match(/\\.|\[[!^]?\]?[^\]]*\]|[^]/gu) ?? [];
+  const letters = Array.from(name);
+  return matches(signs.length, letters.length, {
+    isMany: (i) => signs[i] === '*' || signs[i] === '**',
+    isOne: (i, j) => signFits(signs[i] ?? '', letters[j] ?? ''),
+    least: 0,
+  });
+}
+
+function signFits(sign: string, letter: string): boolean {
+  if (sign === '?') return true;
+  if (sign.startsWith('\\')) return sign.slice(1) === letter;
+  if (!sign.startsWith('[') || sign.length < 3) return sign === letter;
+  const not = /^\[[!^]/.test(sign);
+  const inside = Array.from(sign.slice(not ? 2 : 1, -1));
+  const found = inside.some((each, i) => {
+    if (each === letter) return true;
+    return inside[i + 1] === '-' && each <= letter && letter <= (inside[i + 2] ?? '');
+  });
+  return found !== not;
+}
+
+type Matching = {
+  /** Whether a sign stands for any number of things. */
+  readonly isMany: (sign: number) => boolean;
+  readonly isOne: (sign: number, thing: number) => boolean;
+  /** How many things the last sign takes at least, where it stands for many. */
+  readonly least: number;
+};
+
+/** Whether signs fit things from end to end, in time proportional to both: only the latest "many" is ever tried again. */
+function matches(signs: number, things: number, { isMany, isOne, least }: Matching): boolean {
+  const end = things - least;
+  let [sign, thing, many, from] = [0, 0, -1, 0];
+  while (thing < things) {
+    if (sign < signs && isMany(sign)) {
+      if (sign === signs - 1) return thing <= end;
+      [many, from] = [sign++, thing];
+    } else if (sign < signs && isOne(sign, thing)) {
+      sign++;
+      thing++;
+    } else if (many >= 0) {
+      thing = ++from;
+      sign = many + 1;
+    } else return false;
+  }
+  if (least === 0) while (sign < signs && isMany(sign)) sign++;
+  return sign === signs;
 }

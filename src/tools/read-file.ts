@@ -41,7 +41,7 @@ function excerpt(text: string, offset: number, limit: number, source: Source): O
   const safe = visible(body);
   const remarks = [
     ...(cut ? [`Line ${end} is very long and was cut.`] : []),
-    ...(safe === body ? [] : ['Characters that do not show are written as <U+…>.']),
+    ...(safe === body ? [] : ['Characters that do not show are written out, as <U+…> or ␛.']),
     ...(offset === 1 && end === lines.length ? [] : [`Lines ${offset}-${end} of ${lines.length}.`]),
     ...(end < lines.length ? [`Go on with offset ${end + 1}.`] : []),
   ];

@@ -108,11 +108,21 @@ test('[A73, A74] what is no text, not there or outside is refused in a sentence'
 });
 
 test('attack 70: characters that do not show are written out, and an edit can still name them', async (t) => {
-  const { call, text } = bench(t, { 'a.js': 'if (ok\u202e) {\n  run();\u200b\n}\n', 'fine.md': 'a 👩‍💻 ✔️\n' });
+  const { call, text } = bench(t, {
+    'a.js': 'if (ok\u202e) {\n  run();\u200b\n}\n',
+    'fine.md': 'a 👩‍💻 ✔️\n',
+    'esc.sh': 'echo \u001b[1m\n',
+  });
   const { text: shown } = await call('read_file', { path: 'a.js' });
-  assert.equal(shown, 'if (ok<U+202E>) {\n  run();<U+200B>\n}\n[Characters that do not show are written as <U+…>.]');
+  assert.equal(
+    shown,
+    'if (ok<U+202E>) {\n  run();<U+200B>\n}\n[Characters that do not show are written out, as <U+…> or ␛.]',
+  );
   await call('edit_file', { path: 'a.js', old_string: 'ok<U+202E>', new_string: 'ok' });
   assert.equal(text('a.js'), 'if (ok) {\n  run();\u200b\n}\n');
+  await call('read_file', { path: 'esc.sh' });
+  await call('edit_file', { path: 'esc.sh', old_string: '␛[1m', new_string: '␛[0m' });
+  assert.equal(text('esc.sh'), 'echo \u001b[0m\n');
   assert.equal((await call('read_file', { path: 'fine.md' })).text, 'a 👩‍💻 ✔️');
 });
 
@@ -213,19 +223,36 @@ test('[A73] glob finds files by pattern, and leaves out what the project ignores
 });
 
 test('[A73, P16] grep finds lines by regular expression, in one file or in all that the project does not ignore', async (t) => {
-  const { call } = bench(t, { ...project, 'bin.dat': Buffer.from('one\0') });
+  const { call } = bench(t, {
+    ...project,
+    'bin.dat': Buffer.from('one\0'),
+    'many.txt': 'dozen\n'.repeat(300),
+    'big.txt': 'two\n'.repeat(1_100_000),
+  });
+  const many = (await call('grep', { pattern: 'dozen', glob: 'many.*' })).text.split('\n');
+  assert.deepEqual([many.length, many.at(-1)], [201, '[Stopped at 200 matches; narrow the search.]']);
   assert.equal(
     (await call('grep', { pattern: '\\bONE\\b', ignore_case: true })).text,
-    'keep.log:1:one\nsrc/a.ts:1:export const one = 1;\nsrc/deep/b.ts:1:const two = 2; // one\nsrc/top.txt:1:one',
+    'keep.log:1:one\nsrc/a.ts:1:export const one = 1;\nsrc/deep/b.ts:1:const two = 2; // one\nsrc/top.txt:1:one\n[1 of 9 files could not be read, or are too large.]',
   );
   assert.equal((await call('grep', { pattern: '^const', glob: '*.ts' })).text, 'src/deep/b.ts:1:const two = 2; // one');
   assert.equal((await call('grep', { pattern: 'one', path: 'x.log' })).text, 'x.log:1:one');
+  assert.equal(
+    (await call('grep', { pattern: 'one', path: 'big.txt' })).text,
+    'Nothing matches one.\n[1 of 1 files could not be read, or are too large.]',
+  );
   assert.match((await call('grep', { pattern: '(' })).text, /no regular expression/);
   assert.match((await call('grep', { pattern: 'nowhere' })).text, /Nothing matches/);
 });
 
 test('a pattern that would run for ever is given up, and the next search works', { timeout: 20_000 }, async (t) => {
-  const { call } = bench(t, { 'a.txt': `${'a'.repeat(40)}!\n` });
+  const { call } = bench(t, {
+    'a.txt': `${'a'.repeat(40)}!\n`,
+    ['a'.repeat(200)]: '',
+    '.gitignore': `${'*a'.repeat(60)}b\n`,
+  });
+  assert.match((await call('glob', { pattern: `${'*a'.repeat(60)}b` })).text, /takes too long/);
+  assert.match((await call('grep', { pattern: 'x', glob: `${'*a'.repeat(60)}b` })).text, /takes too long/);
   assert.match((await call('grep', { pattern: '^(a+)+$' })).text, /takes too long/);
   assert.equal((await call('grep', { pattern: '!$' })).data?.['matches' as never], 1);
 });
@@ -260,6 +287,5 @@ test('a command that is aborted counts as interrupted, with what it had said', a
 test('attack 71: what a command writes cannot drive a terminal', async (t) => {
   const command = `printf '\\033[31mred\\033[0m 10%%\\r100%%\\n\\033]52;c;aGk=\\007\\033[2Jx\\302\\233y\\b\\n'`;
   const { text } = await bench(t).call('run_command', { command });
-  assert.doesNotMatch(text, /(?!\n)\p{Cc}/u);
-  assert.match(text, /^100%\n/);
+  assert.equal(text, '100%\nx␈');
 });

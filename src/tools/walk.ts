@@ -10,7 +10,6 @@ type Rule = { readonly base: string; readonly ignore: Ignore };
 
 /** Files below a folder in order of their names, as paths relative to it. Folders that cannot be read are passed over. */
 export async function* walk(workspace: Workspace, from: string, signal: AbortSignal): AsyncGenerator<string> {
-  const { default: match } = await import('picomatch');
   let room = mostFiles;
   yield* visit('', [], 0);
 
@@ -45,7 +44,7 @@ export async function* walk(workspace: Workspace, from: string, signal: AbortSig
 
   async function rulesOf(folder: string): Promise<Ignore | undefined> {
     const file = await workspace.read(`${under(folder)}/.gitignore`, { unseen: true }).catch(() => undefined);
-    return file?.text === undefined ? undefined : ignoreFrom(file.text, match);
+    return file?.text === undefined ? undefined : ignoreFrom(file.text);
   }
 
   function under(folder: string): string {
