@@ -43,7 +43,7 @@ function after(look: Look, codes: readonly number[]): Look {
     else if (code >= 90 && code <= 97) now = { ...now, colour: bright[code - 90] as string };
     else if (code === 39) now = { ...now, colour: plain.colour };
     else if (code === 49) now = { ...now, back: undefined };
-    else if (code >= 40 && code <= 47) now = { ...now, back: basic[code - 40] as string };
+    else if (code >= 40 && code <= 47) now = { ...now, back: basic[code - 40] };
     else if (code === 38 || code === 48) {
       const wide = codes[i + 1] === 2;
       const colour = wide ? hex(codes.slice(i + 2, i + 5)) : palette(codes[i + 2] ?? 7);
