@@ -1,7 +1,17 @@
 // The person's editor: found, handed the text, waited for, beside the program in tmux; what was written is never lost.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -199,12 +209,38 @@ test(
     assert.ok(failed.type === 'failed' && failed.kept);
     assert.match(failed.why, /ended with code 4/);
     assert.equal(readFileSync(failed.kept, 'utf8'), 'draft');
+    assert.deepEqual(readdirSync(path.dirname(failed.kept)), ['edit.md'], 'the draft alone is kept');
     const { env: stuck } = withEditor(t, 'printf draft > "$1"; tmux kill-pane; sleep 60');
     const killed = await openEditor('x', { suffix: '.md', env: { ...stuck, ...tmux } });
     t.after(() => drop(killed));
     assert.ok(killed.type === 'failed' && killed.kept);
     assert.match(killed.why, /its tmux pane was closed before it had ended/);
     assert.equal(readFileSync(killed.kept, 'utf8'), 'draft');
+    assert.equal(panes().split('\n').length, 1);
+  },
+);
+
+test(
+  '[J62] an editor can be ended from outside, here and in a split, and what it had saved is kept',
+  { skip: noTerminal() || noShell, timeout: 30_000 },
+  async (t) => {
+    const { env: tmux, panes } = await insideTmux(t);
+    for (const more of [{}, tmux]) {
+      const { folder, env } = withEditor(t, 'printf saved > "$1"; : > "$OUT/ready"; exec sleep 60');
+      const stop = new AbortController();
+      const editing = openEditor('x', {
+        suffix: '.md',
+        env: { ...env, EDITOR: `exec ${env['EDITOR']}`, ...more },
+        signal: stop.signal,
+      });
+      while (!existsSync(path.join(folder, 'ready'))) await new Promise((resolve) => setTimeout(resolve, 20));
+      stop.abort();
+      const edited = await editing;
+      t.after(() => drop(edited));
+      assert.ok(edited.type === 'failed' && edited.kept, JSON.stringify(edited));
+      assert.match(edited.why, /it was interrupted/);
+      assert.equal(readFileSync(edited.kept, 'utf8'), 'saved');
+    }
     assert.equal(panes().split('\n').length, 1);
   },
 );

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { messageOf } from '../../core/index.ts';
 import type { Face } from '../face/face.ts';
 import { keptIn, newDraft, type Draft } from './draft.ts';
-import { editInSplit, type EditorJob, type Ended } from './tmux.ts';
+import { editInSplit, interrupted, type EditorJob, type Ended } from './tmux.ts';
 
 /** Where and how to edit. */
 export type EditorOptions = {
@@ -15,6 +15,8 @@ export type EditorOptions = {
   readonly cwd?: string;
   /** Hands the terminal over while an editor has it. */
   readonly face?: Pick<Face, 'aside'>;
+  /** Ends the editor; what was saved until then is kept. */
+  readonly signal?: AbortSignal;
 };
 
 /** What came of it. Where something failed, what was written is in the file `kept`, if there is one; `why` names it. */
@@ -25,7 +27,7 @@ export type Edited =
 
 /** Lets a person edit a text. A line break that only the editor added at the end is taken off again. */
 export async function openEditor(text: string, options: EditorOptions): Promise<Edited> {
-  const { suffix, env = process.env, cwd = process.cwd(), face } = options;
+  const { suffix, env = process.env, cwd = process.cwd(), face, signal } = options;
   const editor = editorOf(env);
   if (editor === undefined)
     return {
@@ -38,7 +40,7 @@ export async function openEditor(text: string, options: EditorOptions): Promise<
   } catch (error) {
     return { type: 'failed', why: `The text could not be put into a file to edit: ${messageOf(error)}` };
   }
-  const job = { editor, draft, env, cwd };
+  const job = { editor, draft, env, cwd, signal };
   const split = env['TMUX'] ? await editInSplit(job) : undefined;
   const ended = split ?? (face ? await face.aside(() => editHere(job)) : await editHere(job));
   return outcome(text, editor, draft, ended);
@@ -62,13 +64,14 @@ function isOnPath(name: string, folders: string): boolean {
 }
 
 /** The variable may hold arguments and quotes, so a shell reads it, as it does for other programs; the file's name is never part of what it reads. */
-function editHere({ editor, draft, env, cwd }: EditorJob): Promise<Ended> {
+function editHere({ editor, draft, env, cwd, signal }: EditorJob): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>();
+  const how = { stdio: 'inherit', env, cwd, ...(signal ? { signal } : {}) } as const;
   const child =
     process.platform === 'win32'
-      ? spawn(`${editor} "${draft.file}"`, { shell: true, stdio: 'inherit', env, cwd })
-      : spawn('/bin/sh', ['-c', `${editor} "$@"`, 'sh', draft.file], { stdio: 'inherit', env, cwd });
-  child.once('error', (error) => resolve({ why: error.message }));
+      ? spawn(`${editor} "${draft.file}"`, { ...how, shell: true })
+      : spawn('/bin/sh', ['-c', `${editor} "$@"`, 'sh', draft.file], how);
+  child.once('error', (error) => resolve({ why: signal?.aborted ? interrupted : error.message }));
   child.once('exit', (code, signal) => resolve(code === null ? { why: `it was ended by ${signal}` } : { code }));
   return promise;
 }

@@ -1,6 +1,6 @@
 // Runs an editor in a split of the person's tmux window and waits until it is closed, however that happens.
 import { execFile, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Draft } from './draft.ts';
@@ -11,39 +11,50 @@ export type EditorJob = {
   readonly draft: Draft;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
+  readonly signal: AbortSignal | undefined;
 };
 
 /** How an editor ended: with this code, or otherwise and why. */
 export type Ended = { readonly code: number } | { readonly why: string };
 
+/** How the end of an editor is told that was not its own. */
+export const interrupted = 'it was interrupted';
+
 const exec = promisify(execFile);
 
 /** Edits in a split; nothing where there is no room for one or tmux does not answer. */
 export async function editInSplit(job: EditorJob): Promise<Ended | undefined> {
-  const { draft, env } = job;
+  const { draft, env, signal } = job;
   const channel = path.basename(draft.folder);
   const status = path.join(draft.folder, 'status');
   const script = path.join(draft.folder, 'open.sh');
   writeFileSync(script, scriptFor(job, status, channel), { mode: 0o600, flag: 'wx' });
-  const pane = env['TMUX_PANE'];
-  const where = pane ? ['-t', pane] : [];
-  let opened: string;
   try {
-    // Separate arguments: tmux then runs them as they are, with no shell in between. It would run what a folder's
-    // name says after `-c`, so the script goes there itself.
-    const split = ['split-window', ...where, '-P', '-F', '#{pane_id}', '/bin/sh', script];
-    opened = (await exec('tmux', split, { env })).stdout.trim();
-  } catch {
-    return undefined;
+    const pane = await split(script, env);
+    if (pane === undefined) return undefined;
+    await closed(pane, channel, job);
+    // With `remain-on-exit` a finished pane would stay, and one that is interrupted has to go.
+    await exec('tmux', ['kill-pane', '-t', pane], { env }).catch(() => {});
+    return signal?.aborted ? { why: interrupted } : endOf(status);
+  } finally {
+    // The draft may be kept; our environment is nobody's to keep.
+    rmSync(script, { force: true });
+    rmSync(status, { force: true });
   }
-  await closed(opened, channel, env);
-  // With `remain-on-exit` a finished pane would stay.
-  await exec('tmux', ['kill-pane', '-t', opened], { env }).catch(() => {});
-  return endOf(status);
+}
+
+/** Opens a split that runs a script, and says which pane it is. Separate arguments: tmux then runs them as they are, with no shell in between. It would also run what the name of a folder says after `-c`, so the script goes there itself. */
+async function split(script: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const where = env['TMUX_PANE'] ? ['-t', env['TMUX_PANE']] : [];
+  const words = ['split-window', ...where, '-P', '-F', '#{pane_id}', '/bin/sh', script];
+  return exec('tmux', words, { env }).then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  );
 }
 
 /** Waits for the signal that the script gives, and looks now and then whether the pane was killed before it could. */
-async function closed(pane: string, channel: string, env: NodeJS.ProcessEnv): Promise<void> {
+async function closed(pane: string, channel: string, { env, signal }: EditorJob): Promise<void> {
   const waiting = spawn('tmux', ['wait-for', channel], { env, stdio: 'ignore' });
   const { promise, resolve } = Promise.withResolvers<void>();
   waiting.once('error', () => {});
@@ -54,7 +65,11 @@ async function closed(pane: string, channel: string, env: NodeJS.ProcessEnv): Pr
       () => resolve(),
     );
   }, 500);
+  const stop = (): void => resolve();
+  signal?.addEventListener('abort', stop);
+  if (signal?.aborted) stop();
   await promise;
+  signal?.removeEventListener('abort', stop);
   clearInterval(look);
   waiting.kill();
 }
