@@ -102,3 +102,31 @@ export async function openPrompt(
     },
   };
 }
+
+/** What a model was sent: its name, and the roles and texts of the messages. */
+export type Sent = {
+  readonly model: string;
+  readonly said: readonly { readonly role: string; readonly text: string }[];
+};
+
+/** Everything that was asked of the models so far, in order. */
+export function sentTo(server: ScriptedServer): readonly Sent[] {
+  return server.requests
+    .filter(({ dialect }) => dialect !== undefined)
+    .map(({ body }) => {
+      const { model, messages } = body as unknown as Body;
+      const said = messages.map(({ role, content }) => ({ role, text: wordsIn(content) }));
+      return { model, said };
+    });
+}
+
+type Content = string | readonly { readonly text?: string }[] | null | undefined;
+type Body = {
+  readonly model: string;
+  readonly messages: readonly { readonly role: string; readonly content?: Content }[];
+};
+
+function wordsIn(content: Content): string {
+  if (typeof content === 'string') return content;
+  return (content ?? []).map(({ text = '' }) => text).join('');
+}

@@ -27,15 +27,16 @@ const commandChoices = (talk: Conversation): readonly Choice[] =>
     about,
   }));
 
-/** The choices that hold what was typed, those that begin with it first. */
+/** The choices that hold what was typed, those that begin with it first; what is written in full already stays as it is. */
 function narrowed(from: number, typed: string, choices: readonly Choice[]): Suggestions | undefined {
   const word = typed.toLowerCase();
-  const rank = ({ value }: Choice): number => (value.toLowerCase().startsWith(word) ? 0 : 1);
+  const rank = ({ value }: Choice): number => (value === typed ? 0 : value.toLowerCase().startsWith(word) ? 1 : 2);
   const fitting = choices
-    .filter(({ value }) => value.toLowerCase().includes(word) && value !== typed)
+    .filter(({ value }) => value.toLowerCase().includes(word))
+    .map((choice) => (choice.value.trimEnd() === typed ? { ...choice, value: typed } : choice))
     .toSorted((a, b) => rank(a) - rank(b))
     .slice(0, most);
-  return fitting.length ? { from, choices: fitting } : undefined;
+  return fitting.some(({ value }) => value !== typed) ? { from, choices: fitting } : undefined;
 }
 
 async function files(

@@ -9,8 +9,8 @@ const howBack = '/compact undo takes it back.';
 /** The command that compacts. */
 export const compact: SlashCommand = {
   name: 'compact',
-  about: 'make the conversation shorter; diff shows what the last time changed, undo takes it back',
-  takes: '<what matters>|diff|undo',
+  about: 'make the conversation shorter; diff shows how, undo takes it back',
+  takes: '<focus>|diff|undo',
   complete: () => [
     { value: 'diff', label: 'diff', about: 'what the last compaction changed' },
     { value: 'undo', label: 'undo', about: 'go back to before the last compaction' },

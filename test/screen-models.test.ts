@@ -1,0 +1,83 @@
+// The prompt and its model in a real terminal: greeting, answers, and the commands that choose, list, test and let it go on.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { says } from '../src/testing/index.ts';
+import { armed } from './support/face.ts';
+import { makePlace, openPrompt, sentTo } from './support/prompt.ts';
+import { noTerminal } from './support/terminal.ts';
+
+const skip = noTerminal();
+
+test(
+  '[J48, J53, J66, A77, A78] it greets with a prompt, comes back to it after each answer, and /model switches with completion',
+  { skip },
+  async (t) => {
+    const place = await makePlace(t, ({ model, prompt }) => says(`${model} heard ${prompt}.`));
+    const prompt = await openPrompt(t, place);
+    const greeted = await prompt.waitFor(/^─+\n>\s*\nalpha · [^\n]* · asks · no streaming · \d{4}-\d\d-\d\d_/m);
+    assert.match(greeted, /Fairlead with alpha, session "\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d"\. \/help lists the commands/);
+    await prompt.and('first', /> first\n\nalpha heard first\.\n\n─+\n>\s*\nalpha/);
+
+    await prompt.and('/model nowhere', /✗ lm-studio \([^)]*\) has no model "nowhere"/);
+    await prompt.type('/model be');
+    await prompt.waitFor(/> \/model be\n +→ beta/);
+    await prompt.keys('Tab');
+    await prompt.waitFor(/^> \/model beta *$/m);
+    await prompt.keys('Enter');
+    await prompt.waitFor(/· The next answer comes from beta\.[^]*^beta · /m);
+    await prompt.and('second', /> second\n\nbeta heard second\.\n\n─+\n>\s*\nbeta/);
+    assert.deepEqual(
+      sentTo(place.server).map(({ model, said }) => [model, said.at(-1)?.text]),
+      [
+        ['alpha', 'first'],
+        ['beta', 'second'],
+      ],
+    );
+
+    await prompt.and('/model', /Which model\?\n>\s*\n→ alpha\n +beta\n/);
+    await prompt.type('al');
+    await prompt.waitFor(/> al *\n→ alpha\n↑/);
+    await armed();
+    await prompt.keys('Enter');
+    await prompt.waitFor(/The next answer comes from alpha\./);
+
+    await prompt.and('/continue', /· It had answered, so "Go on\." is put after its words\.\n\nalpha heard Go on\./);
+    await prompt.and('/exit', /Pane is dead \(status 0/);
+  },
+);
+
+test(
+  '[J60, J63, J64, J72, A78] /stream switches each time, /refresh-models and /test-connection ask the provider, /help lists every command',
+  { skip },
+  async (t) => {
+    const words = Array.from({ length: 40 }, (_, i) => `word${i} `);
+    const place = await makePlace(t, () => says(words.join(''), { chunks: words, chunkMs: 40 }));
+    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--stream']);
+    assert.doesNotMatch(await prompt.screen(), /no streaming/, 'the flag switched it on');
+    await prompt.and('show', /word3 (?![^]*word39)/);
+    await prompt.waitFor(/word39\n\n─+\n>\s*\nalpha/);
+    await prompt.and('/stream', /Answers are shown when they are whole\.[^]*no streaming/);
+    await prompt.enter('show again');
+    const seen = await prompt.waitFor(/> show again\n[^]*word0 [^]*word39\n\n─+\n>\s*\nalpha/);
+    assert.equal(seen.match(/word20 /g)?.length, 2);
+    await prompt.and('/stream', /Answers are shown while they come\./);
+
+    place.server.forget();
+    await prompt.and('/test-connection', /· lm-studio \(http:[^)]*\) answers \(\d+ ms\) and has 2 models\./);
+    await prompt.and('/refresh-models', /· 2 models: alpha, beta/);
+    assert.equal(place.server.requests.filter(({ method }) => method === 'GET').length, 2);
+
+    const help = await prompt.and('/help', /^Commands$[^]*Ctrl\+D leaves\./m);
+    for (const name of commands) assert.match(help, new RegExp(`^/${name} `, 'm'));
+
+    await place.server.close();
+    await prompt.and('/test-connection', /✗ There is no connection to lm-studio/);
+    await prompt.and('are you there', /✗ [^\n]+\n[^]*^>\s*$/m);
+  },
+);
+
+const commands = [
+  ...['model', 'session', 'stream', 'continue', 'editor', 'refresh-models', 'test-connection', 'promptfile', 'help'],
+  ...['tools', 'auto', 'save', 'resume', 'cwd', 'clear', 'exit', 'compact', 'cost', 'context', 'rewind', 'tree'],
+  ...['export', 'permissions', 'undo'],
+];
