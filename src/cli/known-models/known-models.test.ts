@@ -1,0 +1,152 @@
+// What is remembered from one start to the next: models, the last one used, logs, entries typed.
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { closedUrl, scriptedServer } from '../../testing/index.ts';
+import { readSettings, type Settings } from '../settings/index.ts';
+import {
+  addToHistory,
+  openLog,
+  readHistory,
+  readKnownModels,
+  readPreviousModel,
+  refreshModels,
+  rememberModel,
+} from './index.ts';
+
+function settingsFor(t: TestContext): (env?: Record<string, string>) => Settings {
+  const home = mkdtempSync(path.join(tmpdir(), 'fairlead-known-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  return (env = {}) => readSettings({ env: { HOME: home, ...env }, cwd: home, platform: 'linux' });
+}
+
+const mode = (file: string): string => (statSync(file).mode & 0o777).toString(8);
+const models = [
+  { id: 'able', context: 8192, tools: true },
+  { id: 'plain', context: 4096 },
+];
+
+for (const [provider, style] of [
+  ['ollama', undefined],
+  ['lm-studio', 'lm-studio'],
+  ['lemonade', 'lemonade'],
+] as const)
+  test(`[J82, J86, J89, J90] the models of ${provider} are kept a line each with whether they can call tools, and read again`, async (t) => {
+    const server = await scriptedServer([], { models, ...(style ? { style } : {}) });
+    t.after(() => server.close());
+    const settings = settingsFor(t)({ HARNESS_INFERENCE_PROVIDER: provider, OLLAMA_API_URL: server.url });
+    assert.equal(readKnownModels(settings), undefined, 'no list is known yet');
+    const listed = await refreshModels(settings);
+    const file = path.join(settings.dirs.state, 'models.jsonl');
+    const lines = readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.deepEqual(
+      lines.map(({ id, provider: of }) => [id, of]),
+      [
+        ['able', provider],
+        ['plain', provider],
+      ],
+    );
+    assert.equal(lines[0]?.['tools'], true);
+    assert.notEqual(lines[1]?.['tools'], true);
+    assert.ok(String(lines[0]?.['url']).startsWith(server.url));
+    assert.deepEqual(readKnownModels(settings), listed);
+    if (process.platform !== 'win32') assert.deepEqual([mode(file), mode(settings.dirs.state)], ['600', '700']);
+  });
+
+test('[J86, J90] the list of another provider or address does not count, and one that is hurt is read as far as it goes', async (t) => {
+  const server = await scriptedServer([], { models });
+  t.after(() => server.close());
+  const read = settingsFor(t);
+  const here = read({ OLLAMA_API_URL: server.url });
+  await refreshModels(here);
+  assert.equal(readKnownModels(read({ HARNESS_INFERENCE_PROVIDER: 'lm-studio' })), undefined);
+  assert.equal(readKnownModels(read({ OLLAMA_API_URL: 'http://elsewhere:1' })), undefined);
+  assert.equal(readKnownModels(read())?.length, 2, 'where nothing is declared, what was listed last counts');
+  appendFileSync(path.join(here.dirs.state, 'models.jsonl'), '{"id":"torn\n\n[]\n');
+  assert.equal(readKnownModels(here)?.length, 2);
+});
+
+test('[J86, J88] a refresh that fails leaves the list as it was; an empty list is known to be empty', async (t) => {
+  const server = await scriptedServer([], { models });
+  t.after(() => server.close());
+  const read = settingsFor(t);
+  const settings = read({ OLLAMA_API_URL: server.url });
+  const listed = await refreshModels(settings);
+  const away = { provider: 'ollama', baseUrl: await closedUrl() };
+  await assert.rejects(refreshModels(settings, { from: away }), { code: 'provider/unreachable' });
+  assert.deepEqual(readKnownModels(settings), listed);
+  await assert.rejects(refreshModels(read()), { code: 'settings/no-provider' });
+  const bare = await scriptedServer([], { models: [] });
+  t.after(() => bare.close());
+  assert.deepEqual(await refreshModels(read({ OLLAMA_API_URL: bare.url })), []);
+  assert.deepEqual(readKnownModels(read({ OLLAMA_API_URL: bare.url })), []);
+});
+
+test('[J27, J91] the last model is kept by name in the state folder', (t) => {
+  const settings = settingsFor(t)();
+  assert.equal(readPreviousModel(settings), undefined);
+  rememberModel(settings, 'ollama/qwen3:8b');
+  rememberModel(settings, 'embedded');
+  assert.equal(readPreviousModel(settings), 'embedded');
+  const file = path.join(settings.dirs.state, 'previous_model_name');
+  assert.equal(readFileSync(file, 'utf8'), 'embedded\n');
+  const { ino } = statSync(file);
+  rememberModel(settings, 'embedded');
+  assert.equal(statSync(file).ino, ino, 'the same name is not written again');
+  writeFileSync(file, '\n');
+  assert.equal(readPreviousModel(settings), undefined);
+});
+
+test('[J92] every start has a log of its own, named by date and time, private, and without keys', (t) => {
+  const settings = settingsFor(t)({ OPENAI_API_KEY: 'sk-very-secret' });
+  const now = new Date(2026, 0, 2, 3, 4, 5);
+  const logs = [openLog(settings, now), openLog(settings, now)];
+  const folder = path.join(settings.dirs.state, 'logs');
+  assert.deepEqual(readdirSync(folder).toSorted(), ['2026-01-02_03-04-05', '2026-01-02_03-04-05-2']);
+  const [first, second] = logs;
+  first?.write('asked with sk-very-secret\nand more');
+  first?.close();
+  first?.write('too late');
+  second?.close();
+  const text = readFileSync(first?.file ?? '', 'utf8');
+  assert.match(text, /^\d{4}-\d\d-\d\dT[\d:.]+Z asked with \[key\]\n {2}and more\n$/);
+  assert.equal(readFileSync(second?.file ?? '', 'utf8'), '');
+  if (process.platform !== 'win32') assert.deepEqual([mode(first?.file ?? ''), mode(folder)], ['600', '700']);
+});
+
+test('entries typed are kept with their line breaks, the newest thousand, and not those that begin with a space', (t) => {
+  const settings = settingsFor(t)();
+  assert.deepEqual(readHistory(settings), []);
+  for (const entry of ['one', 'two\nlines', ' secret', '   ', '"quoted" \u2028']) addToHistory(settings, entry);
+  assert.deepEqual(readHistory(settings), ['one', 'two\nlines', '"quoted" \u2028']);
+  const file = path.join(settings.dirs.state, 'history');
+  if (process.platform !== 'win32') assert.equal(mode(file), '600');
+  appendFileSync(file, 'not JSON\n{}\n');
+  appendFileSync(file, Array.from({ length: 2000 }, (_, n) => `"${n}"\n`).join(''));
+  const entries = readHistory(settings);
+  assert.deepEqual([entries.length, entries[0], entries.at(-1)], [1000, '1000', '1999']);
+  assert.equal(readFileSync(file, 'utf8').split('\n').length, 1001, 'the file is made short again');
+  assert.equal(existsSync(`${file}.tmp`), false);
+});
+
+test('a place that cannot be written to is said in one sentence', (t) => {
+  const settings = settingsFor(t)();
+  mkdirSync(path.dirname(settings.dirs.state), { recursive: true });
+  writeFileSync(settings.dirs.state, 'a file where a folder should be');
+  assert.throws(() => rememberModel(settings, 'x'), { code: 'cli/file', message: /^Could not (make|read) .*fairlead/ });
+});
