@@ -70,7 +70,7 @@ const ended = (call: Call, outcome: Outcome, text: string, ms = 0): Ended => ({
 async function prepare(agent: AgentParts, call: Call, state: RunState): Promise<Ready | Fact> {
   if (call.invalid !== undefined)
     return ended(call, 'failed', `The arguments are not valid JSON, so nothing was run: ${call.invalid.slice(0, 500)}`);
-  const aim = call.tool === USE_TOOL ? unwrap(call) : call;
+  const aim = aimOf(call);
   if (typeof aim === 'string') return ended(call, 'failed', aim);
   const tool = agent.tools.get(aim.tool);
   if (!tool) return ended(call, 'failed', `There is no tool named ${aim.tool}.`);
@@ -107,7 +107,9 @@ function unfit(tool: Tool, input: Json): string | undefined {
   }
 }
 
-function unwrap(call: Call): Call | string {
+/** The call that is meant: of one through the tool for loaded tools the call inside it, or why there is none. */
+export function aimOf<C extends Pick<Call, 'tool' | 'input'>>(call: C): C | string {
+  if (call.tool !== USE_TOOL) return call;
   const { tool, input } = isObject(call.input) ? call.input : {};
   if (typeof tool !== 'string') return `Name the loaded tool to use: {"tool": "...", "input": {...}}.`;
   return { ...call, tool, input: (input ?? {}) as Json };

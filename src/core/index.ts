@@ -1,5 +1,5 @@
 // The core's public names: pure, no node:*, no npm.
-export { makeCalls, USE_TOOL } from './calls.ts';
+export { aimOf, makeCalls, USE_TOOL } from './calls.ts';
 export {
   FairleadError,
   fromFailure,

@@ -1,5 +1,5 @@
 // What a person allowed for the rest of this session: exact kinds of call, nothing wider, forgotten with the process.
-import { canonical, isObject, type Call } from '../core/index.ts';
+import { aimOf, canonical, isObject, type Call } from '../core/index.ts';
 
 /** Tells where a path really leads; throws where that is nowhere it may lead. */
 export type Locate = (path: string) => string;
@@ -31,9 +31,11 @@ export function subjectOf({ tool, input }: Pick<Call, 'tool' | 'input'>, locate:
 
 /** The exact kind of a call, which is all that an "always" covers. Never a prefix: a longer command is another kind. */
 export function kindOf(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
-  const subject = subjectOf(call, locate);
-  if (subject.type === 'path') return `${call.tool} ${subject.path}`;
-  return subject.type === 'command' ? `${call.tool}: ${subject.command}` : `${call.tool} ${subject.input}`;
+  const meant = aimOf(call);
+  const aim = typeof meant === 'string' ? call : meant;
+  const subject = subjectOf(aim, locate);
+  if (subject.type === 'path') return `${aim.tool} ${subject.path}`;
+  return subject.type === 'command' ? `${aim.tool}: ${subject.command}` : `${aim.tool} ${subject.input}`;
 }
 
 /** The kinds that were granted in this session. */

@@ -6,14 +6,14 @@ import path from 'node:path';
 import test from 'node:test';
 import { calls, says, stage, type Stage } from '../../test/support/rehearsal.ts';
 import { toolbox } from '../agent/index.ts';
-import type { Call, Decision, Json, RunState } from '../core/index.ts';
+import type { Call, Decision, Json, RunState, Workspace } from '../core/index.ts';
 import { workspaceTools } from '../tools/index.ts';
-import { localWorkspace, type LocalWorkspace } from '../workspace/index.ts';
+import { localWorkspace } from '../workspace/index.ts';
 import { kindOf, permission, sessionGrants, type Grants } from './index.ts';
 
 type Desk = {
   readonly root: string;
-  readonly workspace: LocalWorkspace;
+  readonly workspace: Workspace;
   readonly granted: Grants;
   readonly kind: (tool: string, input: Json) => string;
   readonly decide: (tool: string, input: Json, mode?: 'ask' | 'auto') => Decision;
@@ -116,6 +116,9 @@ test('[A75] "always" for any other tool covers the same input, whatever the orde
   granted.grant(kind('send', { to: 'a', text: 'b' }));
   assert.equal(decide('send', { text: 'b', to: 'a' }).type, 'allow');
   assert.equal(decide('send', { text: 'b', to: 'c' }).type, 'ask');
+  const through = { tool: 'send', input: { to: 'a', text: 'b' } };
+  assert.equal(kind('use_tool', through), kind('send', through.input));
+  assert.equal(kind('use_tool', {}), 'use_tool {}');
 });
 
 test('[A75] in a run: the file is written after the yes and not before; a no writes nothing', async (t) => {

@@ -5,14 +5,22 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { specsOf, toolbox } from '../agent/index.ts';
-import { isOutput, messageOf, type Change, type Json, type Output, type ToolContext } from '../core/index.ts';
-import { localWorkspace, type LocalWorkspace } from '../workspace/index.ts';
+import {
+  isOutput,
+  messageOf,
+  type Change,
+  type Json,
+  type Output,
+  type ToolContext,
+  type Workspace,
+} from '../core/index.ts';
+import { localWorkspace } from '../workspace/index.ts';
 import { workspaceTools } from './index.ts';
 
 type Files = Readonly<Record<string, string | Buffer>>;
 type Bench = {
   readonly root: string;
-  readonly workspace: LocalWorkspace;
+  readonly workspace: Workspace;
   /** Calls a tool as a run would: its input checked first, a failure as text. */
   readonly call: (tool: string, input: Json, context?: Partial<ToolContext>) => Promise<Output>;
   readonly text: (name: string) => string;

@@ -4,9 +4,10 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { isSecret, localWorkspace, type LocalWorkspace } from './index.ts';
+import type { Workspace } from '../core/index.ts';
+import { isSecret, localWorkspace } from './index.ts';
 
-function workspaceFor(t: test.TestContext): LocalWorkspace {
+function workspaceFor(t: test.TestContext): Workspace {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-exec-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   return localWorkspace({ roots: [root] });

@@ -1,3 +1,3 @@
 // The workspace's public names: the world that tools may touch.
 export { isSecret, publicEnvironment } from './environment.ts';
-export { localWorkspace, protectedNames, type LocalOptions, type LocalWorkspace } from './local.ts';
+export { localWorkspace, protectedNames, type LocalOptions } from './local.ts';

@@ -2,12 +2,12 @@
 import { isUtf8 } from 'node:buffer';
 import { realpathSync, statSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
-import path from 'node:path';
+import { isAbsolute } from 'node:path';
 import { visibleLine, type Entry, type FileContent, type Listing, type Workspace } from '../core/index.ts';
 import { blobsIn } from './blobs.ts';
 import { exec } from './exec.ts';
 import { hashOf, readBytes, replaceFile } from './files.ts';
-import { contains, locate, mustBeOpen } from './paths.ts';
+import { contains, locate, mustBeOpen, resolveLinks } from './paths.ts';
 import { inFolder } from './pinned.ts';
 import { explain, refuse } from './trouble.ts';
 
@@ -24,23 +24,18 @@ export type LocalOptions = {
   readonly cwd?: string;
   /** Where earlier contents of changed files are kept; without it nothing can be put back. */
   readonly blobs?: string;
-  /** Names that no write may touch, beside the usual ones. */
+  /** What no write may touch beside the usual: names wherever they stand, or places by their absolute path. */
   readonly protect?: readonly string[];
 };
 
-/** A workspace whose user can also go elsewhere. */
-export type LocalWorkspace = Workspace & {
-  readonly roots: readonly string[];
-  /** Goes to another folder; one outside the roots becomes a root. For the person only: no tool may call it. */
-  enter(folder: string): void;
-};
-
 /** Opens the folders of this machine. */
-export function localWorkspace(options: LocalOptions): LocalWorkspace {
-  const protect = [...protectedNames, ...(options.protect ?? [])];
+export function localWorkspace(options: LocalOptions): Workspace {
+  const protect = [...protectedNames, ...(options.protect ?? [])].map((each) =>
+    isAbsolute(each) ? resolveLinks(each) : each,
+  );
   const blobs = blobsIn(options.blobs);
   const roots = options.roots.map((root) => folderAt(root));
-  let cwd = folderAt(options.cwd ?? options.roots[0] ?? '.');
+  const cwd = folderAt(options.cwd ?? options.roots[0] ?? '.');
   if (!roots.some((root) => contains(root, cwd)))
     throw refuse('outside', `The working folder ${visibleLine(cwd)} is outside the workspace.`);
   /** The hash of each file as the model last saw it. */
@@ -61,12 +56,7 @@ export function localWorkspace(options: LocalOptions): LocalWorkspace {
   };
 
   return {
-    get cwd() {
-      return cwd;
-    },
-    get roots() {
-      return [...roots];
-    },
+    cwd,
     locate: find,
     async read(given, { unseen = false } = {}) {
       const content = await contentAt(find(given));
@@ -100,11 +90,6 @@ export function localWorkspace(options: LocalOptions): LocalWorkspace {
       }),
     list: async (given) => listingOf(find(given)),
     exec: async (command, how = {}) => exec(command, folderAt(find(how.cwd ?? cwd)), how),
-    enter(folder) {
-      const found = folderAt(path.resolve(cwd, folder));
-      if (!roots.some((root) => contains(root, found))) roots.push(found);
-      cwd = found;
-    },
   };
 }
 

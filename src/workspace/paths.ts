@@ -21,8 +21,8 @@ function mustBePath(given: string): void {
   if (given.length > longest) throw refuse('bad-path', `The path is longer than ${longest} characters.`);
 }
 
-/** Resolves the links of the deepest ancestor that exists; below it there is nothing yet that could be a link. */
-function resolveLinks(wanted: string, given: string): string {
+/** An absolute path with the links of its deepest ancestor that exists resolved; below that there is nothing yet that could be a link. */
+export function resolveLinks(wanted: string, given: string = wanted): string {
   const missing: string[] = [];
   for (let at = wanted; ; at = path.dirname(at)) {
     try {
@@ -54,13 +54,13 @@ export function contains(root: string, canonical: string): boolean {
   return namesIn(root).every((name, i) => name === names[i]);
 }
 
-/** Refuses a write to a place of which a name is protected, however it is written: file systems may fold case and Unicode forms, and drop trailing dots and blanks. */
+/** Refuses a write to a protected place, or where a name is protected however it is written: file systems may fold case and Unicode forms, and drop trailing dots and blanks. */
 export function mustBeOpen(canonical: string, roots: readonly string[], protect: readonly string[]): void {
   const root = roots.find((each) => contains(each, canonical)) ?? '';
-  const closed = new Set(protect.map(folded));
-  const hit = namesIn(canonical)
-    .slice(namesIn(root).length)
-    .find((name) => closed.has(folded(name)));
+  const names = namesIn(canonical).slice(namesIn(root).length).map(folded);
+  const hit = protect.find((each) =>
+    path.isAbsolute(each) ? contains(each, canonical) : names.includes(folded(each)),
+  );
   if (hit !== undefined)
     throw refuse('protected', `${visibleLine(canonical)} was not changed: ${visibleLine(hit)} is protected.`);
 }
