@@ -23,5 +23,5 @@ export {
   type SessionSummary,
   type Shelf,
 } from './sessions.ts';
-export { readSession, transcriptText, watchSession, type SessionText } from './transcript.ts';
+export { everythingSaid, readSession, transcriptText, watchSession, type SessionText } from './transcript.ts';
 export { holderOf, type Holder } from '../../stores/index.ts';

@@ -16,28 +16,40 @@ export type SessionText = {
 export async function readSession(file: string): Promise<SessionText> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
-    return { id: log.session, ...(await told(log)), problems: log.report };
+    return { id: log.session, ...(await everythingSaid(log)), problems: log.report };
   } finally {
     await log.close();
   }
 }
 
-async function told(log: Log): Promise<Pick<SessionText, 'state' | 'messages'>> {
+/** Everything that was said on the way to where a log stands, and its state there. */
+export async function everythingSaid(log: Pick<Log, 'read'>): Promise<Pick<SessionText, 'state' | 'messages'>> {
   const view = runView();
   const before: Message[] = [];
   let state = view.initial;
-  let from = 0;
+  let known = 0;
+  let knownParts = 0;
+  /** What was said since the last compaction; the first words after it may have joined the last message that it left. */
+  const since = ({ messages }: RunState): readonly Message[] => {
+    const joined = messages.items[known - 1];
+    const more =
+      joined && joined.parts.length > knownParts ? [{ ...joined, parts: joined.parts.slice(knownParts) }] : [];
+    return [...more, ...toArray(messages, known)];
+  };
   for await (const events of log.read()) {
     for (const event of events) {
-      const old = state.messages;
+      const old = state;
       state = view.on(state, event);
       if (event.type !== 'epoch-started' || !event.baseline) continue;
-      if (event.reason === 'compacted') before.push(...toArray(old, from));
+      const { messages } = event.baseline;
+      const compacted = event.reason === 'compacted';
+      if (compacted) before.push(...since(old));
       else before.length = 0;
-      from = event.reason === 'compacted' ? state.messages.length : 0;
+      known = compacted ? messages.length : 0;
+      knownParts = compacted ? (messages.at(-1)?.parts.length ?? 0) : 0;
     }
   }
-  return { state, messages: [...before, ...toArray(state.messages, from)] };
+  return { state, messages: [...before, ...since(state)] };
 }
 
 /** Every event of a session that another process may be writing, from a seq on and then as they come, until the signal aborts. Takes no lock. */
