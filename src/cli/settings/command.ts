@@ -43,7 +43,8 @@ export const run: Command['run'] = async (args) => {
   }
 };
 
-const takes: Readonly<Record<string, number>> = { list: 0, get: 1, set: 2, unset: 1, path: 0, edit: 0 };
+/** What can be done with settings, and how many words each takes. */
+export const takes: Readonly<Record<string, number>> = { list: 0, get: 1, set: 2, unset: 1, path: 0, edit: 0 };
 
 function misused(why: string): number {
   process.stderr.write(`${why}\n${usage}\n`);

@@ -1,0 +1,96 @@
+// What a shell may suggest, as one table for all shells: at each place of a command line, its options and its words.
+import { families } from '../../providers/families.ts';
+import type { CommandTable } from '../commands.ts';
+import { allOptions, type Option } from '../front/options.ts';
+import { acts } from '../sessions/acts.ts';
+import { formats } from '../sessions/export.ts';
+import { takes as configVerbs } from '../settings/command.ts';
+import { table as settingsTable } from '../settings/table.ts';
+
+/** A word, and what it means. */
+export type Word = { readonly word: string; readonly about: string };
+
+/** Where words come from: a list, the program when it is asked, the disk, or the person alone. */
+export type Source = readonly Word[] | 'models' | 'sessions' | 'trash' | 'files' | 'anything';
+
+/** An option in all its spellings, dashes and all. */
+export type Flag = { readonly spellings: readonly string[]; readonly about: string; readonly takes?: Source };
+
+/** Where a command line stands after its command and its verb; the root's name is empty. */
+export type Place = {
+  readonly name: string;
+  readonly flags: readonly Flag[];
+  /** What its first word may be. */
+  readonly first: Source;
+};
+
+const plain = (words: readonly string[]): readonly Word[] => words.map((word) => ({ word, about: '' }));
+
+const flag = (name: string, about: string, takes?: Source): Flag => ({
+  spellings: [`--${name}`],
+  about,
+  ...(takes === undefined ? {} : { takes }),
+});
+
+const json = flag('json', 'as JSON');
+
+/** Every place there is. */
+export function placesOf(commands: CommandTable): readonly Place[] {
+  const top = Object.entries(commands).map(([word, { summary }]) => ({ word, about: summary }));
+  const mainFlags = allOptions.map(flagOf);
+  const rootFlags = [...mainFlags, flag('help', 'show how it is used'), flag('version', 'show the version')];
+  return [
+    { name: '', flags: rootFlags, first: top },
+    ...['chat', 'run'].map((name): Place => ({ name, flags: mainFlags, first: 'anything' })),
+    { name: 'sessions', flags: [json], first: verbs(acts) },
+    ...Object.entries(acts).map(([verb, { usage, options }]): Place => ({
+      name: `sessions ${verb}`,
+      flags: options.map(sessionFlag),
+      first: verb === 'restore' ? 'trash' : /^[<[]session/.test(usage) ? 'sessions' : [],
+    })),
+    { name: 'config', flags: [json], first: plain(Object.keys(configVerbs)) },
+    ...Object.keys(configVerbs).map((verb): Place => ({
+      name: `config ${verb}`,
+      flags: verb === 'list' ? [json] : [],
+      first: configVerbs[verb] ? settingWords : [],
+    })),
+    { name: 'models', flags: modelFlags, first: plain(families.map(({ name }) => name)) },
+    { name: 'completions', flags: [], first: plain(['bash', 'zsh', 'fish']) },
+    { name: 'doctor', flags: doctorFlags, first: [] },
+    { name: 'demo', flags: [flag('fast', 'without waiting'), flag('plain', 'lines instead of a screen')], first: [] },
+  ];
+}
+
+const modelFlags: readonly Flag[] = [
+  flag('url', 'where the provider is', 'anything'),
+  flag('tools', 'only those that can call tools'),
+  flag('cost', 'what so many tokens a month would cost', 'anything'),
+  flag('local-share', 'the part of them that a local model answers', 'anything'),
+  json,
+];
+
+const doctorFlags: readonly Flag[] = [
+  json,
+  flag('offline', 'leave the model away'),
+  flag('model', 'the model to try', 'models'),
+];
+
+function flagOf({ names, short, value, of, about }: Option): Flag {
+  const source: Source = of === undefined ? 'anything' : typeof of === 'string' ? `${of}s` : plain(of);
+  return {
+    spellings: [...names.map((name) => `--${name}`), ...(short === undefined ? [] : [`-${short}`])],
+    about,
+    ...(value === undefined ? {} : { takes: source }),
+  };
+}
+
+const verbs = (table: Readonly<Record<string, { readonly about: string }>>): readonly Word[] =>
+  Object.entries(table).map(([word, { about }]) => ({ word, about }));
+
+function sessionFlag(name: string): Flag {
+  if (name === 'format') return flag(name, 'how it is written', plain(formats));
+  if (name === 'output') return { spellings: ['--output', '-o'], about: 'the file to write', takes: 'files' };
+  return name === 'json' ? json : flag(name, acts['trash']?.about ?? '');
+}
+
+const settingWords: readonly Word[] = Object.entries(settingsTable).map(([word, { about }]) => ({ word, about }));

@@ -1,0 +1,26 @@
+// The words a shell asks for while a line is typed: names that only this machine knows, one a line, and quickly.
+import { visibleLine } from '../../core/index.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** What can be asked for, by name. */
+export const values: Readonly<Record<string, (settings: Settings) => Promise<readonly string[]>>> = {
+  async models(settings) {
+    const { readKnownModels } = await import('../known-models/models-file.ts');
+    return (readKnownModels(settings) ?? []).map(({ id }) => id);
+  },
+  async sessions({ dirs }) {
+    const { sessionPlaces } = await import('../sessions/sessions.ts');
+    return sessionPlaces(dirs).map(({ name }) => name);
+  },
+  async trash({ dirs }) {
+    const { listTrash } = await import('../sessions/changes.ts');
+    return listTrash(dirs).map(({ name }) => name);
+  },
+};
+
+/** The names as lines. One that holds a line break, or what does not show, could not be typed either: it is left out. */
+export const linesOf = (names: readonly string[]): string =>
+  names
+    .filter((name) => visibleLine(name) === name)
+    .map((name) => `${name}\n`)
+    .join('');
