@@ -1,7 +1,7 @@
 // `/export`: writes the conversation to a file, as Markdown, as a page or as JSON.
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { exportPaper, formatOf, formats } from '../sessions/index.ts';
+import { everythingSaid, exportPaper, formatOf, formats } from '../sessions/index.ts';
 import { attempt } from '../settings/private-file.ts';
 import type { SlashCommand } from './desk.ts';
 
@@ -21,15 +21,16 @@ export const exportCommand: SlashCommand = {
     const file = path.resolve(outfit.workspace.cwd, given || `${fileWords(name)}.${format}`);
     if (existsSync(file)) return say(`${file} is there already: name another file.`, 'warning');
     const events = await talk.events();
+    const { state, messages } = await everythingSaid(session.log);
     const text = await exportPaper(
       {
         name,
-        id: session.state.session,
+        id: state.session,
         created: events[0]?.time ?? '',
         changed: events.at(-1)?.time ?? '',
-        model: session.state.model,
-        spent: session.state.total,
-        messages: session.messages,
+        model: state.model,
+        spent: state.total,
+        messages,
       },
       format,
     );

@@ -1,7 +1,8 @@
 // Commands about sessions: begin, name, resume, copy, look at and edit them.
+import { existsSync } from 'node:fs';
 import { sessionChoice } from '../conversation/session-choice.ts';
 import { editSession } from '../editing/index.ts';
-import { listSessions, transcriptText } from '../sessions/index.ts';
+import { everythingSaid, freeName, listSessions, sessionFile, tidyName, transcriptText } from '../sessions/index.ts';
 import type { Desk, SlashCommand } from './desk.ts';
 
 type Verb = {
@@ -16,6 +17,28 @@ const sessionChoices: NonNullable<SlashCommand['complete']> = (_, { talk }) => {
   return others.map(sessionChoice);
 };
 
+/** The name that was given, or one like it that is free, if it is taken and the person agrees; empty where none was given, nothing where the person does not agree. */
+async function nameFor(args: string, { talk, face, say, signal }: Desk): Promise<string | undefined> {
+  if (args.trim() === '') return '';
+  const name = tidyName(args);
+  const isTaken = (each: string): boolean => each !== talk.name && existsSync(sessionFile(talk.settings.dirs, each));
+  const free = freeName(name, isTaken);
+  if (free === name) return name;
+  const key = await face.ask(
+    {
+      title: `There is already a session named "${name}". Call this one "${free}"?`,
+      keys: [
+        { key: 'y', label: 'yes' },
+        { key: 'n', label: 'no' },
+      ],
+      otherwise: 'n',
+    },
+    signal,
+  );
+  if (key !== 'y') say('Nothing was changed.');
+  return key === 'y' ? free : undefined;
+}
+
 async function resume(args: string, desk: Desk): Promise<void> {
   const { talk, face, say, signal } = desk;
   const choices = await sessionChoices('', { talk });
@@ -29,8 +52,11 @@ async function resume(args: string, desk: Desk): Promise<void> {
 const verbs: Readonly<Record<string, Verb>> = {
   new: {
     about: 'begin one with no history, named by date and time',
-    async run(args, { talk, face, say }) {
-      const name = args.trim();
+    takes: '<name>',
+    async run(args, desk) {
+      const { talk, face, say } = desk;
+      const name = await nameFor(args, desk);
+      if (name === undefined) return;
       await talk.go({ type: 'new', ...(name ? { name } : {}) });
       face.clear();
       say(`A new session: "${talk.name}".`);
@@ -39,10 +65,13 @@ const verbs: Readonly<Record<string, Verb>> = {
   rename: {
     about: 'rename this one',
     takes: '<name>',
-    async run(args, { talk, face, say }) {
+    async run(args, desk) {
+      const { talk, face, say } = desk;
       if (!args.trim()) return say('Rename it to what? /session rename <name>', 'warning');
       const old = talk.name;
-      await talk.rename(args.trim());
+      const name = await nameFor(args, desk);
+      if (name === undefined) return undefined;
+      await talk.rename(name);
       face.status(talk.status());
       return say(`"${old}" is now "${talk.name}".`);
     },
@@ -50,16 +79,22 @@ const verbs: Readonly<Record<string, Verb>> = {
   resume: { about: 'go on with another one', takes: '<name>', run: resume, complete: sessionChoices },
   clone: {
     about: 'copy this one and go on with the copy',
-    async run(args, { talk, say }) {
+    takes: '<name>',
+    async run(args, desk) {
+      const { talk, say } = desk;
       const old = talk.name;
-      const name = args.trim();
+      const name = await nameFor(args, desk);
+      if (name === undefined) return;
       await talk.go({ type: 'clone', session: old, ...(name ? { name } : {}) });
       say(`A copy of "${old}": "${talk.name}". The original stays as it was.`);
     },
   },
   'show-messages': {
     about: 'print every message',
-    run: (_, { talk, page }) => page(transcriptText(talk.session.messages) || 'There are no messages yet.', talk.name),
+    async run(_, { talk, page }) {
+      const { messages } = await everythingSaid(talk.session.log);
+      page(transcriptText(messages) || 'There are no messages yet.', talk.name);
+    },
   },
   edit: {
     about: 'edit the messages in your editor; what you save is a new branch',

@@ -1,0 +1,93 @@
+// Sessions at the prompt, in a real terminal: begun, named, resumed, copied, shown, saved and left.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { says } from '../src/testing/index.ts';
+import { armed } from './support/face.ts';
+import { makePlace, openPrompt, sentTo, type Place } from './support/prompt.ts';
+import { noTerminal } from './support/terminal.ts';
+
+const skip = noTerminal();
+
+const sessionFiles = ({ data }: Place): readonly string[] =>
+  readdirSync(path.join(data, 'sessions'))
+    .filter((name) => name.endsWith('.jsonl'))
+    .toSorted();
+
+test(
+  '[J54, J55, J56, J57, J58, J66, J76, A78] sessions are begun, renamed, cloned and resumed with completion, and all messages are shown',
+  { skip },
+  async (t) => {
+    const place = await makePlace(t, ({ prompt }) => says(`You said ${prompt}.`));
+    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'work']);
+    await prompt.and('one', /You said one\./);
+
+    await prompt.and(
+      '/session clone',
+      /· A copy of "work": "work-clone"\. The original stays as it was\.[^]*work-clone *$/m,
+    );
+    await prompt.and('two', /You said two\./);
+    await prompt.and('/session rename side: way', /· "work-clone" is now "side: way"\.[^]*side: way *$/m);
+    assert.deepEqual(sessionFiles(place), ['session_side%3A way.jsonl', 'session_work.jsonl']);
+    await prompt.and(
+      '/session rename work',
+      /\? There is already a session named "work"\. Call this one "work-2"\? \[y\/N\]/,
+    );
+    await armed();
+    await prompt.keys('Enter');
+    await prompt.waitFor(/· Nothing was changed\./);
+
+    await prompt.and('/session new', /· A new session: "\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d"\./);
+    assert.doesNotMatch(await prompt.screen(), /You said/, 'the screen is empty');
+    await prompt.and('fresh', /You said fresh\./);
+    assert.deepEqual(sentTo(place.server).at(-1)?.said.slice(1), [{ role: 'user', text: 'fresh' }], 'no history');
+
+    await prompt.type('/session resume wo');
+    await prompt.waitFor(/→ work +\d{4}-\d\d-\d\d \d\d:\d\d +one/);
+    await prompt.keys('Tab');
+    await prompt.waitFor(/^> \/session resume work *$/m);
+    await prompt.keys('Enter');
+    await prompt.waitFor(/· Resumed "work"\.[^]*work *$/m);
+    await prompt.and('three', /> one\n\nYou said one\.[^]*> three\n\nYou said three\./);
+    assert.deepEqual(
+      sentTo(place.server)
+        .at(-1)
+        ?.said.slice(1)
+        .map(({ text }) => text),
+      ['one', 'You said one.', 'three'],
+      'the original was left as it was by its clone',
+    );
+
+    const page = await prompt.and('/session show-messages', /── User ──\nthree\n\n── Assistant ──\nYou said three\./);
+    assert.match(page, /── User ──\none\n\n── Assistant ──\nYou said one\./);
+    await prompt.and('/session bogus', /There is no \/session bogus; there are:\n\/session new/);
+  },
+);
+
+test(
+  '[J56, A77, A78] /save says where everything is kept, /resume goes back to it, in this start of the program and in the next',
+  { skip },
+  async (t) => {
+    const place = await makePlace(t, ({ prompt }) => says(`You said ${prompt}.`));
+    const first = await openPrompt(t, place);
+    await first.and('remember me', /You said remember me\./);
+    await first.and('/save my talk', /· Every step is already kept in \S+\/session_my\s+talk\.jsonl/);
+    await first.and('/clear', /· A new session: "/);
+    assert.doesNotMatch(await first.screen(), /remember me/);
+    await first.and('/resume', /Resume which session\?\n>\s*\n→ my talk +\S+ \S+ +remember me/);
+    await first.keys('Escape');
+    await first.waitFor(/· Still in "\d{4}/);
+    await first.and('/resume my talk', /· Resumed "my talk"\./);
+
+    const second = await openPrompt(t, place, ['--ephemeral']);
+    await second.and('/resume my talk', /✗ [^\n]*my talk[^]*process \d+/);
+    await first.and('/quit', /Pane is dead \(status 0/);
+    await second.and('/resume my talk', /· Resumed "my talk"\./);
+    await second.and('go on', /> remember me\n\nYou said remember me\.[^]*You said go on\./);
+    await second.and('/cwd', /· The working folder is \S+\/work$/m);
+    await second.and('/cwd ..', /· The working folder is [^\n]*\/fairlead-prompt-\w+$/m);
+    await second.and('/cwd nowhere', /✗ There is no folder \S+\/nowhere\./);
+    assert.deepEqual(sessionFiles(place), ['session_my talk.jsonl']);
+  },
+);
