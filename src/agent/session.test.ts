@@ -226,3 +226,14 @@ test('[A23] a run can be read as a trace of spans', async () => {
     ],
   );
 });
+
+test('[A77] what a tool says while it works reaches the onlooker of the run', async () => {
+  const heard: string[] = [];
+  const work: Tool = {
+    ...tool('work', () => ''),
+    run: (_input, context) => context.progress?.('half-way'),
+  };
+  const session = await Session.open(partsOf([calls('work'), says('done')], [work]), memoryLog());
+  await session.run('go', { progress: (call, text) => heard.push(`${call} ${text}`) });
+  assert.deepEqual(heard, ['c00001000 half-way']);
+});

@@ -268,3 +268,14 @@ test('use_tool itself is never run', () => {
   const tool = toolbox(shed().tools).get('use_tool');
   assert.throws(() => tool?.run({ tool: 'db__drop', input: {} }, {} as never), /never run itself/);
 });
+
+test('a tool that was made without a check is held to its schema all the same', async () => {
+  const input: Tool['input'] = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+  const plain: Tool = { name: 'plain', description: 'Plain.', input, effect: 'read', run: () => 'ran' };
+  const checked = toolbox([plain]).get('plain');
+  assert.match(checked?.check?.({ path: 1 }) ?? '', /path/);
+  assert.equal(checked?.check?.({ path: 'a' }), undefined);
+  const own: Tool = { ...plain, check: () => undefined };
+  assert.equal(toolbox([own]).get('plain'), own);
+  assert.throws(() => toolbox([{ ...plain, input: { type: 'nonsense' } }]), { code: 'schema/broken' });
+});

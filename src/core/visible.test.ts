@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { visible } from './visible.ts';
+import { visible, visibleLine } from './visible.ts';
 
 test('what could drive a terminal is written out: escapes, bells, C1 controls, returns', () => {
   assert.equal(visible('\x1b]52;c;aGk=\x07'), '␛]52;c;aGk=␇');
@@ -17,4 +17,13 @@ test('what hides or reorders text is written out: directions, zero widths, tags,
 test('ordinary text stays as it is: lines, tabs, wide letters, joined emoji', () => {
   for (const text of ['a\n\tb', '漢字 かな', '👩‍💻 ❤️', 'क्‍ष', 'naïve']) assert.equal(visible(text), text);
   assert.equal(visible('a\r\nb'), 'a\nb');
+});
+
+test('on one line even line breaks and tabs are written out', () => {
+  assert.equal(visibleLine('a\nb\tc\r\nd\u202e'), 'a␊b␉c␍␊d<U+202E>');
+});
+
+test('attack 70: joiners and selectors show where they make no picture and spell no word', () => {
+  assert.equal(visible('a\ufe0fb\u200cc\u034f\u3164'), 'a<U+FE0F>b<U+200C>c<U+034F><U+3164>');
+  for (const text of ['می\u200cخواهم', '1️⃣', '👍🏽', '\u3000漢']) assert.equal(visible(text), text);
 });

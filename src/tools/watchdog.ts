@@ -1,17 +1,22 @@
 // Work on patterns that a model or a stranger's repository wrote, with an end: only the engine's own watchdog can stop a runaway expression.
-import { createContext, Script } from 'node:vm';
+import { createContext, Script, type Context } from 'node:vm';
 import { isObject } from '../core/index.ts';
 
 const longestMs = 500;
 
-const room = createContext({ work: undefined as unknown });
-const step = new Script('work()');
+type Room = { readonly context: Context; readonly step: Script };
+
+let room: Room | undefined;
+
+/** Made when it is first needed: it costs more than all the rest of a start. */
+const roomFor = (): Room => (room ??= { context: createContext({}), step: new Script('work()') });
 
 /** Whether this work was done in time; where it was not, it was given up half-way. */
 export function doneInTime(work: () => void): boolean {
-  room['work'] = work;
+  const { context, step } = roomFor();
+  context['work'] = work;
   try {
-    step.runInContext(room, { timeout: longestMs });
+    step.runInContext(context, { timeout: longestMs });
     return true;
   } catch (error) {
     // The engine throws this one from within the other context, so it is no Error of ours.
