@@ -3,12 +3,12 @@ import { unlessAborted } from './abort.ts';
 import { settleOpenCalls } from './call-fold.ts';
 import { ending } from './ending.ts';
 import { messageOf } from './errors.ts';
-import type { Baseline, EpochReason, Fact, Spent } from './fact.ts';
+import type { Baseline, EpochReason, Fact } from './fact.ts';
 import { coming } from './inputs.ts';
 import { illegal } from './legal.ts';
 import type { RunContext } from './loop.ts';
 import type { Message } from './message.ts';
-import type { AgentParts, CompactContext } from './ports.ts';
+import type { AgentParts, CompactContext, Compacted } from './ports.ts';
 import type { RunState } from './state.ts';
 import { spentIn } from './spending.ts';
 import { tokensOf } from './tokens.ts';
@@ -37,11 +37,7 @@ function baselineOf(state: RunState, reason: EpochReason, messages: readonly Mes
 }
 
 /** A history made shorter, or why it was not; what the attempt used up counts either way. */
-export type Shortened = {
-  readonly messages?: readonly Message[];
-  readonly detail: string;
-  readonly spent?: Partial<Spent>;
-};
+export type Shortened = Compacted & { readonly detail: string };
 
 /** Makes the history shorter. Where that cannot be done, a run without room ends and one that still has some goes on. */
 export async function compact(agent: AgentParts, context: RunContext): Promise<void> {
