@@ -79,7 +79,7 @@ test('one endless line and one endless fence are cut, so that each piece stays s
   assert.equal(cut.map(({ text }) => text).join(' '), words);
   const code = Array.from({ length: 1000 }, (_, index) => `line ${index}`).join('\n');
   const lines = all(`\`\`\`\n${code}\n\`\`\``);
-  assert.ok(lines.every(({ text }) => text.split('\n').length <= 120));
+  assert.ok(lines.every(({ text }) => text.split('\n').length <= 80));
   assert.equal(lines.map(({ text }) => text).join('\n'), code);
 });
 
@@ -91,5 +91,16 @@ test('the marks of a fence are not seen while they are being written', () => {
   assert.deepEqual(
     all('```ts\ncode\n```').map(({ text }) => text),
     ['code'],
+  );
+});
+
+test('a long table goes on under the same head', () => {
+  const rows = Array.from({ length: 500 }, (_, index) => `| row ${index} | x |`);
+  const pieces = all(`| a | b |\n|---|:-:|\n${rows.join('\n')}`);
+  assert.ok(pieces.length > 1);
+  for (const { text } of pieces) assert.ok(text.startsWith('| a | b |\n|---|:-:|\n| row'));
+  assert.deepEqual(
+    pieces.flatMap(({ text }) => text.split('\n').slice(2)),
+    rows,
   );
 });

@@ -19,7 +19,8 @@ export type Pieces = {
 
 // A piece longer than this is cut where it hurts least, so that laying it out stays a matter of a millisecond.
 const LONG_TEXT = 4000;
-const LONG_CODE = 120;
+const LONG_CODE = 80;
+const TABLE_RULE = /^[\s:|-]*-[\s:|-]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`\s]*)/;
 
 /** An empty text, ready to grow. */
@@ -39,6 +40,13 @@ export function piecesOf(text = ''): Pieces {
     apart = next && settled.length > 0;
     lines = [];
     size = 0;
+  }
+
+  // The rest of a long table is a table of its own, with the same head.
+  function goOn(whole: string): void {
+    const [head = '', rule = ''] = lines;
+    settle(false);
+    if (whole.trimStart().startsWith('|') && TABLE_RULE.test(rule)) lines.push(head, rule);
   }
 
   function ended(whole: string): void {
@@ -62,7 +70,7 @@ export function piecesOf(text = ''): Pieces {
     // What is indented after a blank line may belong to the list item above it.
     if (opening !== null || (blank && (!/^\s/.test(whole) || size > LONG_TEXT))) settle(true);
     else if (blank) lines.push('');
-    else if (size > LONG_TEXT && !whole.startsWith('|')) settle(false);
+    else if (size > LONG_TEXT) goOn(whole);
     blank = false;
     if (opening !== null) {
       type = 'code';

@@ -74,3 +74,15 @@ test('a thought shows its last lines while it grows and its first ones when it i
     '  … 6 more lines (Ctrl+O)',
   ]);
 });
+
+test('an answer that is put again with other words shows those, from where it is still on the screen', () => {
+  const transcript = empty();
+  const text = Array.from({ length: 30 }, (_, part) => `part ${part}`).join('\n\n');
+  transcript.put({ type: 'answer', id: 'a', text, settled: false });
+  transcript.freeze(transcript.lines(40).length - 3);
+  assert.deepEqual(transcript.lines(40), ['part 28', '', 'part 29']);
+  transcript.put({ type: 'answer', id: 'a', text: text.replaceAll('part', 'other'), settled: false });
+  assert.deepEqual(transcript.lines(40), ['other 28', '', 'other 29']);
+  transcript.refit(40, 5);
+  assert.deepEqual(transcript.lines(40), ['other 27', '', 'other 28', '', 'other 29']);
+});

@@ -27,8 +27,11 @@ type Entry = {
   /** Layouts of the settled pieces. */
   readonly laid: Laid[];
   whole: Laid | undefined;
-  /** How many lines have scrolled away. */
+  /** How many lines have scrolled away, not counting those of the pieces let go. */
   frozen: number;
+  /** How many pieces have scrolled away whole and are no longer laid out, and how many lines they were. */
+  gone: number;
+  goneLines: number;
   shown: boolean;
 };
 
@@ -44,7 +47,7 @@ export function transcriptOf(style: Style): Transcript {
   let given: { readonly entry: Entry; readonly count: number }[] = [];
 
   function entryOf(block: Block): Entry {
-    const entry: Entry = { block, laid: [], whole: undefined, frozen: 0, shown: false };
+    const entry: Entry = { block, laid: [], whole: undefined, frozen: 0, gone: 0, goneLines: 0, shown: false };
     const text = markdownOf(block);
     if (text !== undefined) entry.pieces = piecesOf(text);
     return entry;
@@ -69,6 +72,7 @@ export function transcriptOf(style: Style): Transcript {
       entry.pieces.add(text.slice(before.length));
     } else if (text !== undefined) {
       entry.pieces = piecesOf(text);
+      bringBack(entry);
       entry.laid.length = 0;
     }
     entry.block = block;
@@ -86,7 +90,9 @@ export function transcriptOf(style: Style): Transcript {
     const lines: string[] = [];
     const { block } = entry;
     if (block.type === 'page' && block.title !== undefined) lines.push(style.paint.bold(visible(block.title)), '');
-    for (const [index, piece] of pieces.settled.entries()) {
+    for (let index = entry.gone; index < pieces.settled.length; index += 1) {
+      const piece = pieces.settled[index];
+      if (piece === undefined) break;
       let laid = entry.laid[index];
       if (laid?.width !== width) {
         laid = { width, lines: pieceLines(piece, width, style) };
@@ -176,6 +182,7 @@ export function transcriptOf(style: Style): Transcript {
         const part = Math.min(left, own);
         left -= part;
         entry.frozen += part;
+        letGo(entry);
         if (part === own && isSettled(entry.block)) entry.frozen = Infinity;
         if (left === 0) return;
       }
@@ -189,12 +196,35 @@ export function transcriptOf(style: Style): Transcript {
           entry.frozen = Infinity;
           continue;
         }
+        bringBack(entry);
         const count = withSpace(index, width).length;
         entry.frozen = Math.max(0, count - Math.max(0, left));
         left -= count;
       }
     },
   };
+}
+
+// More than the lines that may stand above the first piece: a space and a title.
+const HEAD = 3;
+
+function letGo(entry: Entry): void {
+  for (let laid = entry.laid[entry.gone]; laid !== undefined; laid = entry.laid[entry.gone]) {
+    if (entry.frozen < HEAD + laid.lines.length) return;
+    entry.frozen -= laid.lines.length;
+    entry.goneLines += laid.lines.length;
+    entry.gone += 1;
+    entry.whole = undefined;
+  }
+}
+
+function bringBack(entry: Entry): void {
+  if (entry.gone === 0) return;
+  entry.frozen += entry.goneLines;
+  entry.gone = 0;
+  entry.goneLines = 0;
+  entry.laid.length = 0;
+  entry.whole = undefined;
 }
 
 function markdownOf(block: Block): string | undefined {
