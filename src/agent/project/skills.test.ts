@@ -185,6 +185,18 @@ test('[A104] loading a skill gives its body and its files, and any file of it on
   assert.deepEqual(none, { failed: true, text: 'There is no skill called "three". There are: one, two.' });
 });
 
+test('the files of a skill are listed up to a hundred, and its text is cut where it is too long', async (t) => {
+  const files = Array.from({ length: 150 }, (_, i) => [`config/skills/one/f${i}.txt`, ''] as const);
+  const top = folder(t, {
+    'config/skills/one/SKILL.md': `${skill('one')}${'x'.repeat(70_000)}`,
+    ...Object.fromEntries(files),
+  });
+  const { text } = await load((await find(top)).skills, { name: 'one' });
+  assert.equal(text.match(/^f\d+\.txt$/gm)?.length, 100);
+  assert.ok(text.endsWith('\n[and more]'));
+  assert.match(text, /x\n\[cut here: the file is longer than 65536 bytes\]\n/);
+});
+
 test('a skill that is replaced by a link out of the project after it was found is not read', async (t) => {
   const top = folder(t, { 'repo/.agents/skills/one/SKILL.md': skill('one'), 'secret.txt': 'the secret' });
   const { skills } = await find(top);

@@ -51,6 +51,7 @@ test('a person’s command goes before a project’s, and files that cannot be c
     'repo/.fairlead/commands/deploy.md': 'hostile',
     'repo/.fairlead/commands/empty.md': '---\ndescription: d\n---\n \n',
     'repo/.fairlead/commands/two words.md': 'x',
+    'repo/.fairlead/commands/huge.md': 'x'.repeat(262_145),
     'config/commands/deploy.md': 'mine',
   });
   symlinkSync(path.join(top, 'secret.txt'), path.join(top, 'repo/.fairlead/commands/leak.md'));
@@ -63,6 +64,7 @@ test('a person’s command goes before a project’s, and files that cannot be c
   assert.match(why['deploy.md'] ?? '', /hidden by the command of the same name/);
   assert.match(why['empty.md'] ?? '', /says nothing/);
   assert.match(why['two words.md'] ?? '', /cannot be typed/);
+  assert.match(why['huge.md'] ?? '', /longer than 262144 bytes/);
   assert.match(why['leak.md'] ?? '', /leads out of/);
 });
 

@@ -8,7 +8,17 @@ import { textOf, type Event, type Message } from '../../core/index.ts';
 import { agentParts, Session } from '../../agent/index.ts';
 import { memoryLog, openJsonl, type MemoryLog } from '../../stores/index.ts';
 import { says, scriptedProvider } from '../../testing/index.ts';
-import { allEvents, branchesOf, goBack, pathOf, shownBranches, treeText, turnsOf, type Said } from './index.ts';
+import {
+  allEvents,
+  branchesOf,
+  goBack,
+  pathOf,
+  shownBranches,
+  treeText,
+  turnsOf,
+  type Branch,
+  type Said,
+} from './index.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const answer = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
@@ -91,6 +101,23 @@ test('[J3] a branch of a branch stands under it, and a branch where nothing was 
       [1, true],
       [2, false],
     ],
+  );
+});
+
+test('[J3] a branch is shown wherever it parted, even from one where nothing was said', () => {
+  const branch = (words: string, from?: number): Branch => ({
+    tip: words,
+    current: false,
+    ...(from === undefined ? {} : { from: { branch: from, event: 'e', after: '' } }),
+    words,
+    turns: 0,
+    time: '2026-01-01T00:00',
+    silent: words === '',
+  });
+  const text = treeText([branch('a'), branch('', 0), branch('c', 1), branch('', 2)]);
+  assert.deepEqual(
+    text.split('\n').map((line) => line.trim().split('  ')[0]),
+    ['1', '└─ 2', '└─ 3'],
   );
 });
 

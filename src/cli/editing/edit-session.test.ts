@@ -150,6 +150,25 @@ test(
   },
 );
 
+test(
+  '[J59] a session that waits for a person’s answer can be edited: the open call counts as not settled',
+  { skip },
+  async (t) => {
+    const provider = scriptedProvider([calls('look_up')]);
+    const gates = [() => ({ type: 'ask', question: 'May it?' }) as const];
+    const session = await Session.open(
+      { ...agentParts({ provider, system: 's', tools: [lookUp] }), gates },
+      memoryLog(),
+    );
+    await session.run('What colour?');
+    assert.equal(session.state.calls.length, 1);
+    const outcome = await editSession(session, { env: editor(t, change('What colour', 'Which shade')).env });
+    assert.deepEqual(outcome, { type: 'edited', messages: 3, notices: [] });
+    assert.deepEqual(texts(session.messages), ['Which shade?', '', 'results']);
+    assert.equal(session.state.calls.length, 0);
+  },
+);
+
 test('[J59] a session that went on meanwhile is not overwritten, nor one that is running', { skip }, async (t) => {
   const { session } = await talk();
   const { env } = editor(t, change('It is blue', 'It is green'));

@@ -203,7 +203,7 @@ test(
   { skip: noTerminal() || noShell },
   async (t) => {
     const { env: tmux, panes } = await insideTmux(t);
-    const { env } = withEditor(t, 'printf draft > "$1"; exit 4');
+    const { env } = withEditor(t, 'sleep 1; printf draft > "$1"; exit 4');
     const failed = await openEditor('x', { suffix: '.md', env: { ...env, ...tmux } });
     t.after(() => drop(failed));
     assert.ok(failed.type === 'failed' && failed.kept);
