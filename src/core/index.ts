@@ -77,6 +77,7 @@ export type {
 export { isOutput, output, shorten } from './output.ts';
 export { nearest } from './near.ts';
 export { render } from './render.ts';
+export { looksSecret } from './secret-file.ts';
 export { bill, billCut, costOf, noSpending, spend, type Bill } from './spending.ts';
 export { fold, runView, type Call, type RunState } from './state.ts';
 export { last, push, swapLast, toArray, trailOf, type Trail } from './trail.ts';

@@ -5,7 +5,7 @@ import { aimOf, canonical, isObject, type Call } from '../core/index.ts';
 export type Locate = (path: string) => string;
 
 /** Tools for which the path says it all: who may always write a file may write anything into it. */
-const pathTools: ReadonlySet<string> = new Set(['write_file', 'edit_file']);
+const pathTools: ReadonlySet<string> = new Set(['read_file', 'write_file', 'edit_file']);
 /** Tools for which the command says it all. */
 const commandTools: ReadonlySet<string> = new Set(['run_command', 'execute_sandboxed_command']);
 

@@ -1,6 +1,15 @@
 // A person decides: reading is free, each change is asked about by its exact call, and "always" covers that kind and no other.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
@@ -49,6 +58,20 @@ test('[A75, A76] reading is allowed, what changes something is asked about, and 
     assert.equal(decide(tool, input).type, 'ask', tool);
     assert.equal(decide(tool, input, 'auto').type, 'allow', tool);
   }
+});
+
+test('attacks 23, 29 and 30: reading a file of secrets is asked about, also through a link and in any spelling', (t) => {
+  const { decide, granted, kind, root } = desk(t);
+  writeFileSync(path.join(root, '.env'), 'KEY=1');
+  symlinkSync('.env', path.join(root, 'notes.txt'));
+  for (const name of ['.env', '.ENV', 'notes.txt', 'sub/id_rsa', '.npmrc'])
+    assert.equal(decide('read_file', { path: name }).type, 'ask', name);
+  assert.equal(decide('grep', { pattern: 'KEY', path: '.env' }).type, 'ask');
+  assert.equal(decide('read_file', { path: '.env.example' }).type, 'allow');
+  assert.deepEqual(decide('read_file', { path: '.env' }), { type: 'ask', question: `read_file ${root}/.env` });
+  granted.grant(kind('read_file', { path: '.env' }));
+  assert.equal(decide('read_file', { path: 'notes.txt', offset: 1 }).type, 'allow');
+  assert.equal(decide('write_file', { path: '.env', content: 'x' }).type, 'ask');
 });
 
 test('[A75] the question names the exact call: path and text of a write, a command word for word', (t) => {

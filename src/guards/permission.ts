@@ -1,10 +1,10 @@
-// The gate of a person: reading is free, whatever changes something is asked about, with the exact call in the question.
-import { digest, isObject, visible, visibleLine, type Call, type Gate, type Tool } from '../core/index.ts';
+// The gate of a person: reading is free unless it is of secrets, whatever changes something is asked about, with the exact call in the question.
+import { digest, isObject, looksSecret, visible, visibleLine, type Call, type Gate, type Tool } from '../core/index.ts';
 import { kindOf, subjectOf, type Grants, type Locate } from './grants.ts';
 
 /** What a permission gate is made from. */
 export type PermissionOptions = {
-  /** `ask` asks before each call that changes something; `auto` lets all of them through. Read at every call. */
+  /** `ask` asks before each call that changes something or reads a secret; `auto` lets all of them through. Read at every call. */
   readonly mode: () => 'ask' | 'auto';
   readonly granted: Grants;
   /** All tools that can be called, with their effects; a tool that is not here is asked about. */
@@ -15,10 +15,23 @@ export type PermissionOptions = {
 /** A gate that asks a person. */
 export function permission({ mode, granted, tools, locate }: PermissionOptions): Gate {
   return (call) => {
-    if (tools.get(call.tool)?.effect === 'read' || mode() === 'auto') return { type: 'allow' };
+    if (mode() === 'auto') return { type: 'allow' };
+    if (tools.get(call.tool)?.effect === 'read' && !namesSecret(call, locate)) return { type: 'allow' };
     if (granted.has(kindOf(call, locate))) return { type: 'allow' };
     return { type: 'ask', question: questionFor(call, locate) };
   };
+}
+
+/** Whether a call names a file of secrets, by its own name or by where that leads. */
+function namesSecret({ input }: Pick<Call, 'input'>, locate: Locate): boolean {
+  const { path } = isObject(input) ? input : {};
+  if (typeof path !== 'string') return false;
+  try {
+    return looksSecret(path) || looksSecret(locate(path));
+  } catch {
+    // It leads nowhere it may, so the tool itself will refuse.
+    return false;
+  }
 }
 
 const mostContent = 4000;
@@ -28,23 +41,21 @@ export function questionFor(call: Pick<Call, 'tool' | 'input'>, locate: Locate):
   const subject = subjectOf(call, locate);
   if (subject.type === 'command') return `${call.tool}: ${visible(subject.command)}`;
   if (subject.type === 'input') return `${call.tool} ${visible(subject.input)}`;
-  const fields = isObject(call.input) ? call.input : {};
-  const body =
-    typeof fields['content'] === 'string'
-      ? marked('+', fields['content'])
-      : `${marked('-', fields['old_string'])}\n${marked('+', fields['new_string'])}`;
-  const every = fields['replace_all'] === true ? ', every match' : '';
-  return `${call.tool} ${visibleLine(subject.path)}${every}\n${body}`;
+  const { content, old_string: old, new_string: next, replace_all: all } = isObject(call.input) ? call.input : {};
+  return [
+    `${call.tool} ${visibleLine(subject.path)}${all === true ? ', every match' : ''}`,
+    ...marked('-', old),
+    ...marked('+', content ?? next),
+  ].join('\n');
 }
 
 /** A text as lines of a diff; of a very long one the beginning, its length and its digest, so that the question is of this text alone. */
-function marked(sign: string, value: unknown): string {
-  const text = typeof value === 'string' ? value : '';
+function marked(sign: string, text: unknown): readonly string[] {
+  if (typeof text !== 'string') return [];
   const shown = text
     .slice(0, mostContent)
     .split('\n')
-    .map((line) => `${sign}${visible(line)}`)
-    .join('\n');
+    .map((line) => `${sign}${visible(line)}`);
   if (text.length <= mostContent) return shown;
-  return `${shown}…\n[${text.length} characters in all, digest ${digest(text).toString(36)}]`;
+  return [...shown, `[… ${text.length} characters in all, digest ${digest(text).toString(36)}]`];
 }

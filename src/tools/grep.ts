@@ -1,5 +1,5 @@
 // Searches the text of files for a regular expression, line by line, within bounds of time and size.
-import { output, visibleLine, type Output, type Tool, type Workspace } from '../core/index.ts';
+import { looksSecret, output, visibleLine, type Output, type Tool, type Workspace } from '../core/index.ts';
 import { namesLike } from './glob.ts';
 import { walk } from './walk.ts';
 import { doneInTime } from './watchdog.ts';
@@ -60,7 +60,7 @@ function regexOf({ pattern, ignore_case: folds }: Wanted): RegExp | string {
   }
 }
 
-/** The files to search; nothing where the glob takes too long. */
+/** The files to search; files of secrets only if they are named. Nothing where the glob takes too long. */
 async function filesFor(
   workspace: Workspace,
   path: string,
@@ -70,7 +70,9 @@ async function filesFor(
   if (await isFile(workspace, path)) return [path];
   const all = await Array.fromAsync(walk(workspace, path, signal));
   const wanted = glob === undefined ? all : await namesLike(glob, all, { basename: !glob.includes('/') });
-  return path === '.' ? wanted : wanted?.map((file) => `${path}/${file}`);
+  return wanted
+    ?.map((file) => (path === '.' ? file : `${path}/${file}`))
+    .filter((file) => !looksSecret(file) || looksSecret(path));
 }
 
 const isFile = (workspace: Workspace, path: string): Promise<boolean> =>

@@ -265,6 +265,12 @@ test('a pattern that would run for ever is given up, and the next search works',
   assert.equal((await call('grep', { pattern: '!$' })).data?.['matches' as never], 1);
 });
 
+test('attack 29: a search of a folder passes over files of secrets', async (t) => {
+  const { call } = bench(t, { '.env': 'KEY=one\n', 'a.txt': 'KEY\n' });
+  assert.equal((await call('grep', { pattern: 'KEY' })).text, 'a.txt:1:KEY');
+  assert.equal((await call('grep', { pattern: 'KEY', path: '.env' })).text, '.env:1:KEY=one');
+});
+
 test('what was only found by a search has not been read', async (t) => {
   const { call } = bench(t, { 'a.txt': 'one\n' });
   await call('grep', { pattern: 'one' });
