@@ -5,7 +5,14 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../src/core/index.ts';
-import { scriptedServer, type ListedModel, type Script, type ScriptedServer } from '../../src/testing/index.ts';
+import {
+  says,
+  scriptedServer,
+  type Answer,
+  type ListedModel,
+  type Script,
+  type ScriptedServer,
+} from '../../src/testing/index.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
 
 const bin = fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url));
@@ -108,6 +115,14 @@ export type Sent = {
   readonly model: string;
   readonly said: readonly { readonly role: string; readonly text: string }[];
 };
+
+/** A model that does what is said, by one call a message, and then tells the result. */
+export const obedient =
+  (callFor: (words: string) => Answer): Script<JsonObject> =>
+  ({ body, prompt, results }) => {
+    const { role } = (body as unknown as Body).messages.at(-1) ?? {};
+    return role === 'tool' ? says(`Result: ${results.at(-1)}`) : callFor(prompt);
+  };
 
 /** Everything that was asked of the models so far, in order. */
 export function sentTo(server: ScriptedServer): readonly Sent[] {

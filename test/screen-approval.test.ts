@@ -1,0 +1,117 @@
+// Asking before anything is changed, in a real terminal: the exact call, no by default, and an "always" that covers one kind of call.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { calls } from '../src/testing/index.ts';
+import { armed } from './support/face.ts';
+import { makePlace, obedient, openPrompt, type Prompt } from './support/prompt.ts';
+import { noTerminal } from './support/terminal.ts';
+
+const skip = noTerminal();
+
+/** Words are commands; `write: x` writes x into a file. */
+const shell = obedient((words) =>
+  words.startsWith('write:')
+    ? calls('write_file', { path: 'out.txt', content: words.slice(6) })
+    : calls('run_command', { command: words }),
+);
+
+/** Answers the question that is open. */
+async function answer(prompt: Prompt, key: string): Promise<void> {
+  await prompt.waitFor(/\? Allow \w+\? \[y\/N\/a\]\n +y yes, this once · n no · a always in this session/);
+  await armed();
+  await prompt.keys(key);
+}
+
+test(
+  '[A75, A78] a change is asked about word for word, no is the answer of Enter and Esc, and yes counts once',
+  { skip },
+  async (t) => {
+    const place = await makePlace(t, shell);
+    const prompt = await openPrompt(t, place);
+    const made = (name: string): boolean => existsSync(path.join(place.work, name));
+
+    await prompt.enter('touch enter');
+    await answer(prompt, 'Enter');
+    await prompt.waitFor(/^⊘ run_command touch enter denied[^]*^Result: /m);
+    await prompt.enter('touch escape');
+    await answer(prompt, 'Escape');
+    await prompt.waitFor(/^⊘ run_command touch escape denied[^]*^Result: /m);
+    await prompt.enter('touch no');
+    await answer(prompt, 'n');
+    await prompt.waitFor(/^⊘ run_command touch no denied[^]*^Result: /m);
+    assert.ok(!made('enter') && !made('escape') && !made('no'));
+
+    await prompt.enter('touch yes');
+    await answer(prompt, 'y');
+    await prompt.waitFor(/^✓ run_command touch yes/m);
+    assert.ok(made('yes'));
+    await prompt.enter('touch yes');
+    await answer(prompt, 'n');
+    await prompt.waitFor(/^⊘ run_command touch yes denied/m);
+
+    await prompt.enter('write:first');
+    await prompt.waitFor(/^Allow write_file\?\nwrite_file \S+\/work\/out\.txt\n\+first$/m);
+    await answer(prompt, 'y');
+    await prompt.waitFor(/^✓ write_file out\.txt/m);
+    assert.equal(readFileSync(path.join(place.work, 'out.txt'), 'utf8'), 'first');
+  },
+);
+
+test(
+  '[A75, A76] always covers exactly that command and only this session, /permissions takes it back, /auto stops and starts asking',
+  { skip },
+  async (t) => {
+    const place = await makePlace(t, shell);
+    const prompt = await openPrompt(t, place);
+    await prompt.enter('echo mine');
+    await answer(prompt, 'a');
+    await prompt.waitFor(/· Allowed for this session: run_command: echo mine\. \/permissions lists and revokes\./);
+    await prompt.waitFor(/^Result: mine$/m);
+    await prompt.and('echo mine', /^Result: mine$[^]*^Result: mine$/m);
+    await prompt.enter('echo mine too');
+    await answer(prompt, 'n');
+    await prompt.waitFor(/^⊘ run_command echo mine too denied/m);
+
+    await prompt.and('/permissions', /Pick one to revoke it[^]*→ run_command: echo mine\n/);
+    await armed();
+    await prompt.keys('Enter');
+    await prompt.waitFor(/· Revoked: run_command: echo mine/);
+    await prompt.enter('echo mine');
+    await answer(prompt, 'a');
+    await prompt.waitFor(/(?:^Result: mine$[^]*){3}/m);
+    await prompt.and('/session new', /· A new session/);
+    await prompt.and('/permissions', /· Nothing was granted: every change is asked about\./);
+    await prompt.enter('echo mine');
+    await answer(prompt, 'n');
+    await prompt.waitFor(/^⊘ run_command echo mine denied/m);
+
+    await prompt.and('/auto on', /· Changes are made and commands are run without asking\.[^]*auto-approve/);
+    await prompt.and('echo unasked', /^Result: unasked$/m);
+    await prompt.and('/auto', /· Changes are made[^]*· Changes are made/);
+    await prompt.and('/auto maybe', /! It is \/auto on or \/auto off\./);
+    await prompt.keys('BTab');
+    await prompt.waitFor(/· You are asked before files are changed and commands are run\.[^]*· asks ·/);
+    await prompt.enter('echo asked');
+    await answer(prompt, 'n');
+    await prompt.waitFor(/^⊘ run_command echo asked denied/m);
+  },
+);
+
+test('[A75] in a question and in a call, what could hide or drive the terminal is written out', { skip }, async (t) => {
+  const command = 'echo ok \u202e\u001b[2K\u001b]0;owned\u0007\rrm -rf /';
+  const place = await makePlace(
+    t,
+    obedient(() => calls('run_command', { command })),
+  );
+  const prompt = await openPrompt(t, place);
+  await prompt.enter('go');
+  const shown = 'echo ok <U+202E>␛[2K␛]0;owned␇␍rm -rf /';
+  const seen = await prompt.waitFor(/\[y\/N\/a\]/);
+  assert.ok(seen.includes(`\nrun_command: ${shown}\n`), seen);
+  assert.ok(seen.includes(`\n? run_command ${shown} waiting for approval\n`), seen);
+  assert.doesNotMatch(await prompt.about('#{pane_title}'), /owned/);
+  await answer(prompt, 'n');
+  await prompt.waitFor(/^⊘ run_command echo ok/m);
+});
