@@ -1,5 +1,5 @@
 // Back to an earlier message: the person picks one, the conversation branches before it, and its words are in the entry field again.
-import { goBack, turnsOf } from '../branches/index.ts';
+import { firstWords, goBack, turnsOf } from '../branches/index.ts';
 import type { Desk } from '../slash/desk.ts';
 
 /** Lets the person pick a message to go back to. */
@@ -9,7 +9,7 @@ export async function goBackByPick({ talk, face, say, signal }: Desk): Promise<v
   const choices = turns
     .map(({ text, time }, i) => ({
       value: String(i),
-      label: text || '(no words)',
+      label: firstWords(text, 200) || '(no words)',
       about: time.slice(0, 16).replace('T', ' '),
     }))
     .toReversed();

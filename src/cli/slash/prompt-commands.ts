@@ -7,8 +7,8 @@ const editor: SlashCommand = {
   name: 'editor',
   about: 'write the message in your editor before it is sent',
   takes: '<text>',
-  async run(args, { face, say, converse }) {
-    const outcome = await editPrompt(args, { face });
+  async run(args, { face, say, signal, converse }) {
+    const outcome = await editPrompt(args, { face, signal });
     if (outcome.type !== 'edited') return say(outcome.why);
     return converse(outcome.text);
   },

@@ -98,10 +98,12 @@ const verbs: Readonly<Record<string, Verb>> = {
   },
   edit: {
     about: 'edit the messages in your editor; what you save is a new branch',
-    async run(_, { talk, face, say }) {
-      const outcome = await editSession(talk.session, { face });
-      if (outcome.type === 'edited') talk.moved();
-      say(outcome.type === 'edited' ? 'Saved as a new branch; /tree shows the old one.' : outcome.why);
+    async run(_, { talk, face, say, signal }) {
+      const outcome = await editSession(talk.session, { face, signal });
+      if (outcome.type !== 'edited') return say(outcome.why);
+      talk.moved();
+      for (const notice of outcome.notices) say(notice, 'warning');
+      return say('Saved as a new branch; /tree shows the old one.');
     },
   },
 };
