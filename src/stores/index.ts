@@ -2,7 +2,7 @@
 export type { Problem } from './jsonl/chart.ts';
 export { copyJsonl, type CopyOptions } from './jsonl/copy.ts';
 export { realDisk, type Disk, type FileFacts } from './jsonl/disk.ts';
-export { glimpse, type Glimpse } from './jsonl/glimpse.ts';
+export { glimpse, sessionIn, type Glimpse } from './jsonl/glimpse.ts';
 export type { Holder } from './jsonl/holder.ts';
 export { holderOf } from './jsonl/lock.ts';
 export { openJsonl, type JsonlLog, type JsonlOptions } from './jsonl/log.ts';

@@ -3,7 +3,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, nearest, textOf } from '../../core/index.ts';
 import { codeOf } from '../../stores/jsonl/disk.ts';
-import { glimpse, type Glimpse } from '../../stores/jsonl/glimpse.ts';
+import { glimpse, sessionIn, type Glimpse } from '../../stores/jsonl/glimpse.ts';
 import type { Places } from '../settings/places.ts';
 import { attempt, makeFolder } from '../settings/private-file.ts';
 import { dateName, fileNameFor, freeName, nameOf, tidyName } from './names.ts';
@@ -119,6 +119,14 @@ function look(file: string): Glimpse | undefined {
   }
 }
 
+function idIn(file: string): string {
+  try {
+    return sessionIn(file);
+  } catch {
+    return '';
+  }
+}
+
 function modelOf(seen: Glimpse): string | undefined {
   const event = seen.last('turn-ended', 'epoch-started');
   return event?.type === 'turn-ended' || event?.type === 'epoch-started' ? event.model : undefined;
@@ -136,7 +144,7 @@ export function findSession(shelf: Shelf, nameOrId: string): SessionPlace {
   const all = sessionPlaces(shelf);
   const named = all.find(({ name }) => name === wanted);
   if (named) return named;
-  const ids = wanted.length < 4 ? [] : all.map((place) => ({ place, id: look(place.file)?.session ?? '' }));
+  const ids = wanted.length < 4 ? [] : all.map((place) => ({ place, id: idIn(place.file) }));
   const exact = ids.find(({ id }) => id === wanted);
   if (exact) return exact.place;
   const begun = ids.filter(({ id }) => id.startsWith(wanted.toLowerCase()));

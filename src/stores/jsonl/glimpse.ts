@@ -1,7 +1,7 @@
 // A look at the two ends of a session file: enough to list it, whatever its size. Nothing is checked; a listing promises nothing.
 import type { Event, Fact } from '../../core/index.ts';
 import { readAll, realDisk, type Disk } from './disk.ts';
-import { envelopeAt, eventAt, headerOf, isTypeAt, timeAt } from './line.ts';
+import { envelopeAt, eventAt, headerOf, isTypeAt, timeAt, type Header } from './line.ts';
 import { diskTrouble } from './trouble.ts';
 
 /** What the ends of a file show. */
@@ -22,16 +22,24 @@ export type Glimpse = {
   last(...types: readonly Fact['type'][]): Event | undefined;
 };
 
-const endBytes = 32 * 1024;
+const endBytes = 16 * 1024;
+/** How much of the beginning is looked at where its first lines are long. */
+const mostHead = 64 * 1024;
 /** A last line longer than an end is looked at all the same, up to this. */
-const mostBytes = 2 * 1024 * 1024;
+const mostBytes = 1024 * 1024;
 
 /** Looks at a session file. */
-export function glimpse(file: string, disk: Disk = realDisk): Glimpse {
+export const glimpse = (file: string, disk: Disk = realDisk): Glimpse => opened(file, disk, glimpseOf);
+
+/** The id of the session in a file, from its first line alone; empty if that cannot be read. */
+export const sessionIn = (file: string, disk: Disk = realDisk): string =>
+  opened(file, disk, (_, fd) => headerIn(readAll(disk, fd, 0, 1024).toString().split('\n'))?.session ?? '');
+
+function opened<T>(file: string, disk: Disk, look: (disk: Disk, fd: number) => T): T {
   try {
     const fd = disk.open(file, 'r');
     try {
-      return glimpseOf(disk, fd);
+      return look(disk, fd);
     } finally {
       disk.close(fd);
     }
@@ -40,14 +48,15 @@ export function glimpse(file: string, disk: Disk = realDisk): Glimpse {
   }
 }
 
+const headerIn = ([line = '']: readonly string[]): Header | undefined => headerOf(line.replace(/^\uFEFF/, ''));
+
 function glimpseOf(disk: Disk, fd: number): Glimpse {
   const { size = 0, changed = 0 } = disk.facts(fd) ?? {};
-  const head = readAll(disk, fd, 0, Math.min(size, endBytes)).toString();
-  const lines = wholeLines(head, true);
+  const lines = headLines(disk, fd, size);
   const tail = size > endBytes ? tailOf(disk, fd, size) : lines;
   const last = tail.findLast((line) => envelopeAt(line, 0));
   const envelope = last === undefined ? undefined : envelopeAt(last, 0);
-  const header = headerOf((lines[0] ?? '').replace(/^\uFEFF/, ''));
+  const header = headerIn(lines);
   const find = (from: readonly string[], types: readonly Fact['type'][]): Event | undefined => {
     const line = from.find((each) => holds(each, types));
     return line === undefined ? undefined : readEvent(line);
@@ -62,6 +71,13 @@ function glimpseOf(disk: Disk, fd: number): Glimpse {
     first: (type) => find(lines, [type]),
     last: (...types) => find(tail.toReversed(), types) ?? find(lines.toReversed(), types),
   };
+}
+
+/** The whole lines at the beginning: more than one end of them where not even the first few fit. */
+function headLines(disk: Disk, fd: number, size: number): readonly string[] {
+  const lines = wholeLines(readAll(disk, fd, 0, Math.min(size, endBytes)).toString(), true);
+  if (lines.length > 4 || size <= endBytes) return lines;
+  return wholeLines(readAll(disk, fd, 0, Math.min(size, mostHead)).toString(), true);
 }
 
 /** The whole lines at the end of a file, more of it where the last one is long. */
