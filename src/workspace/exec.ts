@@ -92,8 +92,9 @@ function listen(child: ChildProcess, { onOutput, most = mostKept }: ExecOptions)
 function endOf(child: ChildProcess, program: string): Promise<{ code: number | null; signal: string | null }> {
   return new Promise((resolve, reject) => {
     child.on('error', (error) => {
-      if (codeOf(error) !== 'ENOENT') return reject(error);
-      reject(refuse('no-program', `The program ${visibleLine(program)} was not found.`, error));
+      // Where a folder of the search path is closed to us, the system says EACCES of a program that is nowhere.
+      if (!['ENOENT', 'EACCES'].includes(codeOf(error) ?? '')) return reject(error);
+      reject(refuse('no-program', `The program ${visibleLine(program)} was not found, or may not be run.`, error));
     });
     child.on('exit', (code, signal) => resolve({ code, signal }));
   });
