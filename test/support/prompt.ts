@@ -80,16 +80,17 @@ export function putFiles(folder: string, files: Readonly<Record<string, string>>
   }
 }
 
-/** Starts the program in a place, and waits until it can be typed to. */
+/** Starts the program in a place, with the words of `wrap` before it, and waits until it can be typed to. */
 export async function openPrompt(
   t: TestContext,
   place: Place,
   args: readonly string[] = ['--refresh-models', '--model', 'alpha'],
-  options: TerminalOptions = {},
+  options: TerminalOptions & { readonly wrap?: readonly string[] } = {},
 ): Promise<Prompt> {
   const env = { ...place.env, ...options.env };
   const size = { columns: 100, rows: 40 };
-  const terminal = await openTerminal(t, [process.execPath, bin, ...args], {
+  const command = [...(options.wrap ?? []), process.execPath, bin, ...args];
+  const terminal = await openTerminal(t, command, {
     ...size,
     ...options,
     cwd: place.work,
