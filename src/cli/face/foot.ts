@@ -16,6 +16,8 @@ export type FootState = {
   hint: string | undefined;
   /** What stands above the status: the field, a panel, or both. */
   body: readonly Component[];
+  /** Whether the person is asked something, which is then what is waited for. */
+  asks: boolean;
   /** Nothing is drawn any more. */
   gone: boolean;
 };
@@ -38,13 +40,14 @@ export function footOf(state: FootState, paint: Paint): Component {
   };
 }
 
-function statusLine({ status, busySince, hint }: FootState, width: number, paint: Paint): string {
+function statusLine({ status, busySince, hint, asks }: FootState, width: number, paint: Paint): string {
   if (hint !== undefined) return truncateToWidth(paint.yellow(hint), width, '…');
   if (status === undefined) return '';
   const waited = Date.now() - busySince;
   const spin = SPINNER.charAt(Math.floor(Date.now() / 100) % SPINNER.length);
   const time = waited >= 1000 ? ` ${took(Math.floor(waited / 1000) * 1000).replace('.0s', 's')}` : '';
-  const busy = status.busy === undefined ? '' : `${spin} ${visible(status.busy)}${time} (Esc interrupts)`;
+  const busy =
+    status.busy === undefined ? '' : asks ? 'waits for you' : `${spin} ${visible(status.busy)}${time} (Esc interrupts)`;
   const room = width - (busy === '' ? 0 : visibleWidth(busy) + 3);
   // The most telling parts come first; those that do not fit are left out.
   let line = '';

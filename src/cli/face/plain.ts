@@ -60,7 +60,8 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
   function pump(): void {
     const text = listener !== undefined && (person || idle()) ? pending.shift() : undefined;
     if (text !== undefined) {
-      if (person) echoed.push(text);
+      // What the terminal has echoed already is not said again; commands are never said at all.
+      if (person) echoed.splice(0, Math.max(0, echoed.push(text) - 10));
       hear({ type: 'line', text, how: 'enter' });
       setImmediate(pump);
     }
@@ -199,7 +200,8 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
       if (now.busy !== was) {
         clearTimeout(slow);
         const { busy } = now;
-        if (person && busy !== undefined) slow = setTimeout(() => voice.say(`[waiting] ${visible(busy)}`), SLOW_MS);
+        if (person && busy !== undefined)
+          slow = setTimeout(() => reader ?? voice.say(`[waiting] ${visible(busy)}`), SLOW_MS);
       }
       pump();
     },

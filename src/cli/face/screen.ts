@@ -44,7 +44,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     }),
   );
   const transcript = transcriptOf(style);
-  const state: FootState = { status: undefined, busySince: 0, hint: undefined, body: [], gone: false };
+  const state: FootState = { status: undefined, busySince: 0, hint: undefined, body: [], asks: false, gone: false };
   const display = new Display(transcript, footOf(state, paint));
   const field: Field = fieldOf(display, paint, (text) => send(text, 'enter'));
   state.body = [field];
@@ -81,6 +81,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
   }
 
   function show(opened: Panel | undefined): void {
+    state.asks = opened !== undefined;
     state.body = opened === undefined ? [field] : opened.keepsField ? [opened, field] : [opened];
     display.setFocus(opened === undefined || opened.keepsField ? field : opened);
     soon();
@@ -184,12 +185,13 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     return open(question.otherwise, signal, (done) => {
       asked += 1;
       const id = `question ${asked}`;
-      const text = question.detail ?? '';
-      if (text !== '') transcript.put({ type: 'page', id, title: question.title, text });
+      const { title, detail: text } = question;
+      if (text !== undefined) transcript.put({ type: 'page', id, title, text });
       return questionPanel(question, paint, (key) => {
         const label = question.keys.find((one) => one.key === key)?.label ?? key;
-        const answered = `${question.title} ${label}`;
-        transcript.put({ type: 'notice', id: `${id} answer`, level: 'info', text: answered });
+        // The answer takes the place of the question; of one that has begun to scroll away it stands below.
+        const place = transcript.scrolled(id) ? `${id} answer` : id;
+        transcript.put({ type: 'notice', id: place, level: 'info', text: `${title} ${label}` });
         done(key);
       });
     });

@@ -10,6 +10,8 @@ export type Transcript = {
   extend(id: string, text: string): void;
   drop(id: string): void;
   clear(): void;
+  /** Whether a block has begun to scroll away. */
+  scrolled(id: string): boolean;
   /** Says that layouts made before no longer hold. */
   relayout(): void;
   /** The lines that have not scrolled away. */
@@ -152,6 +154,7 @@ export function transcriptOf(style: Style): Transcript {
       known.clear();
       skipped = 0;
     },
+    scrolled: (id) => (known.get(id)?.frozen ?? 1) > 0,
     relayout() {
       for (const entry of entries) {
         entry.whole = undefined;
