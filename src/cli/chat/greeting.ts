@@ -1,5 +1,6 @@
 // The first lines of an interactive session: what is used, what was loaded, and how to go on.
 import { waits } from '../conversation/asks.ts';
+import { talkOnly } from '../conversation/model.ts';
 import type { Desk } from '../slash/desk.ts';
 
 /** Greets the person. */
@@ -9,8 +10,8 @@ export function greet({ talk, say }: Desk): void {
   for (const warning of [...talk.settings.warnings, ...talk.outfit.problems]) say(warning, 'warning');
   if (instructions.files.length) say(`Instructions loaded: ${instructions.files.map(({ path }) => path).join(', ')}`);
   if (skills.length) say(`Skills: ${skills.map(({ name }) => name).join(', ')}`);
-  if (talk.model.tools === false)
-    say(`${talk.model.name} cannot call tools, so none are offered to it: it can only talk.`, 'warning');
+  const poor = talkOnly(talk.model);
+  if (poor !== undefined) say(poor, 'warning');
   if (talk.session.state.run !== undefined && !waits(talk.session.state))
     say('The last run of this session was not finished: /continue goes on with it.', 'warning');
 }

@@ -52,7 +52,8 @@ export class Conversation {
     const { settings, asked, chosen, host, which } = options;
     const grants = sessionGrants();
     const now: Partial<Course> & Pick<Course, 'auto' | 'stream' | 'model'> = {
-      auto: asked.auto || settings.approve === 'auto',
+      // Code in a container reaches nothing of the person's, so there is nothing to ask about.
+      auto: asked.auto || asked.code || settings.approve === 'auto',
       stream: asked.stream || settings.stream,
       model: chosen,
     };

@@ -41,6 +41,10 @@ export function modelNamed(name: string, known: readonly KnownModel[], place: Wh
   return { name, ref: { ...(same ? place : { provider }), model: name.slice(slash + 1) } };
 }
 
+/** What a person has to know about a model that cannot call tools; nothing about one that can. */
+export const talkOnly = ({ name, tools }: Chosen): string | undefined =>
+  tools === false ? `${name} cannot call tools, so none are offered to it: it can only talk.` : undefined;
+
 /** A model of the list, as chosen. */
 export function chosenFrom({ id, provider, url, tools, contextWindow }: KnownModel): Chosen {
   return {

@@ -26,7 +26,7 @@ export async function openSession(shelf: Shelf, which: Which, parts: AgentParts)
   const { openJsonl } = await import('../../stores/index.ts');
   const log = await openJsonl(place.file);
   try {
-    return { session: await Session.open(parts, log), place, log, fresh };
+    return { session: await Session.open(parts, log, log.session), place, log, fresh };
   } catch (error) {
     await log.close();
     if (fresh) rmSync(place.file, { force: true });

@@ -52,10 +52,11 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   const workspace = localWorkspace({ roots: [cwd], cwd, blobs: `${dirs.state}/blobs` });
   const locate: Locate = (path) => workspace.locate(path);
   const instructions = readInstructions(places);
-  const [{ skills, problems }, { commands, problems: more }] = await Promise.all([
+  const [{ skills: found, problems }, { commands, problems: more }] = await Promise.all([
     findSkills(places),
     findCommands(places),
   ]);
+  const skills = code ? [] : found;
   const tools = [
     ...(code ? [] : workspaceTools(workspace)),
     { ...sandboxedCommand(workspace, sandbox), ...(code ? {} : { hidden: true }) },

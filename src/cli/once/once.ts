@@ -4,7 +4,7 @@ import type { AnswerShape, Event, RunState } from '../../core/index.ts';
 import { waits } from '../conversation/asks.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { firstRun } from '../conversation/first-run.ts';
-import { modelForOnce, placeOf, usualPlace, type Chosen } from '../conversation/model.ts';
+import { modelForOnce, placeOf, talkOnly, usualPlace, type Chosen } from '../conversation/model.ts';
 import { testConnection } from '../conversation/test-connection.ts';
 import type { Asked } from '../front/asked.ts';
 import { exitCodeFor, exitCodes } from '../front/exit-codes.ts';
@@ -39,11 +39,14 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
     tell('There is no prompt: give one as an argument or on standard input.\nfairlead --help shows how it is used.\n');
     return exitCodes.misused;
   }
+  const chosen = await chosenFor(asked, settings);
+  const poor = talkOnly(chosen);
+  if (poor !== undefined) tell(`${poor}\n`);
   const talk = await Conversation.open({
     settings,
     asked,
     which: asked.which,
-    chosen: await chosenFor(asked, settings),
+    chosen,
     host: hostInTerminal(tell),
     ...(answer ? { answer } : {}),
   });

@@ -38,7 +38,7 @@ export function textPrinter(out: Out, tell: Out, streamed: boolean): Printer {
         texts.delete(chunk.index);
         if (chunk.part !== 'text') return undefined;
         texts.add(chunk.index);
-        if (begun) write('\n');
+        if (begun && !line.endsWith('\n')) write('\n');
       }
       if (chunk.type === 'restarted' && begun) {
         write('\n');

@@ -1,0 +1,212 @@
+// The real program in a home of its own with a scripted model server beside it: run once in a pipe, or opened in a terminal.
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { JsonObject } from '../../src/core/index.ts';
+import {
+  scriptedServer,
+  type ListedModel,
+  type RecordedRequest,
+  type Script,
+  type ScriptedServer,
+  type ScriptedServerOptions,
+} from '../../src/testing/index.ts';
+import { armed } from './face.ts';
+import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
+
+/** How the program came out. */
+export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+
+/** What a run is given besides its arguments. */
+export type RunOptions = {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+};
+
+/** A run that goes on. */
+export type Running = {
+  readonly ended: Promise<Ended>;
+  /** What it has written to standard output so far. */
+  readonly out: () => string;
+  kill(signal: NodeJS.Signals): void;
+  /** Hangs up on its standard output, as `head` does. */
+  hangUp(): void;
+};
+
+/** The program, its home and its server. */
+export type Program = {
+  readonly server: ScriptedServer;
+  readonly home: string;
+  /** The working folder, apart from everything the program keeps. */
+  readonly cwd: string;
+  /** A file or folder the program keeps, as `state('models.jsonl')`. */
+  state(...names: string[]): string;
+  data(...names: string[]): string;
+  /** The names of the session files. */
+  sessions(): readonly string[];
+  /** The words of a session's file. */
+  session(name: string): string;
+  /** The requests for an answer, and those alone. */
+  asked(): readonly RecordedRequest[];
+  /** Runs the program in a pipe to its end. */
+  run(args: readonly string[], options?: RunOptions): Promise<Ended>;
+  start(args: readonly string[], options?: RunOptions): Running;
+  /** Opens the program in a terminal. */
+  open(args: readonly string[], options?: TerminalOptions): Promise<Terminal>;
+  /** Makes the list of models and the last model known, as an earlier start would have. */
+  known(previous?: string): Promise<void>;
+};
+
+/** The program's file. */
+export const bin: string = path.resolve(import.meta.dirname, '../../src/cli/bin.ts');
+
+/** The models of the server, unless a test has others: one that calls tools and one that cannot. */
+export const usualModels: readonly ListedModel[] = [
+  { id: 'qwen3', tools: true, context: 32_768 },
+  { id: 'tiny', tools: false, context: 2048 },
+];
+
+// The terminal's own word on how a command ended comes late or never; a shell's does not.
+const inShell = '"$@"; echo "(left with $?)"';
+
+const longest = 30_000;
+
+/** Prepares the program for a test. A provider is always declared: without one it would look around on this machine. */
+export async function program(
+  t: TestContext,
+  script: Script<JsonObject> = ({ prompt }) => `You said: ${prompt}`,
+  options: ScriptedServerOptions = {},
+): Promise<Program> {
+  const server = await scriptedServer(script, { models: usualModels, ...options });
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-program-')));
+  t.after(async () => {
+    await server.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const cwd = path.join(home, 'work');
+  mkdirSync(cwd);
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    XDG_STATE_HOME: path.join(home, 'state'),
+    XDG_DATA_HOME: path.join(home, 'data'),
+    XDG_CONFIG_HOME: path.join(home, 'config'),
+    XDG_CACHE_HOME: path.join(home, 'cache'),
+    OLLAMA_API_URL: server.url,
+  };
+  const data = (...names: string[]): string => path.join(home, 'data/fairlead', ...names);
+  const start: Program['start'] = (args, more = {}) =>
+    startIn(args, { cwd: more.cwd ?? cwd, env: { ...env, ...more.env } }, more.input);
+  const self: Program = {
+    server,
+    home,
+    cwd,
+    state: (...names) => path.join(home, 'state/fairlead', ...names),
+    data,
+    sessions() {
+      const folder = data('sessions');
+      const files = existsSync(folder) ? readdirSync(folder) : [];
+      return files.flatMap((file) => /^session_(.*)\.jsonl$/.exec(file)?.[1] ?? []).toSorted();
+    },
+    session: (name) => readFileSync(data('sessions', `session_${name}.jsonl`), 'utf8'),
+    asked: () => server.requests.filter(({ dialect }) => dialect !== undefined),
+    run: (args, more) => start(args, more).ended,
+    start,
+    open: (args, more = {}) =>
+      openTerminal(t, ['sh', '-c', inShell, 'sh', process.execPath, bin, ...args], {
+        columns: 100,
+        cwd,
+        ...more,
+        env: { ...env, ...more.env },
+      }),
+    async known(previous) {
+      await makeListKnown(self, options.models === undefined);
+      if (previous !== undefined) writeFileSync(self.state('previous_model_name'), `${previous}\n`);
+      server.forget();
+    },
+  };
+  return self;
+}
+
+/** The list of the usual models as the program wrote it, with its address left open: later tests of a file need not wait for it. */
+let usualList: string | undefined;
+
+async function makeListKnown(made: Program, usual: boolean): Promise<void> {
+  const file = made.state('models.jsonl');
+  if (usual && usualList !== undefined) {
+    mkdirSync(made.state(), { recursive: true });
+    return writeFileSync(file, usualList.replaceAll('<address>', made.server.url));
+  }
+  await made.run(['--one-shot', '--refresh-models']);
+  if (usual) usualList = readFileSync(file, 'utf8').replaceAll(made.server.url, '<address>');
+}
+
+type Place = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+
+function startIn(args: readonly string[], place: Place, input: string | undefined): Running {
+  const child = spawn(process.execPath, [bin, ...args], { ...place, stdio: ['pipe', 'pipe', 'pipe'] });
+  const { promise: ended, resolve } = Promise.withResolvers<Ended>();
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  // A program that needs no input may be gone before it is given any.
+  child.stdin.on('error', () => undefined).end(input);
+  const late = setTimeout(() => {
+    err += `\n(the test ended it after ${longest} ms)`;
+    child.kill('SIGKILL');
+  }, longest);
+  child.on('close', (code) => {
+    clearTimeout(late);
+    resolve({ code, out, err });
+  });
+  return {
+    ended,
+    out: () => out,
+    kill: (signal) => void child.kill(signal),
+    hangUp: () => void child.stdout.destroy(),
+  };
+}
+
+/** Waits until something holds; fails after a while, saying what was waited for. */
+export async function until(what: string, holds: () => boolean, ms = 10_000): Promise<void> {
+  for (const end = Date.now() + ms; !holds(); await pause(20))
+    if (Date.now() > end) throw new Error(`${what}: not after ${ms} ms`);
+}
+
+/** The exit code with which the program in a terminal ended. */
+export async function leftWith(terminal: Terminal): Promise<number> {
+  return Number(/\(left with (\d+)\)/.exec(await terminal.waitFor(/\(left with \d+\)/))?.[1]);
+}
+
+/** Waits for a question, and answers it with a key once it takes keys. */
+export async function answer(terminal: Terminal, question: RegExp, ...keys: string[]): Promise<void> {
+  await terminal.waitFor(question);
+  await armed();
+  await terminal.keys(...keys);
+}
+
+/** The messages of a request for an answer, without the standing text. */
+export function messagesOf(request: RecordedRequest | undefined): readonly JsonObject[] {
+  const { messages = [] } = (request?.body ?? {}) as { readonly messages?: readonly JsonObject[] };
+  return messages.filter(({ role }) => role !== 'system');
+}
+
+/** The names of the tools a request offers. */
+export function toolsOf(request: RecordedRequest | undefined): readonly string[] {
+  const { tools = [] } = (request?.body ?? {}) as { readonly tools?: readonly { function: { name: string } }[] };
+  return tools.map((tool) => tool.function.name);
+}

@@ -1,0 +1,58 @@
+// The flags of the command line, given to the real program: each does what its row says, and what cannot be meant is refused before anything happens.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { program } from './support/live-program.ts';
+
+test('[J10] -h and --help show the title, the usage and the options in their groups', async (t) => {
+  const made = await program(t);
+  const [short, long] = await Promise.all([made.run(['-h']), made.run(['--help'])]);
+  assert.deepEqual(short, long);
+  assert.deepEqual([long.code, long.err], [0, '']);
+  assert.match(long.out, /^Fairlead, an agent harness[^\n]*\n\nUsage: fairlead /);
+  assert.match(long.out, /\[--interactive \| --one-shot\]/);
+  assert.match(long.out, /\[--resume-session <session> \| --clone-session <session>/);
+  assert.match(long.out, /\[--prompt <text> \| --prompt-file <file> \| --test-connection \| --refresh-models\]/);
+  for (const group of ['Mode (one of these)', 'What to do (one of these)', 'Model', 'Session (one of these)'])
+    assert.ok(long.out.includes(`\n${group}:\n`), group);
+  for (const flags of [
+    '-m, --model, --model-name',
+    '-s, --stream',
+    '-n, --session-name',
+    '-r, --resume-session',
+    '-c, --clone-session',
+    '-p, --prompt',
+    '-P, --prompt-file',
+  ])
+    assert.ok(long.out.includes(`  ${flags}`), flags);
+  const codes = long.out.split('Exit codes:\n')[1] ?? '';
+  assert.deepEqual(
+    [...codes.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code)),
+    [0, 1, 2, 3, 4, 5, 6, 7, 130, 143],
+  );
+  assert.equal(made.server.requests.length, 0);
+});
+
+test('[J16, J19, J24, J49] what excludes each other, and one-shot without work, is refused with exit code 2 and no request', async (t) => {
+  const made = await program(t);
+  const together = 'cannot be given together.';
+  const refusals: readonly (readonly [readonly string[], string])[] = [
+    [['-r', 'a', '-c', 'b', '-p', 'x'], `--resume-session and --clone-session ${together}`],
+    [['--interactive', '--one-shot', '-p', 'x'], `--interactive and --one-shot ${together}`],
+    [['--test-connection', '--refresh-models'], `--test-connection and --refresh-models ${together}`],
+    [['-p', 'x', '-P', 'y'], `--prompt and --prompt-file ${together}`],
+    [['--one-shot', '-p', 'x', '--refresh-models'], `--prompt and --refresh-models ${together}`],
+    [['--one-shot'], 'There is no prompt: give one as an argument or on standard input.'],
+    [['--one-shot', '-p', 'x', '-r'], '--resume-session needs the name or id of a session.'],
+    [['--promt', 'x'], 'There is no option "--promt"; did you mean --prompt?'],
+  ];
+  const ended = await Promise.all(refusals.map(([args]) => made.run(args)));
+  refusals.forEach(([args, said], i) => {
+    assert.deepEqual(
+      ended[i],
+      { code: 2, out: '', err: `${said}\nfairlead --help shows how it is used.\n` },
+      args.join(' '),
+    );
+  });
+  assert.equal(made.server.requests.length, 0);
+  assert.deepEqual(made.sessions(), []);
+});

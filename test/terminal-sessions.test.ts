@@ -1,0 +1,223 @@
+// Sessions from the command line: named, resumed, copied and shared by two processes, with nothing lost on the way.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { enter } from './support/face.ts';
+import { answer, leftWith, messagesOf, program, type Program } from './support/live-program.ts';
+import { noTerminal } from './support/terminal.ts';
+
+const skip = noTerminal();
+const prompt = /^> *$/m;
+
+/** Who said what in the last request, in order. */
+const told = (made: Program): readonly string[] =>
+  messagesOf(made.asked().at(-1)).map(({ content }) => String(content));
+
+/** A session named `alpha` in which one thing was said. */
+async function withAlpha(made: Program): Promise<void> {
+  await made.known('qwen3');
+  const { code, err } = await made.run(['--one-shot', '--session-name', 'alpha', '--prompt', 'one']);
+  assert.equal(code, 0, err);
+  assert.deepEqual(made.sessions(), ['alpha']);
+}
+
+test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r goes on with it by name, id or the beginning of the id', async (t) => {
+  const made = await program(t);
+  await withAlpha(made);
+  writeFileSync(path.join(made.cwd, 'more.md'), 'two');
+  const second = await made.run(['--one-shot', '--resume-session', 'alpha', '--prompt-file', 'more.md', '--json']);
+  assert.equal(second.code, 0, second.err);
+  assert.deepEqual(told(made), ['one', 'You said: one', 'two']);
+  const { session_id: id } = JSON.parse(second.out) as { readonly session_id: string };
+  for (const [which, words] of [
+    [id, 'three'],
+    [id.slice(0, 8), 'four'],
+  ] as const) {
+    assert.equal((await made.run(['--one-shot', '-r', which, '-p', words])).code, 0);
+    assert.equal(told(made).at(-1), words);
+  }
+  assert.equal(told(made).length, 7);
+  assert.deepEqual(made.sessions(), ['alpha'], 'the files alone say which sessions there are');
+});
+
+test('[J15, J43, J45, J46, J76] one-shot: a clone is <name>-clone or has its given name, goes on by itself, and leaves the original as it was', async (t) => {
+  const made = await program(t);
+  await withAlpha(made);
+  const original = made.session('alpha');
+  for (const [args, name] of [
+    [['--clone-session', 'alpha'], 'alpha-clone'],
+    [['-c', 'alpha'], 'alpha-clone-2'],
+    [['-c', 'alpha', '-n', 'beta'], 'beta'],
+  ] as const) {
+    const { code, err } = await made.run(['--one-shot', ...args, '-p', `in ${name}`]);
+    assert.equal(code, 0, err);
+    assert.ok(made.sessions().includes(name), name);
+    assert.deepEqual(told(made), ['one', 'You said: one', `in ${name}`]);
+    assert.match(made.session(name), new RegExp(`in ${name}`));
+  }
+  assert.equal(made.session('alpha'), original);
+  assert.deepEqual(made.sessions(), ['alpha', 'alpha-clone', 'alpha-clone-2', 'beta']);
+});
+
+test('[J13, J14, J15] what names no session or one that is there gets a sentence, exit code 1, and no inference', async (t) => {
+  const made = await program(t);
+  await withAlpha(made);
+  made.server.forget();
+  const before = made.session('alpha');
+  for (const [args, said] of [
+    [['-r', 'alpa'], 'There is no session with the name or id "alpa". Did you mean "alpha"?\n'],
+    [
+      ['-c', 'nothing'],
+      'There is no session with the name or id "nothing". "fairlead sessions list" shows what there is.\n',
+    ],
+    [['-n', 'alpha'], 'There is already a session named "alpha". Choose another name, or resume that one.\n'],
+    [
+      ['-c', 'alpha', '-n', 'alpha'],
+      'There is already a session named "alpha". Choose another name, or resume that one.\n',
+    ],
+    [
+      ['-n', ' '],
+      'A session needs a name that is not empty. Leave the name away to have the date and time as its name.\n',
+    ],
+  ] as const)
+    assert.deepEqual(await made.run(['--one-shot', ...args, '-p', 'x']), { code: 1, out: '', err: said });
+  assert.deepEqual(made.asked(), []);
+  assert.deepEqual([made.sessions(), made.session('alpha')], [['alpha'], before]);
+});
+
+test('[J93] a hostile name stays inside the sessions folder and is found again by what it was called', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  for (const [name, file] of [
+    ['../../escape', '%2E.%2F..%2Fescape'],
+    ['a\\b:c*"|?<>', 'a%5Cb%3Ac%2A%22%7C%3F%3C%3E'],
+  ] as const) {
+    assert.equal((await made.run(['-p', 'hi', '-n', name])).code, 0);
+    assert.ok(made.sessions().includes(file), made.sessions().join(' '));
+    assert.equal((await made.run(['-p', 'again', '-r', name])).code, 0);
+    assert.equal(told(made).length, 3);
+  }
+});
+
+test(
+  '[J3, J38, J40, J74, J75] interactive: -n names, -r resumes with the history shown, /session resume and clone do the same inside',
+  { skip },
+  async (t) => {
+    const made = await program(t);
+    await withAlpha(made);
+    const named = await made.open(['--session-name', 'beta']);
+    await named.waitFor(/Fairlead with qwen3, session "beta"/);
+    await enter(named, 'said in beta');
+    await named.waitFor(/You said: said in beta/);
+    await enter(named, '/session resume alpha');
+    await named.waitFor(/^> one\n\nYou said: one\n[^]*Resumed "alpha"/m);
+    await enter(named, '/session clone');
+    await named.waitFor(/A copy of "alpha": "alpha-clone"\. The original stays as it was\./);
+    await enter(named, 'said in the copy');
+    await named.waitFor(/You said: said in the copy/);
+    await enter(named, '/session rename gamma');
+    await named.waitFor(/"alpha-clone" is now "gamma"/);
+    await enter(named, '/session show-messages');
+    await named.waitFor(/── User ──\none\n[^]*said in the copy/);
+    await named.keys('C-d');
+    assert.equal(await leftWith(named), 0);
+    assert.deepEqual(made.sessions(), ['alpha', 'beta', 'gamma']);
+    const resumed = await made.open(['-r', 'alpha']);
+    await resumed.waitFor(/^> one\n\nYou said: one\n/m);
+    await enter(resumed, 'two');
+    await resumed.waitFor(/You said: two/);
+    assert.deepEqual(told(made), ['one', 'You said: one', 'two']);
+  },
+);
+
+test(
+  '[J42, J44, J46] interactive: -c opens <name>-clone, or the given name, and leaves the original as it was',
+  { skip },
+  async (t) => {
+    const made = await program(t);
+    await withAlpha(made);
+    const original = made.session('alpha');
+    const [clone, renamed] = await Promise.all([made.open(['-c', 'alpha']), made.open(['-c', 'alpha', '-n', 'delta'])]);
+    await clone.waitFor(/session "alpha-clone"[^]*^> *$/m);
+    await renamed.waitFor(/session "delta"[^]*^> *$/m);
+    await enter(clone, 'two');
+    await clone.waitFor(/^> one\n\nYou said: one\n[^]*You said: two/m);
+    assert.deepEqual(told(made), ['one', 'You said: one', 'two']);
+    assert.deepEqual(made.sessions(), ['alpha', 'alpha-clone', 'delta']);
+    assert.equal(made.session('alpha'), original);
+  },
+);
+
+test(
+  '[J38] interactive: a name that is taken gets a question: another name, that session, or leave',
+  { skip },
+  async (t) => {
+    const made = await program(t);
+    await withAlpha(made);
+    const [other, old, leave] = await Promise.all(['o', 'r', 'l'].map(() => made.open(['-n', 'alpha'])));
+    assert.ok(other && old && leave);
+    const question = /There is already a session named "alpha"\. What now\? \[o\/r\/L\]/;
+    await answer(other, question, 'o');
+    await other.waitFor(/session "alpha-2"/);
+    await answer(old, question, 'r');
+    await old.waitFor(/You said: one[^]*session "alpha"/);
+    await answer(leave, question, 'Enter');
+    assert.equal(await leftWith(leave), 0);
+  },
+);
+
+test(
+  '[J14, J40] two processes on one session: one-shot is told who holds it, interactive may watch, copy or leave',
+  { skip },
+  async (t) => {
+    const made = await program(t);
+    await withAlpha(made);
+    const holder = await made.open(['-r', 'alpha']);
+    await holder.waitFor(prompt);
+    const refused = await made.run(['-p', 'me too', '-r', 'alpha']);
+    assert.deepEqual([refused.code, refused.out], [1, '']);
+    const [, pid = ''] = /session_alpha\.jsonl is being written by process (\d+) on \S+ since /.exec(refused.err) ?? [];
+    assert.match(pid, /\d/, refused.err);
+    assert.deepEqual(made.asked().length, 1);
+
+    const question = new RegExp(`"alpha" is being written by process ${pid} on .* What now\\? \\[w/c/L\\]`);
+    const [watcher, copier] = await Promise.all([made.open(['-r', 'alpha']), made.open(['-r', 'alpha'])]);
+    await answer(copier, question, 'c');
+    await copier.waitFor(/session "alpha-clone"/);
+    await answer(watcher, question, 'w');
+    await watcher.waitFor(/Watching "alpha"[^]*You said: one/);
+    await enter(holder, 'said while watched');
+    await watcher.waitFor(/^> said while watched\n\nYou said: said while watched/m);
+    await enter(watcher, 'me too');
+    await watcher.waitFor(/This is only a view: nothing can be said here/);
+    assert.doesNotMatch(made.session('alpha'), /me too/);
+    await holder.keys('C-d');
+    await answer(watcher, new RegExp(`Process ${pid} has let go of "alpha". Go on with it here\\?`), 'y');
+    await watcher.waitFor(/Fairlead with qwen3, session "alpha"/);
+    await enter(watcher, 'my turn');
+    await watcher.waitFor(/You said: my turn/);
+    assert.deepEqual(told(made), [
+      'one',
+      'You said: one',
+      'said while watched',
+      'You said: said while watched',
+      'my turn',
+    ]);
+  },
+);
+
+test('[J3, J93] a line that a person broke by hand is told with its place, and the session goes on without it', async (t) => {
+  const made = await program(t);
+  await withAlpha(made);
+  const file = made.data('sessions/session_alpha.jsonl');
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const at = lines.findIndex((line) => line.includes('"turn-ended"'));
+  writeFileSync(file, lines.with(at, `${lines[at]?.slice(0, 40)}`).join('\n'));
+  const verified = await made.run(['sessions', 'verify', 'alpha']);
+  assert.equal(verified.code, 1);
+  assert.match(verified.out, new RegExp(`line ${at + 1}\\b`, 'i'));
+  const { code, err } = await made.run(['-p', 'and now?', '-r', 'alpha']);
+  assert.equal(code, 0, err);
+  assert.equal(told(made).at(-1), 'and now?');
+});
