@@ -73,7 +73,7 @@ export function listTrash(shelf: Shelf): readonly Trashed[] {
 /** Takes the session of this name that was put into the trash last out again, under this name or another. */
 export async function restoreSession(shelf: Shelf, name: string, as?: string): Promise<SessionPlace> {
   const wanted = name.normalize('NFC').trim();
-  const found = listTrash(shelf).find((each) => each.name === wanted || `${each.since} ${each.name}` === wanted);
+  const found = listTrash(shelf).find((each) => each.name === wanted);
   if (!found)
     throw new FairleadError('session/unknown', `There is no session named "${wanted}" in the trash.`, {
       blame: 'user',

@@ -75,21 +75,17 @@ function list(json: boolean): number {
     const all = Object.fromEntries(
       [...settings.all].map(([key, setting]) => [key, { value: shown(key, setting), origin: setting.origin }]),
     );
-    process.stdout.write(
-      `${JSON.stringify({ rootName: settings.rootName, dirs: settings.dirs, settings: all }, null, 2)}\n`,
-    );
+    process.stdout.write(`${JSON.stringify({ settings: all }, null, 2)}\n`);
   } else process.stdout.write(text(settings));
   for (const warning of settings.warnings) process.stderr.write(`${warning}\n`);
   return 0;
 }
 
-function text(settings: Settings): string {
-  const { dirs, all } = settings;
-  const places = Object.entries(dirs).map(([name, folder]) => [`${name} folder`, folder, '']);
+function text({ all }: Settings): string {
   const set = [...all].map(([key, setting]) => [key, oneLine(shown(key, setting)), wordsFor(setting.origin)]);
   const free = Object.entries(table).filter(([key, { secret }]) => !all.has(key) && !secret);
   const rest = free.length > 0 ? `\nNot set: ${free.map(([key]) => key).join(', ')}.\n` : '';
-  return `${columns([['setting', 'value', 'from'], ...places, ...set])}${rest}`;
+  return `${columns([['setting', 'value', 'from'], ...set])}${rest}`;
 }
 
 const shown = (key: string, { value }: Setting): string | number | boolean => (table[key]?.secret ? 'set' : value);
@@ -115,9 +111,9 @@ function wordsFor(origin: Origin): string {
 }
 
 function show(key: string): number {
-  entryOf(key);
   const setting = readSettings().all.get(key);
   if (!setting) {
+    entryOf(key);
     process.stderr.write(`${key} is not set.\n`);
     return 1;
   }

@@ -41,9 +41,17 @@ export function readEnvFile(folder: string): EnvFile | undefined {
   if (file === undefined) return undefined;
   const stranger = strangerTo(file);
   if (stranger !== undefined) return { file, values: {}, warnings: [stranger] };
+  try {
+    return settingsIn(file, readFileSync(file, 'utf8'));
+  } catch (error) {
+    return { file, values: {}, warnings: [`${file} is not used: ${messageOf(error)}`] };
+  }
+}
+
+function settingsIn(file: string, text: string): EnvFile {
   const values: Record<string, string> = {};
   const warnings: string[] = [];
-  for (const [name, value] of Object.entries(parseEnv(readFileSync(file, 'utf8')))) {
+  for (const [name, value] of Object.entries(parseEnv(text))) {
     if (value === undefined || value.trim() === '') continue;
     if (taken.has(name)) values[name] = value;
     else if (refused.has(name)) warnings.push(`${name} in ${file} is not used: set it in the environment.`);

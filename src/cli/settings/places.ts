@@ -32,7 +32,8 @@ const hasBadCharacter = (name: string): boolean => /[/\\\p{Cc}]/u.test(name);
 
 type Place = keyof Places;
 
-const variables: Readonly<Record<Place, string>> = {
+/** The variable that says where each place is. */
+export const placeVariables: Readonly<Record<Place, string>> = {
   state: 'XDG_STATE_HOME',
   data: 'XDG_DATA_HOME',
   config: 'XDG_CONFIG_HOME',
@@ -43,7 +44,7 @@ const variables: Readonly<Record<Place, string>> = {
 export function placesOf(env: Environment, home: string, platform: NodeJS.Platform = process.platform): Places {
   const root = rootNameOf(env);
   const at = (place: Place): string => {
-    const given = env[variables[place]];
+    const given = env[placeVariables[place]];
     const base = given !== undefined && path.isAbsolute(given) ? given : usual(place, env, home, platform);
     return path.join(base, root);
   };

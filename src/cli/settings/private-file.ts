@@ -52,6 +52,11 @@ export function attempt<T>(file: string, doing: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof FairleadError) throw error;
+    if (codeOf(error) === 'EEXIST')
+      throw new FairleadError('cli/exists', `${file} is there already.`, {
+        blame: 'user',
+        hint: 'Name another file, or remove that one.',
+      });
     throw new FairleadError('cli/file', `Could not ${doing} ${file}: ${messageOf(error)}`, {
       blame: 'user',
       hint: 'Look at the rights and the room of that place.',

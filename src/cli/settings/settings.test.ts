@@ -1,7 +1,7 @@
 // Settings: who comes before whom, what a project's files may and may not do, and where things are kept.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -118,15 +118,18 @@ test(
     const program = `import { readSettings } from ${JSON.stringify(path.join(import.meta.dirname, 'settings.ts'))};
     const { provider, model, warnings } = readSettings({ cwd: ${JSON.stringify(cwd)} });
     console.log(JSON.stringify([provider ?? null, model ?? null, warnings.length]));`;
-    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
-      uid: 65_534,
-      gid: 65_534,
-      cwd: '/',
-      env: { HOME: '/nonexistent' },
-      encoding: 'utf8',
-    });
-    assert.equal(stderr, '');
-    assert.deepEqual(JSON.parse(stdout), [null, null, 2]);
+    const nobody = { uid: 65_534, gid: 65_534, cwd: '/', env: { HOME: '/nonexistent' }, encoding: 'utf8' } as const;
+    const told = (): unknown => {
+      const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], nobody);
+      assert.equal(stderr, '');
+      return JSON.parse(stdout);
+    };
+    assert.deepEqual(told(), [null, null, 2]);
+    const mine = write('outer/inner/.env', 'HARNESS_INFERENCE_PROVIDER=vllm\n');
+    chownSync(mine, nobody.uid, nobody.gid);
+    assert.deepEqual(told(), ['vllm', null, 1], 'one’s own is');
+    chmodSync(mine, 0);
+    assert.deepEqual(told(), [null, null, 2], 'one that may not be read is passed over');
   },
 );
 
@@ -170,6 +173,15 @@ test('[J79, J80] XDG folders may come from a .env file too', (t) => {
   const { dirs, rootName, limits } = read();
   assert.deepEqual([dirs.state, dirs.data, rootName], ['/s/other', '/d/other', 'other']);
   assert.deepEqual(limits, { turns: 3 }, 'the person’s own limits still hold');
+  const from = (env: Record<string, string>): readonly unknown[] =>
+    ['state', 'data', 'config', 'cache'].map((place) => read(env).all.get(`dirs.${place}`)?.origin.type);
+  assert.deepEqual(from({}), ['env-file', 'env-file', 'default', 'env-file']);
+  assert.deepEqual(from({ XDG_DATA_HOME: '/mine', XDG_CONFIG_HOME: '/mine' }), [
+    'env-file',
+    'environment',
+    'environment',
+    'env-file',
+  ]);
 });
 
 test('[J81, J82] provider and address: what was declared is told from what was left open', (t) => {

@@ -6,7 +6,7 @@ import { familyOf, families } from '../../providers/families.ts';
 import type { Environment } from '../../providers/resolve.ts';
 import { readConfig, valueAt } from './config-file.ts';
 import { nearestFile, readEnvFile, strangerTo, type EnvFile } from './env-file.ts';
-import { placesOf, type Places } from './places.ts';
+import { placesOf, placeVariables, type Places } from './places.ts';
 import { table, valueOf, type Entry, type Value } from './table.ts';
 
 /** Where a value came from. */
@@ -38,7 +38,7 @@ export type Settings = {
   readonly sandbox: { readonly engine: string; readonly image: string; readonly volume: string };
   /** The environment with the keys that files add, for opening and listing models. Never hand it to a child process. */
   readonly env: Environment;
-  /** Every key that has a value, by its name in the table. */
+  /** Every key that has a value, by its name in the table, and the folders as `dirs.state` and so on. */
   readonly all: ReadonlyMap<string, Setting>;
   /** The person's own config file, whether it is there or not. */
   readonly userFile: string;
@@ -105,7 +105,7 @@ export function readSettings(from: Surroundings = {}): Settings {
     project: project.found,
   };
   const warnings = [...(envFile?.warnings ?? []), ...project.warnings];
-  const all = new Map<string, Setting>();
+  const all = new Map<string, Setting>(placeSettings(dirs, env, envFile));
   for (const [key, entry] of Object.entries(table)) {
     const setting = settingOf(key, entry, sources, warnings);
     if (setting) all.set(key, setting);
@@ -125,6 +125,19 @@ export function readSettings(from: Surroundings = {}): Settings {
     userFile,
     warnings,
   };
+}
+
+function placeSettings(dirs: Places, env: Environment, envFile: EnvFile | undefined): readonly [string, Setting][] {
+  const from = (name: string, fits: (value: string) => boolean): Origin | undefined => {
+    if (fits(env[name] ?? '')) return { type: 'environment', name };
+    return envFile && fits(envFile.values[name] ?? '') ? { type: 'env-file', name, file: envFile.file } : undefined;
+  };
+  return (['state', 'data', 'config', 'cache'] as const).map((place) => {
+    const named =
+      from(placeVariables[place], path.isAbsolute) ?? from('HARNESS_ROOT_DIRS_NAME', (name) => name.trim() !== '');
+    const foreign = place === 'config' && named?.type === 'env-file';
+    return [`dirs.${place}`, { value: dirs[place], origin: foreign || !named ? { type: 'default' } : named }];
+  });
 }
 
 /** A variable that is set to nothing is not set. */

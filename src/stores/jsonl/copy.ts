@@ -1,5 +1,6 @@
 // Copies a session with all its branches into a new file: the same events, another session's id, a hash chain of its own.
 import { randomUUID } from 'node:crypto';
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Event, Fact } from '../../core/index.ts';
 import { realDisk, writeAll, type Disk } from './disk.ts';
 import { bodyOf, hashOf, headerLine, sealed } from './line.ts';
@@ -41,7 +42,12 @@ async function fill(disk: Disk, file: string, to: string, session: string): Prom
     const { chart } = found;
     const from = { session: chart.header?.session ?? '', event: chart.id ?? '' };
     const write = copier(session, from, (text) => writeAll(disk, out, Buffer.from(text)));
-    for (const { events } of batchesOf(disk, fd, chart, [{ from: 0, to: chart.offset }])) write(events);
+    let batches = 0;
+    for (const { events } of batchesOf(disk, fd, chart, [{ from: 0, to: chart.offset }])) {
+      write(events);
+      // A long file must not keep the rest of the program waiting.
+      if (++batches % 8 === 0) await breathe();
+    }
     await disk.sync(out);
     disk.rename(draft, to);
   } catch (error) {

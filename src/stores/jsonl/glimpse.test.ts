@@ -82,6 +82,16 @@ test('first lines that are long are seen too, and the id costs next to nothing',
   assert.ok(read() <= 1024);
 });
 
+test('where lines are short, no more than the two ends is read', async (t) => {
+  const file = place(t);
+  const log = await openJsonl(file, { session: 'one' });
+  for (let n = 0; n < 100; n++) await log.append(n, [remark('x'.repeat(1000))]);
+  await log.close();
+  const { disk, read } = counting();
+  assert.equal(glimpse(file, disk).events, 100);
+  assert.ok(read() <= 32 * 1024);
+});
+
 test('a torn end, a file without a header and an empty one are looked at without an error', async (t) => {
   const file = place(t);
   await long(file, [remark('last')]);
