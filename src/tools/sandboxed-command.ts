@@ -45,7 +45,7 @@ export function sandboxedCommand(workspace: Workspace, options: SandboxOptions =
       const { command, timeout_s: seconds = usualSeconds } = input as { command: string; timeout_s?: number };
       ready ||= await mustBeReady(workspace, sandbox);
       const name = `fairlead-${randomUUID()}`;
-      const ran = await workspace.exec(runArgv(sandbox, name, command), {
+      const ran = await workspace.exec(runArgv(sandbox, { name, seconds, command }), {
         signal,
         timeoutMs: seconds * 1000,
         ...(progress ? { onOutput: progress } : {}),
@@ -74,28 +74,36 @@ function sandboxOf(options: SandboxOptions): Sandbox {
   return sandbox;
 }
 
+/** Docker and podman differ in a few options. */
+const isDocker = ({ engine }: Sandbox): boolean => path.basename(engine) === 'docker';
+
+const hardening: readonly string[] = [
+  '--rm',
+  ['--network', 'none'],
+  ['--security-opt', 'no-new-privileges'],
+  ['--cap-drop', 'ALL'],
+  '--read-only',
+  ['--tmpfs', '/tmp'],
+  ['--memory', '512m'],
+  ['--pids-limit', '256'],
+  // An engine's own defaults are higher than it may set where it runs inside a container itself.
+  ['--ulimit', 'nofile=1024:1024'],
+  ['--ulimit', 'nproc=4096:4096'],
+].flat();
+
+type Wanted = { readonly name: string; readonly seconds: number; readonly command: string };
+
 /** The whole call: the engine's hardening first, then user, volume, folder and image, then the command as one argument. */
-function runArgv(sandbox: Sandbox, name: string, command: string): readonly string[] {
+function runArgv(sandbox: Sandbox, { name, seconds, command }: Wanted): readonly string[] {
   const { engine, user, volume, mountpoint, image } = sandbox;
-  const hardening = [
-    '--rm',
-    ['--name', name],
-    ['--network', 'none'],
-    ['--security-opt', 'no-new-privileges'],
-    ['--cap-drop', 'ALL'],
-    '--read-only',
-    ['--tmpfs', '/tmp'],
-    ['--memory', '512m'],
-    ['--pids-limit', '256'],
-    // An engine's own defaults are higher than it may set where it runs inside a container itself.
-    ['--ulimit', 'nofile=1024:1024'],
-    ['--ulimit', 'nproc=4096:4096'],
-  ].flat();
+  // Podman ends a container by itself at its time, even where we are no longer there to do it.
+  const deadline = isDocker(sandbox) ? [] : ['--timeout', String(seconds + 5)];
   const shape = ['-u', String(user), '-v', `${volume}:${mountpoint}`, '-w', mountpoint, image];
-  return [engine, 'run', ...hardening, ...shape, 'sh', '-c', command];
+  return [engine, 'run', ...hardening, '--name', name, ...deadline, ...shape, 'sh', '-c', command];
 }
 
-async function mustBeReady(workspace: Workspace, { engine, volume }: Sandbox): Promise<true> {
+async function mustBeReady(workspace: Workspace, sandbox: Sandbox): Promise<true> {
+  const { engine, volume } = sandbox;
   let ran: Ran;
   try {
     ran = await workspace.exec([engine, 'volume', 'inspect', volume], { timeoutMs: 10_000 });
@@ -105,15 +113,30 @@ async function mustBeReady(workspace: Workspace, { engine, volume }: Sandbox): P
       cause,
     );
   }
-  if (ran.code === 0) return true;
-  if (!/no such|not found|no volume/i.test(ran.text)) throw bad(`${engine} does not work here: ${ran.text.trim()}`);
-  throw bad(`The sandbox volume does not exist, so nothing was run. Make it: ${engine} volume create ${volume}`);
+  if (ran.code !== 0 && !/no such|not found|no volume/i.test(ran.text))
+    throw bad(`${engine} does not work here: ${ran.text.trim()}`);
+  if (ran.code !== 0)
+    throw bad(`The sandbox volume does not exist, so nothing was run. Make it: ${engine} volume create ${volume}`);
+  if (isDocker(sandbox)) await makeWritable(workspace, sandbox);
+  return true;
 }
 
-async function remove(workspace: Workspace, { engine }: Sandbox, name: string): Promise<void> {
+/** Docker gives a new volume to root, podman to its first user: here it is given to the user inside. */
+async function makeWritable(workspace: Workspace, sandbox: Sandbox): Promise<void> {
+  const { engine, user, volume, mountpoint, image } = sandbox;
+  const probe = { name: `fairlead-${randomUUID()}`, seconds: 10, command: 'test -w .' };
+  const { code } = await workspace.exec(runArgv(sandbox, probe), { timeoutMs: 60_000 });
+  if (code !== 1) return;
+  const asRoot = ['--cap-add', 'CHOWN', '-u', '0', '-v', `${volume}:${mountpoint}`, '-w', mountpoint, image];
+  // A volume without any file gets its owner back from the image each time it is mounted.
+  const give = `touch .sandbox && chown ${user} . .sandbox`;
+  await workspace.exec([engine, 'run', ...hardening, ...asRoot, 'sh', '-c', give], { timeoutMs: 60_000 });
+}
+
+async function remove(workspace: Workspace, sandbox: Sandbox, name: string): Promise<void> {
   // Podman waits ten seconds for a container to end by itself unless told not to; docker does not know the option.
-  const now = path.basename(engine) === 'docker' ? [] : ['-t', '0'];
-  await workspace.exec([engine, 'rm', '-f', ...now, name], { timeoutMs: 10_000 });
+  const now = isDocker(sandbox) ? [] : ['-t', '0'];
+  await workspace.exec([sandbox.engine, 'rm', '-f', ...now, name], { timeoutMs: 10_000 });
 }
 
 /** The engine's own exit code for a container that could not be made. */
