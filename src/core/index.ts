@@ -76,6 +76,7 @@ export type {
 } from './ports.ts';
 export { isOutput, output, shorten } from './output.ts';
 export { nearest } from './near.ts';
+export { outsideText } from './outside-text.ts';
 export { render } from './render.ts';
 export { looksSecret } from './secret-file.ts';
 export { bill, billCut, costOf, noSpending, spend, type Bill } from './spending.ts';

@@ -5,8 +5,8 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { outsideText } from '../../core/index.ts';
 import { readInstructions, type Instructions } from '../index.ts';
-import { outsideText } from './outside-text.ts';
 
 function folder(t: TestContext, files: Readonly<Record<string, string>>): string {
   const top = mkdtempSync(path.join(tmpdir(), 'fairlead-project-'));

@@ -1,6 +1,6 @@
 // The instructions that people leave for agents: AGENTS.md from the top of a project down to the working folder, and one of their own.
 import path from 'node:path';
-import { outsideText } from './outside-text.ts';
+import { outsideText } from '../../core/index.ts';
 import { realPath, repositoryOf, staysInside, upwards, type Problem } from './folders.ts';
 import { readText, type ReadText } from './text-file.ts';
 

@@ -1,9 +1,8 @@
 // The tool through which a model reads a skill that it was told the name of.
 import path from 'node:path';
-import { output, type Output, type Tool } from '../../core/index.ts';
+import { output, outsideText, type Output, type Tool } from '../../core/index.ts';
 import { defineTool } from '../define-tool.ts';
 import { splitFront } from './frontmatter.ts';
-import { outsideText } from './outside-text.ts';
 import { filesUnder, leadsOut } from './shelves.ts';
 import type { Skill } from './skills.ts';
 import { readText } from './text-file.ts';

@@ -1,8 +1,8 @@
 // Skills: folders with a SKILL.md that tell how to do one kind of work. The model is told their names; the rest is read when it asks.
 import path from 'node:path';
+import { outsideText } from '../../core/index.ts';
 import { realPath, type Problem } from './folders.ts';
 import { readFront, textField } from './frontmatter.ts';
-import { outsideText } from './outside-text.ts';
 import { entriesIn, leadsOut, shelvesOf, type ProjectPlaces, type Shelf } from './shelves.ts';
 import { readText } from './text-file.ts';
 
