@@ -127,16 +127,20 @@ export function readSettings(from: Surroundings = {}): Settings {
   };
 }
 
+/** The folders as settings; the config folder is never where a `.env` file says. */
 function placeSettings(dirs: Places, env: Environment, envFile: EnvFile | undefined): readonly [string, Setting][] {
-  const from = (name: string, fits: (value: string) => boolean): Origin | undefined => {
+  const origin = (name: string, fits: (value: string) => boolean, mayBeFile: boolean): Origin | undefined => {
     if (fits(env[name] ?? '')) return { type: 'environment', name };
-    return envFile && fits(envFile.values[name] ?? '') ? { type: 'env-file', name, file: envFile.file } : undefined;
+    const told = mayBeFile && envFile && fits(envFile.values[name] ?? '');
+    return told ? { type: 'env-file', name, file: envFile.file } : undefined;
   };
+  const isPath = (value: string): boolean => path.isAbsolute(value);
+  const isName = (value: string): boolean => value.trim() !== '';
   return (['state', 'data', 'config', 'cache'] as const).map((place) => {
-    const named =
-      from(placeVariables[place], path.isAbsolute) ?? from('HARNESS_ROOT_DIRS_NAME', (name) => name.trim() !== '');
-    const foreign = place === 'config' && named?.type === 'env-file';
-    return [`dirs.${place}`, { value: dirs[place], origin: foreign || !named ? { type: 'default' } : named }];
+    const mayBeFile = place !== 'config';
+    const named = origin(placeVariables[place], isPath, mayBeFile);
+    const rooted = named ?? origin('HARNESS_ROOT_DIRS_NAME', isName, mayBeFile);
+    return [`dirs.${place}`, { value: dirs[place], origin: rooted ?? { type: 'default' } }];
   });
 }
 
