@@ -84,7 +84,17 @@ export { fold, runView, type Call, type RunState } from './state.ts';
 export { last, push, swapLast, toArray, trailOf, type Trail } from './trail.ts';
 export { isUsage } from './usage.ts';
 export { visible, visibleLine } from './visible.ts';
-export type { Change, Entry, ExecOptions, FileContent, Listing, Ran, Workspace } from './workspace.ts';
+export type {
+  Change,
+  Entry,
+  ExecOptions,
+  FetchRequest,
+  Fetched,
+  FileContent,
+  Listing,
+  Ran,
+  Workspace,
+} from './workspace.ts';
 export { compactionFacts, newEpoch, shorter, type Shortened } from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';
 export { frameOf } from './turn-fold.ts';

@@ -41,6 +41,29 @@ export type Ran = {
   readonly stopped?: 'timeout' | 'abort';
 };
 
+/** What is to be fetched. Nothing is sent beside what stands here. */
+export type FetchRequest = {
+  readonly url: string;
+  /** GET unless given. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Bytes of the answer that are kept. */
+  readonly most?: number;
+};
+
+/** What came back, after all redirects. */
+export type Fetched = {
+  readonly status: number;
+  /** Where it really came from. */
+  readonly url: string;
+  /** By lower-case name; one that came several times is joined by commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Whether there was more than was kept. */
+  readonly cut: boolean;
+};
+
 /** Files and commands inside declared roots. Every method refuses a path that leads out of them, and says why in one sentence. */
 export interface Workspace {
   /** The folder that relative paths start from. */
@@ -56,4 +79,9 @@ export interface Workspace {
   list(path: string): Promise<Listing>;
   /** Runs a shell command, or a program with its arguments as they are. Whatever it started ends with it. */
   exec(command: string | readonly string[], options?: ExecOptions): Promise<Ran>;
+  /** Asks a server of the outside world, where that is open at all. Refuses every address, also of a redirect, that leads to a private network. */
+  fetch?(
+    request: FetchRequest,
+    options?: { readonly signal?: AbortSignal; readonly timeoutMs?: number },
+  ): Promise<Fetched>;
 }
