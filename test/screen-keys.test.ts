@@ -106,7 +106,7 @@ test(
     await first.and('last of the day', /^Heard 1 lines\.$/m);
     await first.resize(50, 20);
     await first.waitFor(/^─{50}\n>\s*\nalpha · /m);
-    await first.and('/exit', /Pane is dead \(status 0/);
+    await first.and('/exit', /^exit code 0$/m);
 
     const second = await openPrompt(t, place, []);
     await second.keys('Up', 'Up');
@@ -129,10 +129,10 @@ test('[J48] Ctrl+C clears, interrupts, and quits when pressed again; Ctrl+D quit
   await prompt.keys('C-c');
   await prompt.waitFor(/· Stopped: cancelled\./);
   await prompt.keys('C-c');
-  await prompt.waitFor(/Pane is dead \(status 0/);
+  await prompt.waitFor(/^exit code 0$/m);
   const other = await openPrompt(t, place, []);
   await other.keys('C-c');
   await other.waitFor(/press Ctrl\+C again to quit/);
   await other.keys('C-d');
-  await other.waitFor(/Pane is dead \(status 0/);
+  await other.waitFor(/^exit code 0$/m);
 });

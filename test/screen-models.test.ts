@@ -42,7 +42,7 @@ test(
     await prompt.waitFor(/The next answer comes from alpha\./);
 
     await prompt.and('/continue', /· It had answered, so "Go on\." is put after its words\.\n\nalpha heard Go on\./);
-    await prompt.and('/exit', /Pane is dead \(status 0/);
+    await prompt.and('/exit', /^exit code 0$/m);
   },
 );
 

@@ -82,7 +82,7 @@ test(
 
     const second = await openPrompt(t, place, ['--ephemeral']);
     await second.and('/resume my talk', /✗ [^\n]*my talk[^]*process \d+/);
-    await first.and('/quit', /Pane is dead \(status 0/);
+    await first.and('/quit', /^exit code 0$/m);
     await second.and('/resume my talk', /· Resumed "my talk"\./);
     await second.and('go on', /> remember me\n\nYou said remember me\.[^]*You said go on\./);
     await second.and('/cwd', /· The working folder is \S+\/work$/m);

@@ -80,7 +80,7 @@ export function putFiles(folder: string, files: Readonly<Record<string, string>>
   }
 }
 
-/** Starts the program in a place, with the words of `wrap` before it, and waits until it can be typed to. */
+/** Starts the program in a place, with the words of `wrap` before it, and waits until it can be typed to; when it has ended, its exit code is on the screen. */
 export async function openPrompt(
   t: TestContext,
   place: Place,
@@ -89,7 +89,16 @@ export async function openPrompt(
 ): Promise<Prompt> {
   const env = { ...place.env, ...options.env };
   const size = { columns: 100, rows: 40 };
-  const command = [...(options.wrap ?? []), process.execPath, bin, ...args];
+  const command = [
+    'sh',
+    '-c',
+    '"$@"; echo "exit code $?"',
+    'sh',
+    ...(options.wrap ?? []),
+    process.execPath,
+    bin,
+    ...args,
+  ];
   const terminal = await openTerminal(t, command, {
     ...size,
     ...options,

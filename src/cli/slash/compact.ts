@@ -4,7 +4,7 @@ import { compactionDiff } from '../../rules/index.ts';
 import { lastCompaction } from '../branches/index.ts';
 import type { Desk, SlashCommand } from './desk.ts';
 
-const howBack = '/compact undo takes it back.';
+const heading = 'What the compaction kept (=), took out (-) and put in its place (+)';
 
 /** The command that compacts. */
 export const compact: SlashCommand = {
@@ -26,7 +26,7 @@ async function compactNow(focus: string, { talk, page, signal }: Desk): Promise<
   const { seq } = talk.session.state;
   try {
     const { diff } = await talk.session.compact({ signal, ...(focus ? { focus } : {}) });
-    page(diff, `Compacted. ${howBack}`);
+    page(diff, heading);
   } catch (error) {
     // A refusal that cost something stands in the log and was told from there.
     const told = error instanceof FairleadError && error.code === 'session/not-compacted';
@@ -37,7 +37,7 @@ async function compactNow(focus: string, { talk, page, signal }: Desk): Promise<
 async function showLast({ talk, page, say }: Desk): Promise<void> {
   const last = lastCompaction(await talk.events());
   if (!last) return say('This conversation was not compacted.');
-  return page(compactionDiff(last.before, last.after), `The last compaction. ${howBack}`);
+  return page(compactionDiff(last.before, last.after), heading);
 }
 
 async function undoLast({ talk, say }: Desk): Promise<void> {

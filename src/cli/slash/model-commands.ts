@@ -27,7 +27,7 @@ const refresh: SlashCommand = {
   async run(_, { talk, say, signal }) {
     const models = await talk.refresh(signal);
     say(
-      `${models.length} models: ${models
+      `${models.length} model${models.length === 1 ? '' : 's'}: ${models
         .map(({ id }) => id)
         .slice(0, 20)
         .join(', ')}${models.length > 20 ? ', …' : ''}`,

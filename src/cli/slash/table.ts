@@ -2,6 +2,7 @@
 import { expandCommand, type UserCommand } from '../../agent/index.ts';
 import { nearest } from '../../core/index.ts';
 import type { SlashCommand } from './desk.ts';
+import { doctor } from './doctor-command.ts';
 import { historyCommands } from './history-commands.ts';
 import { modelCommands } from './model-commands.ts';
 import { outlookCommands } from './outlook-commands.ts';
@@ -35,6 +36,7 @@ const ours: readonly SlashCommand[] = [
   ...historyCommands,
   ...promptCommands,
   ...permissionCommands,
+  doctor,
 ];
 
 /** Every command there is: ours first, then the person's own under names that are still free. */

@@ -1,0 +1,86 @@
+// What a person and a project bring along, as the terminal shows and uses it: instructions, skills, commands and prompts in files.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import test from 'node:test';
+import { calls, says } from '../src/testing/index.ts';
+import { armed } from './support/face.ts';
+import { makePlace, openPrompt, putFiles, sentTo } from './support/prompt.ts';
+import { noTerminal } from './support/terminal.ts';
+
+const skip = noTerminal();
+
+test(
+  'AGENTS.md of the folder and of those above it are shown as loaded and sent, skills are listed by name and loaded on demand, and a Markdown file is a command',
+  { skip },
+  async (t) => {
+    const place = await makePlace(
+      t,
+      ({ prompt, results }) => {
+        if (prompt !== 'ship it') return says(`Heard: ${prompt}`);
+        return results.length ? says('I know how.') : calls('load_skill', { name: 'releasing' });
+      },
+      {
+        files: {
+          '.git/HEAD': 'ref: refs/heads/main\n',
+          'AGENTS.md': 'Answer in rhymes.\n',
+          '.agents/skills/releasing/SKILL.md':
+            '---\nname: releasing\ndescription: How to make a release.\n---\nTag it, then push the tag.\n',
+          '.fairlead/commands/review.md':
+            '---\ndescription: Review a file\nargument-hint: <file>\n---\nReview $ARGUMENTS and nothing else. Price: $$1.\n',
+          '.fairlead/commands/broken.md': '---\n: [\n---\nx',
+        },
+      },
+    );
+    putFiles(path.dirname(place.work), { 'config/fairlead/commands/mine.md': 'Say hello to $1.\n' });
+    const prompt = await openPrompt(t, place);
+    const greeting = await prompt.waitFor(/· Skills: releasing/);
+    assert.match(greeting, /· Instructions loaded: \S+\/work\/AGENTS\.md/);
+    assert.match(greeting, /! \S+broken\.md: /, 'what was passed over is told');
+
+    await prompt.type('/rev');
+    await prompt.waitFor(/→ \/review +Review a file/);
+    await prompt.keys('Tab');
+    await prompt.type('src/a.ts');
+    await prompt.keys('Enter');
+    await prompt.waitFor(/^Heard: Review src\/a\.ts and nothing else\. Price: \$1\.$/m);
+    await prompt.and('/mine you', /^Heard: Say hello to you\.$/m);
+    await prompt.and('/help', /^\/mine +Say hello to \$1\.\n\/review <file> +Review a file$/m);
+    const [system] = sentTo(place.server)[0]?.said ?? [];
+    assert.match(system?.text ?? '', /Answer in rhymes\.[^]*releasing: How to make a release\./);
+    assert.doesNotMatch(system?.text ?? '', /push the tag/, 'a skill is not sent before it is needed');
+
+    await prompt.and('ship it', /^✓ load_skill releasing [^]*^I know how\.$/m);
+    assert.match(sentTo(place.server).at(-1)?.said.at(-1)?.text ?? '', /Tag it, then push the tag\./);
+    await prompt.and('/reviw', /! There is no command \/reviw; did you mean \/review\?/);
+  },
+);
+
+test(
+  '[J65, J66, J73] /promptfile sends a file of the prompts folder, by a path from there, with completion; nothing outside it',
+  { skip },
+  async (t) => {
+    const place = await makePlace(t, ({ prompt }) => says(`Heard: ${prompt}`), {
+      files: { 'here.md': 'From the folder.' },
+    });
+    const prompt = await openPrompt(t, place);
+    await prompt.and('/promptfile', /· There are no prompts in \S+\/prompts yet\./);
+    putFiles(place.data, { 'prompts/daily/standup.md': 'What did I do?\n', 'prompts/plan.md': 'Make a plan.\n' });
+    await prompt.type('/promptfile st');
+    await prompt.waitFor(/→ daily\/standup\.md/);
+    await prompt.keys('Tab');
+    await prompt.waitFor(/^> \/promptfile daily\/standup\.md *$/m);
+    await prompt.keys('Enter');
+    await prompt.waitFor(/^> What did I do\?[^]*^Heard: What did I do\?/m);
+    await prompt.and('/promptfile', /Which prompt\?\n>\s*\n→ daily\/standup\.md\n +plan\.md\n/);
+    await prompt.type('plan');
+    await armed();
+    await prompt.keys('Enter');
+    await prompt.waitFor(/^Heard: Make a plan\./m);
+    await prompt.and('/promptfile ../../../work/here.md', /✗ The prompt "\.\.\/[^"]+" is not in \S+\/prompts\./);
+    await prompt.and('/promptfile here.md', /✗ The prompt "here\.md" /);
+    await prompt.and('/quit', /^exit code 0$/m);
+
+    const flagged = await openPrompt(t, place, ['--model', 'alpha', '--interactive', '--prompt-file', 'here.md']);
+    await flagged.waitFor(/^Heard: From the folder\.$/m);
+  },
+);
