@@ -1,0 +1,44 @@
+// The `doctor` command: proves each part of the installation and says how to mend what does not work.
+import { parseArgs } from 'node:util';
+import type { Command } from '../commands.ts';
+import { paintOf, wantsColours } from '../face/paint.ts';
+import { examine, type Examined } from './examine.ts';
+import { findingText, summaryText } from './report.ts';
+
+const usage = 'Usage: fairlead doctor [--offline] [--model <name>] [--json]';
+
+/** Examines everything: 0 nothing failed, 1 something did, 2 misused. */
+export const run: Command['run'] = async (args) => {
+  const options = {
+    offline: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    model: { type: 'string' },
+  } as const;
+  try {
+    const { values } = parseArgs({ args: [...args], options });
+    return await tell(values.json, { offline: values.offline, model: values.model });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    process.stderr.write(`${error.message.split('\n')[0]}\n${usage}\n`);
+    return 2;
+  }
+};
+
+async function tell(
+  json: boolean,
+  asked: { readonly offline: boolean; readonly model: string | undefined },
+): Promise<number> {
+  const { stdout, stderr } = process;
+  const paint = paintOf(wantsColours(process.env, stdout.isTTY) ? 'colours' : 'none');
+  const all: Examined[] = [];
+  const wait = (text: string): void => void (stderr.isTTY && !json && stderr.write(`\r\x1b[K${text}`));
+  for await (const each of examine({ ...asked, begins: (name) => wait(`looking at: ${name} …`) })) {
+    wait('');
+    all.push(each);
+    if (!json) stdout.write(`${findingText(each, paint)}\n`);
+  }
+  const failed = all.some(({ standing }) => standing === 'fail');
+  if (json) stdout.write(`${JSON.stringify({ ok: !failed, checks: all }, null, 2)}\n`);
+  else stderr.write(`${summaryText(all)}\n`);
+  return failed ? 1 : 0;
+}

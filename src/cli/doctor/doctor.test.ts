@@ -1,0 +1,249 @@
+// The doctor at patients that are well, and at those that are not.
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { makePlace, openPrompt, type Place } from '../../../test/support/prompt.ts';
+import { noTerminal } from '../../../test/support/terminal.ts';
+import { isObject, type JsonObject } from '../../core/index.ts';
+import { calls, closedUrl, says, scriptedServer, type Asked, type ScriptedServer } from '../../testing/index.ts';
+import { fail } from './check.ts';
+import { examine, type Examined } from './examine.ts';
+
+const bin = path.resolve(import.meta.dirname, '..', 'bin.ts');
+
+type Report = { readonly ok: boolean; readonly checks: readonly Examined[] };
+type Ran = { readonly code: number; readonly out: string; readonly err: string };
+
+function fairlead(place: Pick<Place, 'env' | 'work'>, ...args: readonly string[]): Promise<Ran> {
+  const env = { PATH: process.env['PATH'] ?? '', SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine', ...place.env };
+  const { promise, resolve } = Promise.withResolvers<Ran>();
+  execFile(process.execPath, [bin, ...args], { env, cwd: place.work }, (error, out, err) =>
+    resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+  );
+  return promise;
+}
+
+async function examined(
+  place: Pick<Place, 'env' | 'work'>,
+  ...args: readonly string[]
+): Promise<Report & { code: number }> {
+  const { code, out } = await fairlead(place, 'doctor', '--json', ...args);
+  return { ...(JSON.parse(out) as Report), code };
+}
+
+const finding = ({ checks }: Report, name: string): Examined => {
+  const found = checks.find((each) => each.name === name);
+  assert.ok(found, `there is no check ${name}`);
+  return found;
+};
+const failedIn = ({ checks }: Report): readonly string[] =>
+  checks.filter(({ standing }) => standing === 'fail').map(({ name }) => name);
+
+/** A model that calls the tool it is told to call. */
+const obeys = ({ prompt, tools }: Asked<JsonObject>) =>
+  tools.includes('report_number') ? calls('report_number', { number: Number(/\d+/.exec(prompt)?.[0]) }) : says('fine');
+
+/** The requests in which a tool was to be called. */
+const trials = ({ requests }: ScriptedServer): readonly JsonObject[] =>
+  requests.flatMap(({ body }) => (isObject(body) && JSON.stringify(body).includes('report_number') ? [body] : []));
+
+const withEnv = (place: Place, env: Readonly<Record<string, string>>): Place => ({
+  ...place,
+  env: { ...place.env, ...env },
+});
+
+test('where all is well every line says so, the model has called a tool, and the exit code is 0', async (t) => {
+  const place = await makePlace(t, obeys, { models: [{ id: 'alpha', tools: true, context: 32_000 }] });
+  await fairlead(place, '--one-shot', '--refresh-models');
+  const { code, out, err } = await fairlead(place, 'doctor', '--model', 'alpha');
+  assert.equal(code, 0, out);
+  assert.match(out, /^ok {4}provider +lm-studio .* answers \(\d+ ms\) and has 1 model\.$/m);
+  assert.match(out, /^ok {4}model +alpha \(named here\) is on the list of lm-studio/m);
+  assert.match(out, /^ok {4}tool calling +alpha called the tool as asked/m);
+  assert.match(out, /^ok {4}context window +alpha holds 32000 tokens\.$/m);
+  assert.match(out, /^ok {4}log +There is no session yet\.$/m);
+  assert.match(out, /^ok {4}hooks +No hooks are configured\.$/m);
+  assert.match(out, /^warn {2}sandbox +There is no no-such-engine on this machine.*\n +to mend: Install it/m);
+  assert.match(err, /Nothing failed; 1 of 13 could be better\./);
+  const asked = trials(place.server);
+  assert.equal(asked.length, 1, 'one tiny request');
+  assert.equal(asked[0]?.['max_tokens'], 1024);
+});
+
+test('a model that talks instead of calling a tool fails, with its words, and a wrong call is a warning', async (t) => {
+  const place = await makePlace(t, () => says('Sure! I would call it with\nthe number.'));
+  const report = await examined(place, '--model', 'lm-studio/alpha');
+  assert.deepEqual([report.code, report.ok, failedIn(report)], [1, false, ['tool calling']]);
+  assert.match(
+    finding(report, 'tool calling').says,
+    /called no tool; it said: Sure! I would call it with␊the number\. \(stop/,
+  );
+  assert.match(finding(report, 'tool calling').mend ?? '', /fairlead models lm-studio --tools/);
+  place.server.follow(() => calls('report_number', { number: 1 }));
+  const wrong = finding(await examined(place, '--model', 'lm-studio/alpha'), 'tool calling');
+  assert.equal(wrong.standing, 'warn');
+  assert.match(wrong.says, /called report_number with {"number":1} instead of {"number":\d{3}}/);
+});
+
+test('a provider that does not answer fails once, and what needs it says that it was not tried', async (t) => {
+  const place = await makePlace(t, obeys);
+  const report = await examined(withEnv(place, { OLLAMA_API_URL: await closedUrl() }), '--model', 'lm-studio/alpha');
+  assert.deepEqual([report.code, failedIn(report)], [1, ['provider']]);
+  assert.match(finding(report, 'provider').mend ?? '', /Start the server/);
+  for (const name of ['tool calling', 'context window'])
+    assert.match(finding(report, name).says, /^Not looked at, because of what is said above\.$/);
+  assert.equal(place.server.requests.length, 0);
+});
+
+test('a model that nobody has fails by its name, and its provider is well all the same', async (t) => {
+  const place = await makePlace(t, obeys);
+  await fairlead(place, '--one-shot', '--refresh-models');
+  const report = await examined(place, '--model', 'alfa');
+  assert.deepEqual([report.code, failedIn(report)], [1, ['model']]);
+  assert.match(finding(report, 'model').mend ?? '', /Did you mean alpha/);
+  assert.match(finding(report, 'tool calling').says, /^Not looked at/);
+});
+
+test('--offline asks nobody', async (t) => {
+  const place = await makePlace(t, obeys);
+  const report = await examined(place, '--offline');
+  assert.equal(report.code, 0);
+  for (const name of ['provider', 'model', 'tool calling', 'context window'])
+    assert.deepEqual([finding(report, name).standing, finding(report, name).says], ['ok', 'Left away (--offline).']);
+  assert.equal(place.server.requests.length, 0);
+});
+
+test('at Ollama the window that is told is the num_ctx that is sent', async (t) => {
+  const place = await makePlace(t, obeys);
+  const models = [{ id: 'alpha', tools: true, context: 100_000, parameters: 'num_ctx 9000' }];
+  await using server = await scriptedServer(obeys, { models });
+  const there = withEnv(place, { OLLAMA_API_URL: server.url, HARNESS_INFERENCE_PROVIDER: 'ollama' });
+  const report = await examined(there, '--model', 'ollama/alpha');
+  assert.equal(
+    finding(report, 'context window').says,
+    'ollama/alpha holds 9000 tokens (sent to Ollama as num_ctx with every request).',
+  );
+  assert.deepEqual(
+    trials(server).map(({ options }) => isObject(options) && options['num_ctx']),
+    [9000],
+  );
+});
+
+test('a session file that was changed fails by its name, and an unwritable folder by its place', async (t) => {
+  const place = await makePlace(t, () => says('fine'));
+  const options = ['run', '--model', 'lm-studio/alpha', '--session-name'];
+  assert.equal((await fairlead(place, ...options, 'well', 'hi')).code, 0);
+  assert.equal((await fairlead(place, ...options, 'ill', 'hello there')).code, 0);
+  assert.equal(finding(await examined(place, '--offline'), 'log').says, 'All 2 sessions are as they were written.');
+  const folder = path.join(place.data, 'sessions');
+  const file = path.join(folder, readdirSync(folder).find((each) => each.endsWith('_ill.jsonl')) ?? '');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('hello there', 'hello THERE'));
+  const blocked = path.join(place.work, 'a-file');
+  writeFileSync(blocked, '');
+  const report = await examined(withEnv(place, { XDG_CACHE_HOME: blocked }), '--offline');
+  assert.deepEqual([report.code, failedIn(report)], [1, ['folders', 'log']]);
+  assert.match(finding(report, 'log').says, /^1 of 2 sessions are not as they were written\. "ill": /);
+  assert.match(finding(report, 'folders').says, /The cache folder .*a-file.fairlead cannot be written, nor made in/);
+  assert.match(finding(report, 'folders').mend ?? '', /XDG_CACHE_HOME/);
+});
+
+test('settings that cannot be read fail once, and the rest is still looked at', async (t) => {
+  const place = await makePlace(t, obeys);
+  const config = path.join(place.env['XDG_CONFIG_HOME'] ?? '', 'fairlead');
+  mkdirSync(config, { recursive: true });
+  writeFileSync(path.join(config, 'config.json'), '{ "approve": "maybe" }');
+  const report = await examined(place, '--offline');
+  assert.deepEqual([report.code, failedIn(report)], [1, ['settings']]);
+  assert.match(finding(report, 'settings').says, /approve .*must be ask or auto/);
+  assert.match(finding(report, 'log').says, /^Not looked at/);
+  assert.equal(finding(report, 'git').standing, 'ok');
+});
+
+/** An engine that is a program of ours: it has everything, and runs commands with nothing around them. */
+function engine(place: Place, run: string): Place {
+  const file = path.join(place.work, 'engine');
+  writeFileSync(file, `#!/bin/sh\n[ "$1" = run ] || exit 0\nfor last; do :; done\n${run}\n`);
+  chmodSync(file, 0o755);
+  return withEnv(place, { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: file });
+}
+
+test('[A16] a sandbox that shows the home folder or the system files does not hold, and one that cannot run is told apart', async (t) => {
+  const place = await makePlace(t, obeys);
+  const leaky = await examined(engine(place, 'exec sh -c "$last"'), '--offline');
+  assert.equal(leaky.code, 1);
+  assert.match(finding(leaky, 'sandbox').says, /^The sandbox does not hold: inside it, .*the home folder can be seen/);
+  const holds = await examined(engine(place, `printf 'network: \\nhome: hidden\\nsystem: closed\\n'`), '--offline');
+  assert.equal(finding(holds, 'sandbox').standing, 'ok');
+  const routed = await examined(
+    engine(place, `printf 'network: eth0 \\nhome: hidden\\nsystem: closed\\n'`),
+    '--offline',
+  );
+  assert.match(finding(routed, 'sandbox').says, /there is a network \(eth0\)\.$/);
+  const broken = await examined(engine(place, 'echo out of luck; exit 125'), '--offline');
+  assert.match(finding(broken, 'sandbox').says, /^The sandbox could not be tried: .*out of luck/);
+  assert.deepEqual(readdirSync(place.env['HOME'] ?? ''), ['.keep'], 'no witness is left behind');
+});
+
+const image = 'fairlead-busybox';
+const volume = 'fairlead-doctor-volume';
+const skip =
+  spawnSync('podman', ['image', 'inspect', image]).status === 0
+    ? false
+    : `no podman with an image called ${image} here`;
+
+test(
+  '[A16, A17] a real container of podman holds, and without its volume the command that makes it is named',
+  { skip, timeout: 120_000 },
+  async (t) => {
+    const made = await makePlace(t, obeys);
+    const place = withEnv(made, {
+      SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'podman',
+      SANDBOX_CONTAINER_IMAGE: image,
+      SANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME: volume,
+    });
+    spawnSync('podman', ['volume', 'rm', '-f', volume]);
+    // Podman keeps its images below the home folder, so this home is the real one; the other folders stay our own.
+    const home = withEnv(place, { HOME: process.env['HOME'] ?? '' });
+    const without = finding(await examined(home, '--offline'), 'sandbox');
+    assert.deepEqual([without.standing, without.mend], ['warn', `podman volume create ${volume}`]);
+    spawnSync('podman', ['volume', 'create', volume]);
+    t.after(() => spawnSync('podman', ['volume', 'rm', '-f', volume]));
+    const holds = finding(await examined(home, '--offline'), 'sandbox');
+    assert.equal(holds.standing, 'ok', holds.says);
+  },
+);
+
+test('a check that breaks is a finding, and the others go on', async () => {
+  const found = [];
+  const checks = [
+    {
+      name: 'breaks',
+      run: () => {
+        throw new Error('no luck');
+      },
+    },
+    { name: 'goes on', run: () => fail('this', 'that') },
+  ];
+  for await (const each of examine({ checks })) found.push([each.name, each.standing, each.says]);
+  assert.deepEqual(found, [
+    ['breaks', 'fail', 'no luck'],
+    ['goes on', 'fail', 'this'],
+  ]);
+});
+
+test('an option that it does not have is misuse', async (t) => {
+  const { code, out, err } = await fairlead(await makePlace(t, obeys), 'doctor', '--fast');
+  assert.deepEqual([code, out], [2, '']);
+  assert.match(err, /--fast.*\nUsage: fairlead doctor/);
+});
+
+test('/doctor examines the model of the conversation', { skip: noTerminal() }, async (t) => {
+  const place = await makePlace(t, obeys);
+  const prompt = await openPrompt(t, withEnv(place, { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' }));
+  const screen = await prompt.and('/doctor', /\d+ of 13 could be better|All 13 are well|checks failed/);
+  assert.match(screen, /ok +model +alpha \(in use\)/);
+  assert.match(screen, /ok +tool calling +alpha called the tool as asked/);
+  await prompt.and('/doctor nonsense', /It is \/doctor or \/doctor offline\./);
+});

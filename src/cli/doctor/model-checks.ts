@@ -1,0 +1,174 @@
+// What the model must do: be reached, be known, call a tool when asked to, and hold enough.
+import { isObject, trailOf, visibleLine, type Chunk, type Json, type Message, type Request } from '../../core/index.ts';
+import { resolveModel } from '../../providers/index.ts';
+import { placeWords } from '../conversation/model.ts';
+import { readKnownModels } from '../known-models/index.ts';
+import { fail, ok, warn, type DoctorCheck, type Finding, type Ground, type Subject } from './check.ts';
+
+const answerMs = 120_000;
+/** Room for a model that thinks before it calls. */
+const mostTokens = 1024;
+const smallWindow = 8000;
+
+const provider: DoctorCheck = {
+  name: 'provider',
+  online: true,
+  async run({ subject }) {
+    const { chosen, reach } = await subject();
+    const said = await reach();
+    if (said !== undefined) return ok(said);
+    if (chosen) return ok(`${chosen.name} needs no provider elsewhere.`);
+    return warn(
+      'No provider is configured and none was found, so the embedded model would be used: small, slow and often wrong.',
+      'Set a key such as ANTHROPIC_API_KEY, or start a model server such as Ollama.',
+    );
+  },
+};
+
+const model: DoctorCheck = {
+  name: 'model',
+  online: true,
+  async run({ settings, subject }) {
+    const { chosen, place, because } = found(await subject());
+    const refresh = 'Read the list: fairlead --one-shot --refresh-models';
+    if (!chosen) return warn('No model was chosen yet, and no list of models is kept.', refresh);
+    const listed = (readKnownModels(settings) ?? []).find(({ id }) => id === chosen.ref.model);
+    const which = `${chosen.name} (${because})`;
+    if (listed || !place)
+      return ok(`${which}${listed ? ` is on the list of ${placeWords(place ?? chosen.ref)}` : ''}.`);
+    return warn(`${which} is on no list, so what it can do is not known.`, refresh);
+  },
+};
+
+const tools: DoctorCheck = {
+  name: 'tool calling',
+  online: true,
+  async run(ground) {
+    const { chosen, open, reach } = found(await ground.subject());
+    if (!chosen) return warn('Not tried: there is no model to try it with.', 'Choose one: --model <name>');
+    if (chosen.tools === false)
+      return warn(
+        `By its list ${chosen.name} cannot call tools, so it can only talk.`,
+        anotherModel(chosen.ref.provider),
+      );
+    await reach();
+    const number = 100 + Math.floor(Math.random() * 900);
+    const began = performance.now();
+    const time = AbortSignal.timeout(answerMs);
+    const provider = await open();
+    const end = await answer(provider.stream(askFor(number), AbortSignal.any([ground.signal, time])), time);
+    if (end === 'late')
+      return fail(
+        `${chosen.name} did not answer within ${answerMs / 1000} s.`,
+        'Take a smaller model, or a faster machine.',
+      );
+    const took = `${((performance.now() - began) / 1000).toFixed(1)} s`;
+    return judge(end, number, chosen.name, chosen.ref.provider, took);
+  },
+};
+
+/** The subject, unless the model that was asked for is none. */
+function found(subject: Subject): Subject {
+  if (subject.missing) throw subject.missing;
+  return subject;
+}
+
+const anotherModel = (provider: string): string => `Choose another: fairlead models ${provider} --tools`;
+
+const askFor = (number: number): Request => ({
+  system: 'You are being tried out. Do exactly what you are asked.',
+  tools: [
+    {
+      name: 'report_number',
+      description: 'Reports a number.',
+      input: {
+        type: 'object',
+        properties: { number: { type: 'integer' } },
+        required: ['number'],
+        additionalProperties: false,
+      },
+    },
+  ],
+  messages: trailOf<Message>([
+    {
+      role: 'user',
+      parts: [{ type: 'text', text: `Call the tool report_number with the number ${number}. Say nothing else.` }],
+    },
+  ]),
+  choice: 'auto',
+  settings: { maxOutputTokens: mostTokens },
+});
+
+type End = Chunk & { readonly type: 'end' };
+
+async function answer(chunks: AsyncIterable<Chunk>, time: AbortSignal): Promise<End | undefined | 'late'> {
+  let end: End | undefined;
+  try {
+    for await (const chunk of chunks) if (chunk.type === 'end') end = chunk;
+  } catch (error) {
+    if (time.aborted) return 'late';
+    throw error;
+  }
+  return end;
+}
+
+/** What came back, word for word where it is not what was asked for. */
+function judge(end: End | undefined, number: number, name: string, provider: string, took: string): Finding {
+  const parts = end?.message.parts ?? [];
+  const call = parts.find((part) => part.type === 'tool-call');
+  if (call && call.invalid === undefined && numberIn(call.input) === number)
+    return ok(`${name} called the tool as asked (${took}, ${end?.usage.output ?? '?'} tokens).`);
+  if (call)
+    return warn(
+      `${name} called ${call.tool} with ${brief(call.invalid ?? JSON.stringify(call.input))} instead of {"number":${number}} (${took}).`,
+      `Expect wrong calls, or take a larger model. ${anotherModel(provider)}`,
+    );
+  const words = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return fail(
+    `${name} called no tool; it ${words ? `said: ${brief(words)}` : 'said nothing'} (${end?.finish ?? 'no end'}, ${took}).`,
+    anotherModel(provider),
+  );
+}
+
+const numberIn = (input: Json): unknown => (isObject(input) ? input['number'] : undefined);
+
+const brief = (text: string): string => {
+  const line = visibleLine(text.trim());
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+};
+
+const window: DoctorCheck = {
+  name: 'context window',
+  online: true,
+  async run(ground) {
+    const { chosen, open, reach } = found(await ground.subject());
+    if (!chosen) return warn('Not looked at: there is no model to look at.', 'Choose one: --model <name>');
+    await reach();
+    const { window: told } = await open();
+    const set = await ollamaTokens(ground);
+    const tokens = set ?? told;
+    if (tokens === undefined)
+      return warn(
+        `Nobody says how much ${chosen.name} can hold, so a conversation that is too long is only noticed when it is refused.`,
+        'Read the list again: fairlead --one-shot --refresh-models',
+      );
+    const how = set === undefined ? '' : ' (sent to Ollama as num_ctx with every request)';
+    const says = `${chosen.name} holds ${tokens} tokens${how}.`;
+    return tokens < smallWindow
+      ? warn(`${says} That is little for work with tools.`, 'Take a model with a larger window.')
+      : ok(says);
+  },
+};
+
+/** What Ollama will really be told to hold; nothing for other providers. */
+async function ollamaTokens({ subject, settings, signal }: Ground): Promise<number | undefined> {
+  const { chosen, place } = await subject();
+  if (!chosen || !place) return undefined;
+  const { family, baseUrl, model: name, contextWindow } = resolveModel(chosen.ref, settings.env);
+  if (family.dialect !== 'ollama') return undefined;
+  const { ollamaWindow } = await import('../../providers/ollama/window.ts');
+  return ollamaWindow(baseUrl, name, contextWindow, { signal });
+}
+
+/** The checks of the model. */
+export const modelChecks: readonly DoctorCheck[] = [provider, model, tools, window];

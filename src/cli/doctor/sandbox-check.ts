@@ -1,0 +1,123 @@
+// Whether the sandbox holds: a command in it, run as a model's would be, must find no network and nothing of the home folder.
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { agentParts, Session } from '../../agent/index.ts';
+import { standIns } from '../../agent/stand-ins.ts';
+import { messageOf, visibleLine, type Workspace } from '../../core/index.ts';
+import { openProvider } from '../../providers/index.ts';
+import { memoryLog } from '../../stores/memory.ts';
+import { sandboxedCommand } from '../../tools/index.ts';
+import { localWorkspace } from '../../workspace/index.ts';
+import type { Settings } from '../settings/index.ts';
+import { fail, ok, warn, type DoctorCheck, type Finding, type Ground } from './check.ts';
+
+/** Tries the sandbox. */
+export const sandboxCheck: DoctorCheck = {
+  name: 'sandbox',
+  async run(ground) {
+    const { sandbox } = ground.settings;
+    const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-doctor-'));
+    const witness = path.join(homedir(), `.fairlead-doctor-${randomUUID()}`);
+    try {
+      const workspace = localWorkspace({ roots: [folder], cwd: folder });
+      const lacks = await whatIsMissing(workspace, sandbox, ground.signal);
+      if (lacks) return lacks;
+      writeFileSync(witness, 'seen', { flag: 'wx', mode: 0o600 });
+      return judge(await inside(workspace, proof(witness), ground), sandbox);
+    } catch (error) {
+      return fail(messageOf(error), byHand(sandbox));
+    } finally {
+      rmSync(witness, { force: true });
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+type Sandbox = Settings['sandbox'];
+
+const byHand = ({ engine, image }: Sandbox): string =>
+  `Try it by hand: ${engine} run --rm --network none ${image} true`;
+
+/** Nothing is fetched and nothing is made: what is not there is said, with the command that brings it. */
+async function whatIsMissing(
+  workspace: Workspace,
+  sandbox: Sandbox,
+  signal: AbortSignal,
+): Promise<Finding | undefined> {
+  const { engine, image, volume } = sandbox;
+  const says = async (...words: readonly string[]): Promise<string | undefined> => {
+    const { code, text } = await workspace.exec([engine, ...words], { signal, timeoutMs: 20_000 });
+    return code === 0 ? undefined : visibleLine(text.trim());
+  };
+  try {
+    await says('--version');
+  } catch {
+    return warn(
+      `There is no ${engine} on this machine, so commands cannot be run in a sandbox.`,
+      'Install it (apt-get install podman, brew install podman), or name another: fairlead config set sandbox.engine docker',
+    );
+  }
+  const absent = [
+    {
+      what: `the volume ${volume}`,
+      why: await says('volume', 'inspect', volume),
+      mend: `${engine} volume create ${volume}`,
+    },
+    { what: `the image ${image}`, why: await says('image', 'inspect', image), mend: `${engine} pull ${image}` },
+  ].filter(({ why }) => why !== undefined);
+  const [broken] = absent.filter(({ why }) => !/no such|not found|not known|no volume/i.test(why ?? ''));
+  if (broken) return fail(`${engine} does not work here: ${broken.why}`, byHand(sandbox));
+  if (absent.length === 0) return undefined;
+  return warn(
+    `${engine} is here, but ${absent.map(({ what }) => what).join(' and ')} ${absent.length > 1 ? 'are' : 'is'} not, so commands cannot be run in a sandbox.`,
+    absent.map(({ mend }) => mend).join(' && '),
+  );
+}
+
+/** Says in three lines what a command in the sandbox can reach. */
+const proof = (witness: string): string =>
+  [
+    'if [ -r /proc/net/dev ]; then',
+    `  echo "network: $(sed 1,2d /proc/net/dev | cut -d: -f1 | tr -d ' ' | grep -vx lo | tr '\\n' ' ')"`,
+    'fi',
+    `[ -e '${witness.replaceAll("'", `'\\''`)}' ] && echo 'home: seen' || echo 'home: hidden'`,
+    `touch /doctor 2>/dev/null && echo 'system: writable' || echo 'system: closed'`,
+  ].join('\n');
+
+/** What the command says, called through a session by a stand-in for a model: the very way that it will be called. */
+async function inside(workspace: Workspace, command: string, { settings, signal }: Ground): Promise<string> {
+  const file = path.join(workspace.cwd, 'answers.json');
+  const tool = sandboxedCommand(workspace, settings.sandbox);
+  writeFileSync(file, JSON.stringify([{ calls: [{ tool: tool.name, input: { command, timeout_s: 60 } }] }, 'done']));
+  const provider = await openProvider({ provider: 'scripted', model: file }, { providers: standIns });
+  const session = await Session.open(agentParts({ provider, system: 'A trial.', tools: [tool] }), memoryLog());
+  await session.run('Try the sandbox.', { signal });
+  const results = session.messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool-result' ? part.text : [])),
+  );
+  await session.close();
+  return results[0] ?? '';
+}
+
+function judge(text: string, sandbox: Sandbox): Finding {
+  const seen = (name: string): string | undefined => new RegExp(`^${name}: *(.*?) *$`, 'm').exec(text)?.[1];
+  const [network, home, system] = [seen('network'), seen('home'), seen('system')];
+  if (home === undefined) return fail(`The sandbox could not be tried: ${visibleLine(text.trim())}`, byHand(sandbox));
+  const leaks = [
+    ...(network === ''
+      ? []
+      : [network === undefined ? 'it cannot be told whether there is a network' : `there is a network (${network})`]),
+    ...(home === 'hidden' ? [] : ['the home folder can be seen']),
+    ...(system === 'closed' ? [] : ['its system files can be written']),
+  ];
+  if (leaks.length > 0)
+    return fail(
+      `The sandbox does not hold: inside it, ${leaks.join(', and ')}.`,
+      `Look at what ${sandbox.engine} is told by its own configuration, and do not run commands you do not trust.`,
+    );
+  return ok(
+    `A command in ${sandbox.image} by ${sandbox.engine} had no network, saw nothing of the home folder and could not write system files.`,
+  );
+}

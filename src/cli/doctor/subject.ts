@@ -1,0 +1,80 @@
+// Which model the doctor looks at: the one named, the one set, the last one used, or what was found on this machine.
+import { FairleadError, type Provider } from '../../core/index.ts';
+import { discover, familyOf, partsOf } from '../../providers/index.ts';
+import { chosenFrom, modelNamed, placeOf, unknownModel, type Chosen } from '../conversation/model.ts';
+import { openModel, type Host } from '../conversation/open-model.ts';
+import { readKnownModels, readPreviousModel, type Whence } from '../known-models/index.ts';
+import type { Settings } from '../settings/index.ts';
+import type { Subject } from './check.ts';
+import { testConnection } from '../conversation/test-connection.ts';
+
+/** Nobody is asked and nothing is fetched: a doctor looks. */
+const onlooker: Host = { agrees: async () => false, progress() {}, say() {} };
+
+/** The model to look at, and where it is. */
+export async function subjectOf(settings: Settings, given: string | undefined): Promise<Subject> {
+  const known = readKnownModels(settings) ?? [];
+  const place = placeOf(settings, known) ?? (await foundPlace(settings));
+  const previous = given === undefined && settings.model === undefined ? readPreviousModel(settings) : undefined;
+  const wanted = given ?? settings.model ?? previous;
+  if (wanted === undefined) {
+    const first = known.find(({ tools }) => tools === true) ?? known[0];
+    const because = 'none was chosen yet; this one is the first of the list';
+    return subject(settings, { place, chosen: first && chosenFrom(first), because });
+  }
+  // With no provider to go by, a full name is believed, as a first run believes it.
+  const believed = place === undefined && wanted.includes('/') ? { name: wanted, ref: partsOf(wanted) } : undefined;
+  const chosen = modelNamed(wanted, known, place) ?? believed;
+  const because = given !== undefined ? 'named here' : settings.model !== undefined ? 'set' : 'used last';
+  if (!chosen) return subject(settings, { place, chosen, because, missing: unknownModel(wanted, known, place) });
+  return subject(settings, { place: whereIs(chosen), chosen, because });
+}
+
+const reachMs = 20_000;
+
+/** The subject for a model, which is opened here unless it is open already. */
+export const subject = (
+  settings: Settings,
+  about: Omit<Subject, 'reach' | 'open'>,
+  open: Subject['open'] = () => openHere(settings, about.chosen),
+): Subject => ({
+  ...about,
+  reach: once(async () => about.place && testConnection(settings, about.place, AbortSignal.timeout(reachMs))),
+  open: once(open),
+});
+
+async function openHere(settings: Settings, chosen: Chosen | undefined): Promise<Provider> {
+  if (chosen) return openModel(chosen, settings, onlooker);
+  throw new FairleadError('cli/no-model', 'No model was named, and none was used before.', {
+    blame: 'user',
+    hint: 'Name one with --model, or read the list first: fairlead --one-shot --refresh-models',
+  });
+}
+
+/** The same value, or the same error, each time. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | { readonly error: unknown } | undefined;
+  return () => {
+    try {
+      made ??= { value: make() };
+    } catch (error) {
+      made = { error };
+    }
+    if ('error' in made) throw made.error;
+    return made.value;
+  };
+}
+
+/** Where a chosen model's provider is; a stand-in and the embedded model are nowhere else. */
+export function whereIs({ ref: { provider, baseUrl } }: Chosen): Whence | undefined {
+  const family = familyOf(provider);
+  if (!family || family.dialect === 'embedded') return undefined;
+  return { provider, ...(baseUrl === undefined ? {} : { baseUrl }) };
+}
+
+/** The first thing on this machine that could answer; nothing but the embedded model is nothing. */
+async function foundPlace({ env }: Settings): Promise<Whence | undefined> {
+  const found = (await discover({ env })).find(({ how }) => how !== 'embedded');
+  if (!found) return undefined;
+  return { provider: found.provider, ...('baseUrl' in found ? { baseUrl: found.baseUrl } : {}) };
+}
