@@ -81,11 +81,17 @@ test('sessions: what is not understood gets one sentence, the usage and exit cod
     [['show'], /^"fairlead sessions show" needs more: <session> \[--json\]\.\n/],
     [['show', 'a', 'b'], /^"b" is one too many/],
     [['rename', 'a', 'b', '--json'], /^--json has no meaning for "fairlead sessions rename"\.\n/],
-    [['--frob'], /'--frob'/],
+    [['lst'], /^There is no "fairlead sessions lst"\. Did you mean "list"\?\n/],
+    [['--frob'], /^Unknown option '--frob'\.\nUsage:/],
   ] as const) {
     const { status, stdout, stderr } = fairlead(['sessions', ...args]);
     assert.deepEqual([status, stdout], [2, ''], args.join(' '));
     assert.match(stderr, words);
   }
   assert.equal(fairlead(['sessions', 'show', 'nobody']).status, 1);
+  const help = fairlead(['sessions', '--help']);
+  assert.deepEqual(
+    [help.status, help.stderr, help.stdout.split('\n')[0]],
+    [0, '', 'Usage: fairlead sessions <command>'],
+  );
 });

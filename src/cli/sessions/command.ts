@@ -1,6 +1,6 @@
 // The `sessions` command: reads its words and hands them to what can be done with sessions.
 import { parseArgs } from 'node:util';
-import { FairleadError } from '../../core/index.ts';
+import { FairleadError, nearest } from '../../core/index.ts';
 import type { Command } from '../commands.ts';
 import { sentence } from '../front/sentence.ts';
 import { readSettings } from '../settings/settings.ts';
@@ -11,11 +11,16 @@ const options = {
   format: { type: 'string' },
   output: { type: 'string', short: 'o' },
   empty: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** Lists, shows and changes sessions: 0 done, 1 not, 2 misused. */
 export const run: Command['run'] = async (args) => {
   const asked = read(args);
+  if (asked === undefined) {
+    process.stdout.write(`${usage()}\n`);
+    return 0;
+  }
   if (typeof asked === 'string') {
     process.stderr.write(`${asked}\n${usage()}\n`);
     return 2;
@@ -31,12 +36,14 @@ export const run: Command['run'] = async (args) => {
 
 type Asked = { readonly act: Act; readonly words: readonly string[]; readonly given: Omit<Given, 'shelf'> };
 
-function read(args: readonly string[]): Asked | string {
+/** What is asked for, what is wrong with it, or nothing where only the usage is. */
+function read(args: readonly string[]): Asked | string | undefined {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (values.help) return undefined;
     const [verb = 'list', ...words] = positionals;
     const act = Object.hasOwn(acts, verb) ? acts[verb] : undefined;
-    if (!act) return `There is no "fairlead sessions ${verb}".`;
+    if (!act) return `There is no "fairlead sessions ${verb}".${meant(verb)}`;
     const stray = Object.keys(values).find((name) => !act.options.includes(name));
     if (stray !== undefined) return `--${stray} has no meaning for "fairlead sessions ${verb}".`;
     const [least, most] = act.takes;
@@ -44,11 +51,16 @@ function read(args: readonly string[]): Asked | string {
     if (words.length > most) return `"${words[most]}" is one too many for "fairlead sessions ${verb}".`;
     return { act, words, given: { ...values } };
   } catch (error) {
-    return (error as Error).message.split('\n')[0] ?? '';
+    return (error as Error).message.replace(/\. To specify[^]*$/, '.');
   }
 }
 
+function meant(verb: string): string {
+  const [near] = nearest(verb, Object.keys(acts));
+  return near === undefined ? '' : ` Did you mean "${near}"?`;
+}
+
 function usage(): string {
-  const lines = Object.entries(acts).map(([verb, { usage, about }]) => `  ${`${verb} ${usage}`.padEnd(50)} ${about}`);
+  const lines = Object.entries(acts).map(([verb, { usage, about }]) => `  ${`${verb} ${usage}`.padEnd(52)} ${about}`);
   return ['Usage: fairlead sessions <command>', ...lines].join('\n');
 }

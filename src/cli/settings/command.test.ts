@@ -46,6 +46,8 @@ test('config: a wrong value or key is one sentence and changes nothing; a mistak
     assert.deepEqual([told.status, told.stdout], [status, '']);
     assert.match(told.stderr, words);
   }
+  const help = fairlead(['config', '-h']);
+  assert.deepEqual([help.status, help.stderr, /^Usage: fairlead config/.test(help.stdout)], [0, '', true]);
   assert.equal(existsSync(file), false);
   fairlead(['config', 'set', 'stream', 'on']);
   writeFileSync(file, '{"approve":"perhaps","stream":true}');

@@ -21,11 +21,15 @@ export const run: Command['run'] = async (args) => {
   let words: readonly string[];
   let json: boolean;
   try {
-    const options = { json: { type: 'boolean', default: false } } as const;
+    const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
     const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (parsed.values.help) {
+      process.stdout.write(`${usage}\n`);
+      return 0;
+    }
     [words, json] = [parsed.positionals, parsed.values.json];
   } catch (error) {
-    return misused((error as Error).message.split('\n')[0] ?? '');
+    return misused((error as Error).message.replace(/\. To specify[^]*$/, '.'));
   }
   const [verb = 'list', ...rest] = words;
   const wanted = takes[verb];
