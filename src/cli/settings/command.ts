@@ -18,44 +18,42 @@ const usage = `Usage: fairlead config [list] [--json]      what is set, and wher
 
 /** Shows or changes settings: 0 done, 1 not, 2 misused. */
 export const run: Command['run'] = async (args) => {
-  let words: readonly string[];
-  let json: boolean;
-  try {
-    const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
-    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (parsed.values.help) {
-      process.stdout.write(`${usage}\n`);
-      return 0;
-    }
-    [words, json] = [parsed.positionals, parsed.values.json];
-  } catch (error) {
-    return misused((error as Error).message.replace(/\. To specify[^]*$/, '.'));
+  const asked = read(args);
+  if (asked === undefined) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
   }
-  const [verb = 'list', ...rest] = words;
-  const wanted = takes[verb];
-  if (wanted === undefined) return misused(`There is no "fairlead config ${verb}".`);
-  if (rest.length !== wanted)
-    return misused(
-      `"fairlead config ${verb}" takes ${wanted || 'no'} word${wanted === 1 ? '' : 's'} more, not ${rest.length}.`,
-    );
+  if (typeof asked === 'string') return say(`${asked}\n${usage}`, 2);
   try {
-    return await act(verb, rest, json);
+    return await act(asked);
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
-    process.stderr.write(`${sentence(error)}\n`);
-    return 1;
+    return say(sentence(error), 1);
   }
 };
 
 /** What can be done with settings, and how many words each takes. */
 export const takes: Readonly<Record<string, number>> = { list: 0, get: 1, set: 2, unset: 1, path: 0, edit: 0 };
 
-function misused(why: string): number {
-  process.stderr.write(`${why}\n${usage}\n`);
-  return 2;
+type Asked = { readonly verb: string; readonly words: readonly string[]; readonly json: boolean };
+
+/** What is asked for, what is wrong with it, or nothing where only the usage is. */
+function read(args: readonly string[]): Asked | string | undefined {
+  const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (values.help) return undefined;
+    const [verb = 'list', ...words] = positionals;
+    const wanted = Object.hasOwn(takes, verb) ? takes[verb] : undefined;
+    if (wanted === undefined) return `There is no "fairlead config ${verb}".`;
+    if (words.length === wanted) return { verb, words, json: values.json };
+    return `"fairlead config ${verb}" takes ${wanted || 'no'} word${wanted === 1 ? '' : 's'} more, not ${words.length}.`;
+  } catch (error) {
+    return (error as Error).message.replace(/\. To specify[^]*$/, '.');
+  }
 }
 
-async function act(verb: string, [key = '', value = '']: readonly string[], json: boolean): Promise<number> {
+async function act({ verb, words: [key = '', value = ''], json }: Asked): Promise<number> {
   switch (verb) {
     case 'get':
       return show(key);
