@@ -14,7 +14,7 @@ export function resultOf(call: string, value: unknown, most: number, ms: number)
   return {
     type: 'tool-ended',
     call,
-    outcome: given.failed ? 'failed' : 'ok',
+    outcome: given.unsure ? 'unknown' : given.failed ? 'failed' : 'ok',
     text: shorten(given.text, most),
     ms,
     ...extras(given),

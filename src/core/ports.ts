@@ -121,6 +121,8 @@ export type Output = {
   readonly text: string;
   readonly data?: Json;
   readonly failed?: boolean;
+  /** It may or may not have happened: the outcome is unknown, whatever `failed` says. */
+  readonly unsure?: boolean;
   readonly notes?: readonly Note[];
   /** Hidden tools that may be used from now on. */
   readonly loads?: readonly string[];

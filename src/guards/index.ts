@@ -1,3 +1,4 @@
 // Guards: who may do what, decided before it is done.
 export { kindOf, sessionGrants, type Grants, type Locate } from './grants.ts';
 export { permission, questionFor, type PermissionOptions } from './permission.ts';
+export { fileTrust, memoryTrust, type Approval, type Standing, type Trust } from './trust.ts';
