@@ -20,8 +20,8 @@ export async function renameSession(
   return place;
 }
 
-/** The name of a clone where none is given: `<name>-clone`, then `<name>-clone-2`. */
-export const cloneName = (shelf: Shelf, name: string): string =>
+/** Where no name is given: `<name>-clone`, then `<name>-clone-2`. */
+const cloneName = (shelf: Shelf, name: string): string =>
   freeName(`${name}-clone`, (each) => existsSync(sessionFile(shelf, each)));
 
 /** Copies a session with all its branches into a new one; the original is left as it is, whoever has it open. */

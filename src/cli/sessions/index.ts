@@ -1,13 +1,5 @@
 // Sessions on disk, as the rest of the terminal uses them.
-export {
-  cloneName,
-  cloneSession,
-  listTrash,
-  renameSession,
-  restoreSession,
-  trashSession,
-  type Trashed,
-} from './changes.ts';
+export { cloneSession, listTrash, renameSession, restoreSession, trashSession, type Trashed } from './changes.ts';
 export { exportPaper, formatOf, formats } from './export.ts';
 export { dateName, fileNameFor, freeName, nameOf, tidyName } from './names.ts';
 export {
