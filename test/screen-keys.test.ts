@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { calls, says } from '../src/testing/index.ts';
-import { makePlace, obedient, openPrompt, sentTo, type Place } from './support/prompt.ts';
+import { makePlace, openPrompt, sentTo, type Place } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

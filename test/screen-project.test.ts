@@ -21,7 +21,6 @@ test(
       },
       {
         files: {
-          '.git/HEAD': 'ref: refs/heads/main\n',
           'AGENTS.md': 'Answer in rhymes.\n',
           '.agents/skills/releasing/SKILL.md':
             '---\nname: releasing\ndescription: How to make a release.\n---\nTag it, then push the tag.\n',
@@ -31,10 +30,13 @@ test(
         },
       },
     );
-    putFiles(path.dirname(place.work), { 'config/fairlead/commands/mine.md': 'Say hello to $1.\n' });
+    putFiles(path.dirname(place.work), {
+      'AGENTS.md': 'Be kind.\n',
+      'config/fairlead/commands/mine.md': 'Say hello to $1.\n',
+    });
     const prompt = await openPrompt(t, place);
     const greeting = await prompt.waitFor(/· Skills: releasing/);
-    assert.match(greeting, /· Instructions loaded: \S+\/work\/AGENTS\.md/);
+    assert.match(greeting, /· Instructions loaded: \S+\/AGENTS\.md,\s+\S+\/work\/AGENTS\.md/);
     assert.match(greeting, /! \S+broken\.md: /, 'what was passed over is told');
 
     await prompt.type('/rev');
@@ -46,7 +48,7 @@ test(
     await prompt.and('/mine you', /^Heard: Say hello to you\.$/m);
     await prompt.and('/help', /^\/mine +Say hello to \$1\.\n\/review <file> +Review a file$/m);
     const [system] = sentTo(place.server)[0]?.said ?? [];
-    assert.match(system?.text ?? '', /Answer in rhymes\.[^]*releasing: How to make a release\./);
+    assert.match(system?.text ?? '', /Be kind\.[^]*Answer in rhymes\.[^]*releasing: How to make a release\./);
     assert.doesNotMatch(system?.text ?? '', /push the tag/, 'a skill is not sent before it is needed');
 
     await prompt.and('ship it', /^✓ load_skill releasing [^]*^I know how\.$/m);

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../src/core/index.ts';
 import {
   says,
@@ -13,9 +12,8 @@ import {
   type Script,
   type ScriptedServer,
 } from '../../src/testing/index.ts';
+import { bin } from './live-program.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
-
-const bin = fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url));
 
 /** A place for the program to run in: its folders, its model server, and the environment that leads it there. */
 export type Place = {
@@ -89,22 +87,9 @@ export async function openPrompt(
 ): Promise<Prompt> {
   const env = { ...place.env, ...options.env };
   const size = { columns: 100, rows: 40 };
-  const command = [
-    'sh',
-    '-c',
-    '"$@"; echo "exit code $?"',
-    'sh',
-    ...(options.wrap ?? []),
-    process.execPath,
-    bin,
-    ...args,
-  ];
-  const terminal = await openTerminal(t, command, {
-    ...size,
-    ...options,
-    cwd: place.work,
-    env,
-  });
+  const command = [...(options.wrap ?? []), process.execPath, bin, ...args];
+  const inShell = ['sh', '-c', '"$@"; echo "exit code $?"', 'sh', ...command];
+  const terminal = await openTerminal(t, inShell, { ...size, ...options, cwd: place.work, env });
   await terminal.waitFor(/Fairlead with \w+, session/);
   const enter = async (line: string): Promise<void> => {
     await terminal.type(line);
