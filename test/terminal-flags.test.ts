@@ -1,7 +1,10 @@
 // The flags of the command line, given to the real program: each does what its row says, and what cannot be meant is refused before anything happens.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { program } from './support/live-program.ts';
+import { leftWith, program } from './support/live-program.ts';
+import { noTerminal } from './support/terminal.ts';
+
+const skip = noTerminal();
 
 test('[J10] -h and --help show the title, the usage and the options in their groups', async (t) => {
   const made = await program(t);
@@ -30,6 +33,36 @@ test('[J10] -h and --help show the title, the usage and the options in their gro
     [0, 1, 2, 3, 4, 5, 6, 7, 130, 143],
   );
   assert.equal(made.server.requests.length, 0);
+});
+
+test('words, and what comes on standard input, are a prompt that is answered once', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  const ended = await Promise.all([
+    made.run(['what', 'is', 'this?']),
+    made.run([], { input: 'from a pipe\n' }),
+    made.run(['run', '-'], { input: 'from a pipe too\n' }),
+    made.run(['--', '--not-an-option']),
+  ]);
+  assert.deepEqual(
+    ended.map(({ code, out }) => [code, out]),
+    [
+      [0, 'You said: what is this?\n'],
+      [0, 'You said: from a pipe\n'],
+      [0, 'You said: from a pipe too\n'],
+      [0, 'You said: --not-an-option\n'],
+    ],
+  );
+});
+
+test('[J49] one-shot in a terminal, with nothing to do, says what there could be to do', { skip }, async (t) => {
+  const made = await program(t);
+  const terminal = await made.open(['--one-shot']);
+  assert.equal(await leftWith(terminal), 2);
+  assert.match(
+    await terminal.screen(),
+    /^One-shot needs something to do: a prompt, --prompt-file, --test-connection or --refresh-models\.$/m,
+  );
 });
 
 test('[J16, J19, J24, J49] what excludes each other, and one-shot without work, is refused with exit code 2 and no request', async (t) => {

@@ -79,8 +79,8 @@ export const usualModels: readonly ListedModel[] = [
   { id: 'tiny', tools: false, context: 2048 },
 ];
 
-// The terminal's own word on how a command ended comes late or never; a shell's does not.
-const inShell = '"$@"; echo "(left with $?)"';
+// A shell tells how the program ended, where the terminal's own word comes late or never, and stays so that nothing scrolls away.
+const inShell = '"$@"; echo "(left with $?)"; read _';
 
 const longest = 30_000;
 

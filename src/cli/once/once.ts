@@ -13,7 +13,7 @@ import { readSettings, type Settings } from '../settings/index.ts';
 import { askInTerminal, hostInTerminal } from './host.ts';
 import { promptsIn, readSchema } from './input.ts';
 import { jsonPrinter, streamPrinter, textPrinter, type Printer } from './printers.ts';
-import { steadyOut } from './steady-out.ts';
+import { steadyOut, type SteadyOut } from './steady-out.ts';
 
 const tell = (text: string): void => void process.stderr.write(text);
 
@@ -51,10 +51,17 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
     ...(answer ? { answer } : {}),
   });
   try {
-    let code = await answerOne(talk, first.value, asked, answer);
-    for await (const prompt of prompts) code = await answerOne(talk, prompt, asked, answer);
+    const out = steadyOut(process.stdout, () => talk.session.cancel());
+    let code: number = exitCodes.answered;
+    for (let next: IteratorResult<string, void> = first; !next.done; next = await prompts.next()) {
+      const came = await answerOne(talk, next.value, asked, answer, out);
+      // Of several answers the first that did not come decides.
+      code ||= came;
+      if (!(await out.drained()) || came === exitCodes.interrupted || came === exitCodes.terminated) break;
+    }
     return code;
   } finally {
+    await prompts.return(undefined);
     await talk.close();
   }
 }
@@ -74,8 +81,8 @@ async function answerOne(
   prompt: string,
   asked: Asked,
   answer: AnswerShape | undefined,
+  out: SteadyOut,
 ): Promise<number> {
-  const out = steadyOut(process.stdout, () => talk.session.cancel());
   const printer = printerFor(asked, talk, out.write);
   const runId = crypto.randomUUID();
   let last: (Event & { readonly type: 'turn-ended' }) | undefined;
@@ -97,7 +104,6 @@ async function answerOne(
     const result = resultFor(state, talk, runId, last, answer);
     printer.end(result, { session: talk.file === undefined ? undefined : talk.name, model: talk.model.name });
     if (waits(state) && talk.file !== undefined) tell(`To answer: fairlead --resume ${JSON.stringify(talk.name)}\n`);
-    await out.drained();
     return (
       signals.code ??
       exitCodeFor(result.reason, result.error && 'code' in result.error ? String(result.error.code) : undefined)

@@ -1,15 +1,19 @@
 // Standard output that many small writes do not slow down and a closed pipe does not break.
 import type { Writable } from 'node:stream';
 
-/** Writes what was gathered once in a while instead of each piece; `drained` waits until it is out. */
-export function steadyOut(
-  stream: Writable,
-  gone: () => void,
-): { readonly write: (text: string) => void; readonly drained: () => Promise<void> } {
+/** Somewhere to write to that may go away. */
+export type SteadyOut = {
+  readonly write: (text: string) => void;
+  /** Waits until everything is out; says whether anybody still reads. */
+  readonly drained: () => Promise<boolean>;
+};
+
+/** Writes what was gathered once in a while instead of each piece; calls back when the reader hangs up. */
+export function steadyOut(stream: Writable, gone: () => void): SteadyOut {
   let waiting = '';
   let planned = false;
   let broken = false;
-  stream.once('error', () => {
+  stream.on('error', () => {
     broken = true;
     gone();
   });
@@ -27,10 +31,11 @@ export function steadyOut(
     },
     async drained() {
       flush();
-      if (broken) return;
+      if (broken) return false;
       const { promise, resolve } = Promise.withResolvers<void>();
       stream.write('', () => resolve());
       await promise;
+      return !broken;
     },
   };
 }

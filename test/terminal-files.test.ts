@@ -1,0 +1,196 @@
+// Where the program reads and keeps: prompt files, the environment and `.env`, its folders, its logs, and how it is started.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { fileNameFor, nameOf } from '../src/cli/sessions/index.ts';
+import { placesOf } from '../src/cli/settings/places.ts';
+import { messagesOf, program, type Program } from './support/live-program.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const dated = /^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(-\d+)?$/;
+
+const lastWords = (made: Program): unknown => messagesOf(made.asked().at(-1)).at(-1)?.['content'];
+
+test('[J18, J22, J23, J29, J35, J37, J50, J73] one-shot sends the exact prompt, or a file named in full or from the working folder, and exits with 0', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  const words = '  two  spaces,\n\ta tab, "quotes", $HOME, `ticks`, /help, !ls, -x, naïve 漢字 👩‍🚀\n';
+  const direct = await made.run(['--one-shot', '--prompt', words]);
+  assert.deepEqual(direct, { code: 0, out: `You said: ${words}`, err: '' });
+  assert.equal(lastWords(made), words);
+  assert.match(made.sessions()[0] ?? '', dated);
+  mkdirSync(path.join(made.cwd, 'notes'));
+  const file = path.join(made.cwd, 'notes/ask.md');
+  writeFileSync(file, `# From a file\n${words}`);
+  for (const name of ['notes/ask.md', file]) {
+    const { code, err } = await made.run(['--one-shot', '-P', name]);
+    assert.equal(code, 0, err);
+    assert.equal(lastWords(made), `# From a file\n${words}`);
+  }
+  assert.equal(made.sessions().length, 3, 'three starts, perhaps in one second, are three sessions');
+  made.server.forget();
+  writeFileSync(path.join(made.cwd, 'empty.md'), ' \n');
+  for (const [name, why] of [
+    ['missing.md', /^The prompt file \S+\/work\/missing\.md (does not exist|is not there)/],
+    ['notes', /^The prompt file \S+\/work\/notes is /],
+    ['empty.md', /^The prompt file \S+\/work\/empty\.md is empty\./],
+  ] as const) {
+    const { code, out, err } = await made.run(['--one-shot', '-P', name]);
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(err, why);
+  }
+  assert.deepEqual(made.server.requests, []);
+});
+
+test('[J22] a prompt for the interactive mode is sent as it is too, slash or not, and what is piped in waits its turn', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  const { code, out } = await made.run(['--interactive', '-p', '/help'], { input: 'second\n/cwd\n' });
+  assert.equal(code, 0);
+  assert.deepEqual(
+    messagesOf(made.asked().at(-1)).map(({ content }) => content),
+    ['/help', 'You said: /help', 'second'],
+  );
+  assert.match(out, /You said: \/help\n[^]*You said: second\n[^]*The working folder is /);
+});
+
+test('[J78, J79, J80, J90, J91, J92, J93] everything is kept in the state and data folders under the root name, private to the person', async (t) => {
+  const made = await program(t);
+  const env = { XDG_STATE_HOME: '', XDG_DATA_HOME: '', HARNESS_ROOT_DIRS_NAME: 'my harness' };
+  await made.run(['--one-shot', '--refresh-models'], { env });
+  const { code, err } = await made.run(['-p', 'hi', '-m', 'qwen3', '-n', 'here'], { env });
+  assert.equal(code, 0, err);
+  const mac = process.platform === 'darwin';
+  const state = path.join(made.home, mac ? 'Library/Application Support' : '.local/state', 'my harness');
+  const data = path.join(made.home, mac ? 'Library/Application Support' : '.local/share', 'my harness');
+  for (const file of ['models.jsonl', 'previous_model_name', 'logs'])
+    assert.ok(existsSync(path.join(state, file)), file);
+  const session = path.join(data, 'sessions/session_here.jsonl');
+  for (const line of readFileSync(session, 'utf8').trim().split('\n')) assert.ok(JSON.parse(line));
+  if (process.platform !== 'win32') assert.equal(statSync(session).mode & 0o077, 0);
+  assert.equal(readFileSync(path.join(state, 'previous_model_name'), 'utf8'), 'qwen3\n');
+  for (const name of ['a/b', '..']) {
+    const refused = await made.run(['-p', 'x'], { env: { HARNESS_ROOT_DIRS_NAME: name } });
+    assert.deepEqual([refused.code, refused.out], [1, '']);
+    assert.match(refused.err, /^HARNESS_ROOT_DIRS_NAME is not the name of a directory: /);
+  }
+});
+
+test('[J92] every start has a log named by date and time, also two in one second, and no key in it', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  rmSync(made.state('logs'), { recursive: true, force: true });
+  const logs = (): readonly string[] => readdirSync(made.state('logs'));
+  const env = { OLLAMA_API_KEY: 'a-secret-key' };
+  await Promise.all([
+    made.run(['-p', 'one'], { env }),
+    made.run(['-p', 'two'], { env }),
+    made.run(['--interactive'], { env, input: 'three\n' }),
+    made.run(['-p', 'x', '-m', 'missing a-secret-key'], { env }),
+  ]);
+  assert.equal(logs().length, 4);
+  for (const name of logs()) assert.match(name, dated);
+  const texts = logs().map((name) => readFileSync(made.state('logs', name), 'utf8'));
+  assert.equal(texts.filter((text) => /interactive\n.* ended with exit code 0\n$/.test(text)).length, 1);
+  assert.equal(texts.filter((text) => text.includes('has no model "missing [key]"')).length, 1);
+  for (const text of texts) assert.doesNotMatch(text, /a-secret-key/);
+});
+
+test('[J77] settings come from the environment, or from the nearest .env file around', async (t) => {
+  const made = await program(t);
+  const deep = path.join(made.cwd, 'a/b');
+  mkdirSync(deep, { recursive: true });
+  writeFileSync(path.join(made.cwd, '.env'), `OLLAMA_API_URL=${made.server.url}\nHARNESS_ROOT_DIRS_NAME=from-file\n`);
+  const near = await made.run(['--one-shot', '--test-connection'], { cwd: deep, env: { OLLAMA_API_URL: '' } });
+  assert.equal(near.code, 0, near.err);
+  assert.ok(near.out.includes(`ollama (${made.server.url}) answers`));
+  assert.ok(existsSync(path.join(made.home, 'state/from-file/logs')));
+  const first = await made.run(['config', 'get', 'url'], { cwd: deep, env: { OLLAMA_API_URL: 'http://127.0.0.1:9' } });
+  assert.equal(first.out, 'http://127.0.0.1:9\n', 'the environment comes first');
+});
+
+test('[J94] reusable prompts are kept in the data folder, and only those are found there', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  mkdirSync(made.data('prompts/daily'), { recursive: true });
+  writeFileSync(made.data('prompts/daily/greet.md'), 'Good morning from a file');
+  writeFileSync(path.join(made.home, 'outside.md'), 'not for sending');
+  const input = '/promptfile daily/greet.md\n/promptfile ../../../outside.md\n';
+  const { out } = await made.run(['--interactive'], { input });
+  assert.equal(lastWords(made), 'Good morning from a file');
+  assert.match(out, /The prompt "\.\.\/\.\.\/\.\.\/outside\.md" is not in /);
+  assert.equal(made.asked().length, 1);
+});
+
+type Manifest = {
+  readonly bin: Readonly<Record<string, string>>;
+  readonly scripts: Readonly<Record<string, string>>;
+};
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
+
+test('[J5, A122] fairlead and start-harness are one program, started by either name or as node dist/bin.js', async (t) => {
+  const made = await program(t);
+  assert.deepEqual(manifest.bin, { fairlead: 'dist/bin.js', 'start-harness': 'dist/bin.js' });
+  const built = path.join(root, 'dist/bin.js');
+  assert.ok(existsSync(built), 'dist is not built: run "npm run build" first');
+  const links = Object.keys(manifest.bin).map((name) => path.join(made.home, name));
+  for (const link of links) symlinkSync(built, link);
+  const said = [built, ...links].map((file) =>
+    execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8' }),
+  );
+  assert.match(said[0] ?? '', /^\d+\.\d+\.\d+\n$/);
+  assert.deepEqual(new Set(said).size, 1);
+});
+
+test('[J6, J7, J95] a checkout installs by npm ci, runs as it is, and brings its test runner and linter', () => {
+  const has = (name: string): boolean => existsSync(path.join(root, name));
+  assert.deepEqual(
+    ['src', 'test', 'docs', 'examples', '.gitignore', 'LICENSE', 'package.json', 'README.md'].filter(
+      (name) => !has(name),
+    ),
+    [],
+  );
+  const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly devDependencies?: Readonly<Record<string, string>> }>>;
+  };
+  const { devDependencies = {} } = manifest as Manifest & {
+    readonly devDependencies?: Readonly<Record<string, string>>;
+  };
+  assert.deepEqual(lock.packages['']?.devDependencies, devDependencies, 'npm ci would refuse another list');
+  assert.match(readFileSync(path.join(root, 'README.md'), 'utf8'), /npm ci && npm start[^]*npm ci && npm test/);
+  for (const [script, tool] of [
+    ['start', 'src/cli/bin.ts'],
+    ['test', 'check'],
+    ['test:only', 'scripts/test.ts'],
+    ['lint', 'oxlint'],
+    ['format', 'oxfmt'],
+  ] as const)
+    assert.ok(manifest.scripts[script]?.includes(tool), script);
+  assert.ok(Object.hasOwn(devDependencies, 'oxlint') && Object.hasOwn(devDependencies, 'oxfmt'));
+});
+
+test('[A122] on Windows the folders are those of the system, and a session’s file has a name that Windows takes', () => {
+  const home = 'C:\\Users\\Ada';
+  const env = { LOCALAPPDATA: `${home}\\AppData\\Local`, APPDATA: `${home}\\AppData\\Roaming` };
+  const { state, data, config } = placesOf(env, home, 'win32');
+  assert.deepEqual(
+    [state, data, config],
+    [env.LOCALAPPDATA, env.LOCALAPPDATA, env.APPDATA].map((base) => path.join(base, 'fairlead')),
+  );
+  for (const name of ['CON', 'a:b', 'what?', '..\\up', 'C:\\x', 'end.', 'tab\there', '2026-01-31 23:59:59']) {
+    const file = fileNameFor(name);
+    assert.match(file, /^session_[^<>:"/\\|?*\p{Cc}]+\.jsonl$/u);
+    assert.equal(nameOf(file), name);
+  }
+});

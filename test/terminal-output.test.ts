@@ -1,0 +1,189 @@
+// What scripts rely on: data on standard output and the rest on standard error, an exit code for each way a run can come out, and signals that lose nothing.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { calls, callsThenAnswer, closedUrl, fails, says } from '../src/testing/index.ts';
+import { messagesOf, program, until } from './support/live-program.ts';
+
+type Line = { readonly type: string; readonly [key: string]: unknown };
+
+const linesOf = (out: string): readonly Line[] => {
+  assert.ok(out.endsWith('\n'));
+  return out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+};
+
+test('--output-format json prints one line, the result, and nothing else on standard output', async (t) => {
+  const made = await program(t, callsThenAnswer(1, 'list_files', {}, 'Nothing there.'));
+  await made.known('qwen3');
+  const { code, out, err } = await made.run(['-p', 'look', '-n', 'looked', '--output-format', 'json']);
+  assert.equal(code, 0);
+  assert.match(err, /^\[tool\] list_files/);
+  const lines = linesOf(out);
+  assert.equal(lines.length, 1);
+  const { session_id: id, usage, ...rest } = lines[0] ?? { type: '' };
+  assert.match(String(id), /^[\da-f-]{36}$/);
+  assert.deepEqual(usage, {
+    input_tokens: 20,
+    output_tokens: 10,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+  });
+  assert.deepEqual(rest, {
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    reason: 'answered',
+    result: 'Nothing there.',
+    num_turns: 2,
+    total_cost_usd: 0,
+    model: 'qwen3',
+    session: 'looked',
+    asks: [],
+  });
+});
+
+test('--output-format stream-json prints a line an event, the result last; --input-format stream-json takes a message a line', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  const message = (content: unknown): string =>
+    `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`;
+  const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
+  const input = message('one') + message([{ type: 'text', text: 'two' }]);
+  const { code, out, err } = await made.run([...formats, '-n', 'both'], { input });
+  assert.deepEqual([code, err], [0, '']);
+  const lines = linesOf(out);
+  assert.equal(lines.at(-1)?.type, 'result');
+  assert.deepEqual(
+    lines.filter(({ type }) => type === 'result').map(({ result }) => result),
+    ['You said: one', 'You said: two'],
+  );
+  assert.deepEqual(
+    [...new Set(lines.map(({ type }) => type))],
+    [
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+      'result',
+    ],
+  );
+  assert.deepEqual(made.sessions(), ['both']);
+  made.server.follow(({ index }) => (index === 1 ? fails('bad-request') : 'fine'));
+  const many = await made.run(formats, { input: message('again').repeat(12) });
+  assert.deepEqual([many.code, many.err], [1, ''], 'one answer of twelve did not come');
+  assert.equal(linesOf(many.out).filter(({ type }) => type === 'result').length, 12);
+  const broken = await made.run(formats, { input: `${message('fine')}{"type":"user"\n` });
+  assert.equal(broken.code, 1);
+  assert.match(broken.err, /^Line 2 of standard input is not a user message: .* A line is \{"type":"user"/);
+});
+
+test('--output-schema holds the answer to a schema and gives it as data; a schema that is none is refused before anything is asked', async (t) => {
+  const made = await program(t, ['It is 42.', '{"n": 42}']);
+  await made.known('qwen3');
+  const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+  writeFileSync(path.join(made.cwd, 'schema.json'), JSON.stringify(schema));
+  const { code, out, err } = await made.run(['-p', 'how many?', '--output-schema', 'schema.json', '--json']);
+  assert.equal(code, 0, err);
+  assert.deepEqual(linesOf(out)[0]?.['structured_output'], { n: 42 });
+  assert.equal(made.asked().length, 2, 'an answer that does not fit is asked for again');
+  made.server.forget();
+  for (const bad of ['nowhere.json', '{"type": 7}']) {
+    const refused = await made.run(['-p', 'x', '--output-schema', bad]);
+    assert.deepEqual([refused.code, refused.out], [1, '']);
+    assert.match(
+      refused.err,
+      /^--output-schema cannot be used: [^\n]+ Give a file that holds a JSON Schema, or the schema itself\.\n$/,
+    );
+  }
+  assert.deepEqual(made.server.requests, []);
+});
+
+test('[J50] every way a run can come out has its exit code: 1 error, 3 turns, 4 budget, 7 unreachable', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  const loop = callsThenAnswer(99, 'list_files', {}, 'never');
+  made.server.follow(loop);
+  const turns = await made.run(['-p', 'x', '--max-turns', '2']);
+  assert.deepEqual([turns.code, turns.out], [3, '']);
+  assert.match(turns.err, /Stopped: max-turns\. All 2 turns are used\.\n$/);
+  assert.equal(made.asked().length, 2);
+
+  made.server.follow(() => calls('list_files', {}).and({ usage: { input: 1000, output: 1000 } }));
+  const hosted = { OPENAI_API_KEY: 'a-key', OPENAI_BASE_URL: `${made.server.url}/v1` };
+  const budget = await made.run(['-p', 'x', '-m', 'openai/gpt-4o', '--max-budget-usd', '0.02'], { env: hosted });
+  assert.deepEqual([budget.code, budget.out], [4, '']);
+  assert.match(budget.err, /Stopped: money-budget\./);
+
+  made.server.follow([fails('bad-request')]);
+  const failed = await made.run(['-p', 'x', '-m', 'qwen3']);
+  assert.deepEqual([failed.code, failed.out], [1, '']);
+  assert.match(failed.err, /^Stopped: provider-error\. /);
+
+  const url = await closedUrl();
+  const away = await made.run(['-p', 'x', '-m', 'ollama/qwen3', '-n', 'kept'], { env: { OLLAMA_API_URL: url } });
+  assert.deepEqual([away.code, away.out], [7, '']);
+  assert.match(away.err, /Stopped: provider-error\. There is no connection to ollama/);
+  assert.match(made.session('kept'), /"text":"x"/, 'what was asked is kept');
+});
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  test(`${signal} ends a run in order with exit code ${code}, what was said is kept, and the session can be resumed`, async (t) => {
+    const made = await program(t, [
+      says('The beginning and the end', { chunks: ['The beginning', ' and the end'], cutAfter: 1, hang: true }),
+      'Here is all of it.',
+    ]);
+    await made.known('qwen3');
+    const running = made.start(['-p', 'tell me', '-n', 'stopped', '--stream']);
+    await until('the beginning is shown', () => running.out() === 'The beginning');
+    running.kill(signal);
+    const { code: left, out, err } = await running.ended;
+    assert.deepEqual([left, out], [code, 'The beginning\n']);
+    assert.match(err, /^Stopped: cancelled\./);
+    const resumed = await made.run(['-p', 'go on', '-r', 'stopped']);
+    assert.deepEqual([resumed.code, resumed.out], [0, 'Here is all of it.\n'], resumed.err);
+    const said = messagesOf(made.asked().at(-1)).map(({ content }) => content);
+    assert.deepEqual([said[0], said.at(-1)], ['tell me', 'go on']);
+    assert.equal((await made.run(['sessions', 'verify', 'stopped'])).code, 0);
+  });
+}
+
+test('a reader that hangs up, as head does, ends the run without a stack trace and keeps the session sound', async (t) => {
+  const made = await program(t, [says('word '.repeat(4000), { chunks: 4000, chunkMs: 1 }), 'fine']);
+  await made.known('qwen3');
+  const running = made.start(['-p', 'a lot', '-n', 'piped', '--stream']);
+  await until('something is shown', () => running.out() !== '');
+  running.hangUp();
+  const { code, err } = await running.ended;
+  assert.notEqual(code, null);
+  assert.notEqual(code, 0);
+  assert.doesNotMatch(err, /\n\s+at |EPIPE/);
+  assert.equal((await made.run(['-p', 'still there?', '-r', 'piped'])).code, 0);
+});
+
+test('--ephemeral keeps nothing, --continue goes on with the latest session', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  const none = await made.run(['-p', 'x', '--continue']);
+  assert.deepEqual(
+    [none.code, none.err],
+    [1, 'There is no session to continue yet. Leave --continue away to begin one.\n'],
+  );
+  assert.equal((await made.run(['-p', 'secret', '--ephemeral'])).code, 0);
+  assert.deepEqual(made.sessions(), []);
+  await made.run(['-p', 'first', '-n', 'a']);
+  await made.run(['-p', 'second', '-n', 'b']);
+  assert.equal((await made.run(['third', '--continue'])).code, 0);
+  assert.deepEqual(
+    messagesOf(made.asked().at(-1)).map(({ content }) => content),
+    ['second', 'You said: second', 'third'],
+  );
+});
