@@ -59,7 +59,7 @@ test('without a provider it says what was found, the embedded model last', async
   assert.match(stdout, /^anthropic +ANTHROPIC_API_KEY is set$/m);
   assert.match(
     stdout,
-    /embedded +it comes with the program: small, slow and often wrong\n\nfairlead models <provider>/,
+    /embedded +it comes with the program: small, slow and often wrong; fetched when first used\n\nfairlead models <provider>/,
   );
   assert.ok(!stdout.includes('AIza') && !/\bk\b/.test(stdout.replace(/fairlead models.*/, '')), 'no key is shown');
 });

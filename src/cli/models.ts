@@ -1,8 +1,11 @@
 // The `models` command: what there is, what each model can do, and what a month with it would cost.
 import { parseArgs } from 'node:util';
 import { FairleadError } from '../core/index.ts';
-import { blended, discover, listModels, monthlyCost, type Found, type ModelInfo } from '../providers/index.ts';
+import { blended, discover, listModels, monthlyCost, type ModelInfo } from '../providers/index.ts';
 import type { Command } from './commands.ts';
+import { foundBecause } from './conversation/first-run.ts';
+import { columns } from './settings/columns.ts';
+import { readSettings } from './settings/index.ts';
 
 const usage =
   'Usage: fairlead models [<provider>] [--url <address>] [--tools] [--cost <tokens a month>] [--local-share <0 to 1>] [--json]';
@@ -57,34 +60,22 @@ function read(args: readonly string[]): Asked | string {
 }
 
 async function found({ json }: Asked): Promise<string> {
-  const all = await discover();
+  const all = await discover({ env: readSettings().env });
   if (json) return `${JSON.stringify(all, null, 2)}\n`;
-  const rows = all.map((each) => [each.provider, why(each)]);
-  return `${table([['provider', 'because'], ...rows])}\nfairlead models <provider> lists its models.\n`;
-}
-
-function why(each: Found): string {
-  switch (each.how) {
-    case 'key':
-      return `${each.variable} is set`;
-    case 'server':
-      return `a server answers at ${each.baseUrl}`;
-    case 'address':
-      return `${each.variable} names ${each.baseUrl} (not asked)`;
-    case 'embedded':
-      return 'it comes with the program: small, slow and often wrong';
-  }
+  const rows = all.map((each) => [each.provider, foundBecause(each)]);
+  return `${columns([['provider', 'because'], ...rows])}\nfairlead models <provider> lists its models.\n`;
 }
 
 async function listed(provider: string, { url, tools, json, tokens, localShare }: Asked): Promise<string> {
-  const all = await listModels({ provider, ...(url === undefined ? {} : { baseUrl: url }) });
+  const { env } = readSettings();
+  const all = await listModels({ provider, ...(url === undefined ? {} : { baseUrl: url }) }, { env });
   const models = tools ? all.filter((model) => model.tools === true) : all;
   if (json) return `${JSON.stringify(models, null, 2)}\n`;
   if (models.length === 0) return `${provider} lists no ${tools ? 'model that can call tools' : 'models'}.\n`;
   const cost = tokens === undefined ? [] : ['a month', 'hybrid'];
   const head = ['model', 'tools', 'images', 'reasoning', 'window', 'loaded', '$ in/out per million', ...cost];
   const rows = models.map((model) => [...cells(model), ...monthOf(model, tokens, localShare)]);
-  return table([head, ...rows]);
+  return columns([head, ...rows]);
 }
 
 const word = (value: boolean | 'unknown' | undefined): string =>
@@ -105,17 +96,4 @@ function monthOf({ price }: ModelInfo, tokens: number | undefined, localShare: n
   if (!price) return ['?', '?'];
   const { cloud, hybrid } = monthlyCost({ tokens, usdPerMillion: blended(price), localShare });
   return [`$${cloud.toFixed(2)}`, `$${hybrid.toFixed(2)}`];
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
 }

@@ -11,7 +11,7 @@ export type FirstRun = { readonly chosen: Chosen; readonly words: string };
 export async function firstRun(settings: Settings, wanted?: string): Promise<FirstRun> {
   if (wanted?.includes('/')) return { chosen: { name: wanted, ref: partsOf(wanted) }, words: `Using ${wanted}.` };
   const found = await discover({ env: settings.env });
-  const lines = found.map((each) => `  ${each.provider.padEnd(18)} ${why(each)}`);
+  const lines = found.map((each) => `  ${each.provider.padEnd(18)} ${foundBecause(each)}`);
   const say = (chosen: Chosen): string =>
     [
       'Nothing is configured yet, so I looked around. Found:',
@@ -47,7 +47,7 @@ async function listed(settings: Settings, from: Whence): Promise<readonly KnownM
 }
 
 /** Why a provider can be used. */
-export function why(found: Found): string {
+export function foundBecause(found: Found): string {
   switch (found.how) {
     case 'key':
       return `${found.variable} is set`;
@@ -56,6 +56,6 @@ export function why(found: Found): string {
     case 'address':
       return `${found.variable} names ${found.baseUrl} (not asked)`;
     case 'embedded':
-      return 'comes with the program: small, slow and often wrong; fetched when first used';
+      return 'it comes with the program: small, slow and often wrong; fetched when first used';
   }
 }
