@@ -131,5 +131,7 @@ face.complete(async (before) => {
   const choices = all.filter((value) => value.startsWith(word)).map((value) => ({ value, label: value }));
   return { from: before.length - word.length, choices };
 });
-face.listen(heard);
+// A conversation that never begins, as when a model is waited for.
+if (process.argv.includes('--deaf')) notice('nobody listens');
+else face.listen(heard);
 idle();

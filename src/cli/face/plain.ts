@@ -75,6 +75,12 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
     hear({ type: 'quit' });
   }
 
+  // Nobody listens before the conversation has begun: whoever wants to leave must be able to.
+  function leave(): void {
+    ear.shut();
+    process.kill(process.pid, 'SIGINT');
+  }
+
   function promptSoon(): void {
     if (!person || closed) return;
     clearTimeout(prompting);
@@ -131,7 +137,7 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
       reader?.take(undefined);
       if (busy) return hear({ type: 'interrupt' });
       if (hadDraft) return promptSoon();
-      if (Date.now() - stopAt < QUIT_MS) return quit();
+      if (Date.now() - stopAt < QUIT_MS) return listener === undefined ? leave() : quit();
       stopAt = Date.now();
       speak(() => voice.say('(press Ctrl+C again to quit)'));
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { actor, enter, startScreen } from '../../../test/support/face.ts';
+import { actor, armed, enter, startScreen } from '../../../test/support/face.ts';
 import { noTerminal, openTerminal } from '../../../test/support/terminal.ts';
 
 const skip = noTerminal();
@@ -72,4 +72,27 @@ test('another program may have the whole terminal for a while', { skip }, async 
   await terminal.waitFor(/aside done/);
   await enter(terminal, 'and on');
   await terminal.waitFor(/heard enter "and on"/);
+});
+
+for (const words of ['--deaf', '--deaf --plain']) {
+  test(`before anyone listens Ctrl+C twice ends the program (${words})`, { skip }, async (t) => {
+    const terminal = await openTerminal(t, [
+      'sh',
+      '-c',
+      `'${process.execPath}' '${actor}' ${words}; echo code $?; cat`,
+    ]);
+    await terminal.waitFor(/nobody listens/);
+    await terminal.keys('C-c');
+    await terminal.waitFor(/press Ctrl\+C again to quit/);
+    await terminal.keys('C-c');
+    await terminal.waitFor(/^code 130$/m);
+  });
+}
+
+test('Ctrl+Z where there is no shell to come back to leaves the screen as it is', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  await terminal.keys('C-z');
+  await armed();
+  await enter(terminal, 'still here');
+  await terminal.waitFor(/heard enter "still here"/);
 });

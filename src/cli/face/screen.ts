@@ -58,8 +58,10 @@ export function screenFace(options: { readonly colours: boolean }): Face {
   }
 
   function hear(heard: Heard): void {
-    if (listener === undefined) early.push(heard);
-    else void listener(heard);
+    if (listener !== undefined) void listener(heard);
+    // Nobody listens before the conversation has begun: whoever wants to leave must be able to.
+    else if (heard.type === 'quit') process.kill(process.pid, 'SIGINT');
+    else early.push(heard);
   }
 
   function send(text: string, how: 'enter' | 'follow-up'): void {
@@ -91,13 +93,15 @@ export function screenFace(options: { readonly colours: boolean }): Face {
   function suspend(): void {
     if (process.platform === 'win32') return;
     display.stop();
-    // With the terminal let go nothing else may keep the program alive until the signal has been seen.
-    const alive = setInterval(() => undefined, 1000);
-    process.once('SIGCONT', () => {
-      clearInterval(alive);
+    const goOn = (): void => {
+      clearTimeout(unstopped);
+      process.off('SIGCONT', goOn);
       display.start();
       display.redraw();
-    });
+    };
+    process.on('SIGCONT', goOn);
+    // Without a shell to come back to, the signal is ignored and nothing will wake the program: it goes on by itself.
+    const unstopped = setTimeout(goOn, 200);
     process.kill(0, 'SIGTSTP');
   }
 
