@@ -1,0 +1,46 @@
+// Which network addresses lead into the open internet; all others belong to this machine, its network or its cloud, and are refused.
+import { BlockList, isIPv4 } from 'node:net';
+
+/** Private, shared, loopback, link-local (where clouds keep their metadata), documentation, benchmark, multicast and reserved ranges. */
+const closedV4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  // The address through which a machine at Azure is administered.
+  '168.63.129.16/32',
+];
+
+/** Of IPv6 only global unicast is open, and of that not what stands for an IPv4 address or for nothing (Teredo, 6to4, documentation). */
+const openV6 = ['2000::/3'];
+const closedV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+
+const closed = listOf(closedV4, 'ipv4');
+const open = listOf(openV6, 'ipv6');
+const shut = listOf(closedV6, 'ipv6');
+
+/** Whether an address, as a resolver or a URL writes it, is of the open internet. */
+export function isPublic(address: string): boolean {
+  if (isIPv4(address)) return !closed.check(address, 'ipv4');
+  return open.check(address, 'ipv6') && !shut.check(address, 'ipv6');
+}
+
+function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/');
+    list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}

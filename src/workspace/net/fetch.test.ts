@@ -1,0 +1,321 @@
+// The network door against real servers on this machine: what it refuses, at which address it asks, what goes along, and where it stops.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import http, { type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import https from 'node:https';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { FairleadError, type Fetched, type FetchRequest } from '../../core/index.ts';
+import { localWorkspace, withNetwork, type NetOptions } from '../index.ts';
+import { isPublic } from './addresses.ts';
+import { isListed } from './hosts.ts';
+
+async function listening(t: TestContext, server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const serve = (t: TestContext, answer: RequestListener): Promise<number> => listening(t, http.createServer(answer));
+
+type Door = (request: string | FetchRequest, how?: { signal?: AbortSignal; timeoutMs?: number }) => Promise<Fetched>;
+
+function door(options: NetOptions): Door {
+  const workspace = withNetwork(localWorkspace({ roots: ['.'] }), options);
+  return async (request, how) => {
+    const fetched = await workspace.fetch?.(typeof request === 'string' ? { url: request } : request, how);
+    assert.ok(fetched);
+    return fetched;
+  };
+}
+
+const own: NetOptions = { privateHosts: ['127.0.0.1', 'one.test', 'two.test'], resolve: async () => ['127.0.0.1'] };
+const textOf = ({ body }: Fetched): string => Buffer.from(body).toString();
+const code = (expected: string) => (error: unknown) => {
+  assert.ok(error instanceof FairleadError, String(error));
+  assert.equal(error.code, `network/${expected}`, error.message);
+  return true;
+};
+
+test('a workspace has no network until it is given one', () => {
+  assert.ok(!('fetch' in localWorkspace({ roots: ['.'] })));
+});
+
+test('attacks 20, 58: only addresses of the open internet are public, however they are written', () => {
+  const closed =
+    '127.0.0.1 10.1.2.3 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254 100.100.100.200 0.0.0.0 224.0.0.1 255.255.255.255 198.18.0.1 168.63.129.16 :: ::1 fe80::1 fe80::1%eth0 fc00::1 fd00:ec2::254 ff02::1 ::ffff:127.0.0.1 ::ffff:7f00:1 ::7f00:1 64:ff9b::7f00:1 2002:7f00:1:: 2001::1 2001:db8::1 fec0::1 nonsense';
+  for (const each of closed.split(' ')) assert.equal(isPublic(each), false, each);
+  for (const each of ['1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1'])
+    assert.equal(isPublic(each), true, each);
+});
+
+test('attacks 20, 58: private, loopback and metadata addresses are refused before anything is sent', async (t) => {
+  let asked = 0;
+  const port = await serve(t, (_, response) => response.end(String(asked++)));
+  for (const host of [
+    '127.0.0.1',
+    '127.1',
+    '0x7f000001',
+    '2130706433',
+    '017700000001',
+    '[::ffff:7f00:1]',
+    '[::1]',
+    '0',
+  ])
+    await assert.rejects(door({})(`http://${host}:${port}/`), code('private'), host);
+  await assert.rejects(door({})('http://169.254.169.254/latest/meta-data'), code('private'));
+  await assert.rejects(door({})(`http://localhost:${port}/`), code('private'));
+  const mixed = door({ resolve: async () => ['1.1.1.1', '127.0.0.1'] });
+  await assert.rejects(mixed(`http://rebind.test:${port}/`), code('private'), 'one bad address is enough');
+  assert.equal(asked, 0);
+});
+
+test('attack 58: a name is resolved once, and the judged address is the one that is asked', async (t) => {
+  const port = await serve(t, (_, response) => response.end('judged'));
+  let questions = 0;
+  const resolve = async (): Promise<readonly string[]> => [questions++ === 0 ? '127.0.0.1' : '127.0.0.2'];
+  const fetched = await door({ privateHosts: ['rebind.test'], resolve })(`http://rebind.test:${port}/`);
+  assert.equal(textOf(fetched), 'judged');
+  assert.equal(questions, 1);
+});
+
+test('attacks 20, 58: names and passwords in a URL, other schemes and what is no URL are refused', async () => {
+  const ask = door(own);
+  await assert.rejects(ask('https://allowed.com@evil.test/'), code('credentials'));
+  await assert.rejects(ask('https://allowed.com:pw@evil.test/'), code('credentials'));
+  for (const each of [
+    'file:///etc/passwd',
+    'ftp://a.test/',
+    'javascript:1',
+    'data:,x',
+    'nothing',
+    '',
+    'http://a\0b.test/',
+  ])
+    await assert.rejects(ask(each), code('bad-url'), each);
+});
+
+test('attacks 58, 59: an allow-list holds for exact hosts, whatever they look like', async () => {
+  const listed = (url: string, ...list: readonly string[]): boolean => isListed(new URL(url), list);
+  for (const url of ['https://Allowed.com', 'https://allowed.com./x', 'https://allowed.com:8443'])
+    assert.ok(listed(url, 'allowed.com'), url);
+  for (const url of [
+    'https://allowed.com.evil.com',
+    'https://evilallowed.com',
+    'https://аllowed.com',
+    'https://a.allowed.com',
+  ])
+    assert.ok(!listed(url, 'allowed.com'), url);
+  assert.ok(listed('https://a.b.allowed.com', '*.allowed.com'));
+  assert.ok(!listed('https://allowed.com', '*.allowed.com'));
+  assert.ok(listed('http://localhost:3000', 'localhost:3000') && !listed('http://localhost:3001', 'localhost:3000'));
+  assert.ok(listed('https://allowed.com', 'allowed.com:443') && !listed('http://allowed.com', 'allowed.com:443'));
+  assert.ok(
+    listed('http://[::1]:80', '::1') && listed('http://[::1]:81', '[::1]:81') && !listed('http://[::1]', '[::1]:81'),
+  );
+  await assert.rejects(door({ hosts: ['allowed.com'] })('https://allowed.com.evil.com/'), code('not-allowed'));
+});
+
+test('attack 58: each hop of a redirect is judged anew', async (t) => {
+  const port = await serve(t, ({ url = '' }, response) => {
+    if (url.startsWith('/to?')) response.writeHead(302, { location: decodeURIComponent(url.slice(4)) });
+    response.end(`at ${url}`);
+  });
+  const base = `http://127.0.0.1:${port}`;
+  const ask = door(own);
+  const to = (place: string): string => `${base}/to?${encodeURIComponent(place)}`;
+  const found = await ask(to('/there'));
+  assert.deepEqual([textOf(found), found.url], ['at /there', `${base}/there`]);
+  await assert.rejects(ask(to('http://169.254.169.254/')), code('private'));
+  await assert.rejects(ask(to(to('http://[::1]/'))), code('private'));
+  await assert.rejects(ask(to('http://u:p@one.test/')), code('credentials'));
+  await assert.rejects(ask(to('file:///etc/passwd')), code('bad-url'));
+  await assert.rejects(
+    door({ ...own, privateHosts: [`127.0.0.1:${port}`], hosts: [] })(to('http://two.test/')),
+    code('not-allowed'),
+  );
+  const chain = (hops: number): string => (hops === 0 ? '/end' : `/to?${encodeURIComponent(chain(hops - 1))}`);
+  assert.equal(textOf(await ask(base + chain(5))), 'at /end');
+  await assert.rejects(ask(base + chain(6)), code('redirects'));
+});
+
+test('attack 58: what says who asks does not go along to another site, and a POST is not repeated there', async (t) => {
+  const seen: IncomingMessage[] = [];
+  const bodies: string[] = [];
+  const port = await serve(t, (request, response) => {
+    seen.push(request);
+    const place = bodies.push('') - 1;
+    request.on('data', (piece: Buffer) => (bodies[place] += piece.toString()));
+    const [, status, host = ''] = /^\/(\d+)\/(\w+)/.exec(request.url ?? '') ?? [];
+    if (status) response.writeHead(Number(status), { location: `http://${host}.test:${port}/` });
+    request.on('end', () => response.end());
+  });
+  const ask = (url: string, rest: Partial<FetchRequest> = {}): Promise<Fetched> =>
+    door(own)({
+      url: `http://one.test:${port}${url}`,
+      headers: { Authorization: 'Bearer k', 'X-Key': 'k', Accept: 'a/b' },
+      ...rest,
+    });
+  await ask('/302/two');
+  assert.deepEqual(
+    seen.map(({ headers }) => [headers.authorization, headers['x-key'], headers.accept, headers.cookie]),
+    [
+      ['Bearer k', 'k', 'a/b', undefined],
+      [undefined, undefined, 'a/b', undefined],
+    ],
+  );
+  await ask('/302/one');
+  assert.equal(seen.at(-1)?.headers.authorization, 'Bearer k', 'the same site may know it');
+  await assert.rejects(ask('/307/two', { method: 'POST', body: 'secret' }), code('redirects'));
+  await ask('/307/one', { method: 'POST', body: 'twice' });
+  assert.deepEqual(bodies.splice(0).slice(-3), ['secret', 'twice', 'twice']);
+  await ask('/303/two', { method: 'POST', body: 'once' });
+  assert.deepEqual(bodies, ['once', '']);
+  assert.equal(seen.at(-1)?.method, 'GET');
+});
+
+test('an answer is unpacked and cut at its bound: a small one cannot become a huge one', async (t) => {
+  const packed: Record<string, Buffer> = {
+    gzip: gzipSync(Buffer.alloc(50_000_000)),
+    deflate: deflateSync('deflated'),
+    br: brotliCompressSync('crushed'),
+  };
+  const port = await serve(t, ({ url = '' }, response) => {
+    const how = url.slice(1);
+    if (how === 'endless') {
+      const more = (): void =>
+        void (response.write('x'.repeat(65_536)) ? setImmediate(more) : response.once('drain', more));
+      return more();
+    }
+    return response.writeHead(200, { 'content-encoding': how, 'set-cookie': ['a=1', 'b=2'] }).end(packed[how]);
+  });
+  const ask = (how: string, most?: number): Promise<Fetched> =>
+    door(own)({ url: `http://127.0.0.1:${port}/${how}`, ...(most === undefined ? {} : { most }) });
+  assert.equal(textOf(await ask('deflate')), 'deflated');
+  assert.equal(textOf(await ask('br')), 'crushed');
+  assert.equal((await ask('br')).headers['set-cookie'], 'a=1, b=2');
+  const bomb = await ask('gzip', 1000);
+  assert.deepEqual([bomb.body.length, bomb.cut], [1000, true]);
+  const endless = await ask('endless');
+  assert.deepEqual([endless.body.length, endless.cut], [5 * 1024 * 1024, true]);
+});
+
+test('a server that never answers is given up at its time, and at once when the run is stopped', async (t) => {
+  const port = await serve(t, ({ url }, response) => void (url === '/half' && response.write('half')));
+  const ask = door(own);
+  await assert.rejects(ask(`http://127.0.0.1:${port}/`, { timeoutMs: 50 }), code('timeout'));
+  await assert.rejects(ask(`http://127.0.0.1:${port}/half`, { timeoutMs: 50 }), code('timeout'));
+  await assert.rejects(
+    door({ resolve: () => new Promise(() => {}) })('http://slow.test/', { timeoutMs: 50 }),
+    code('timeout'),
+  );
+  const stop = new AbortController();
+  const waiting = ask(`http://127.0.0.1:${port}/`, { signal: stop.signal });
+  stop.abort();
+  await assert.rejects(waiting, code('interrupted'));
+});
+
+test('what cannot be reached is told in a sentence that leaves out the path', async (t) => {
+  const port = await serve(t, (request) => request.socket.destroy());
+  await assert.rejects(door(own)(`http://127.0.0.1:${port}/?key=k3y`), (error: Error) => {
+    assert.match(error.message, /^127\.0\.0\.1:\d+ could not be asked: ECONNRESET\.$/);
+    return code('failed')(error);
+  });
+  const unknown = async (): Promise<never> => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
+  await assert.rejects(door({ resolve: unknown })('http://nobody.test/'), code('unknown-host'));
+});
+
+test('a request poses as no other: methods and headers of the connection are refused', async () => {
+  const ask = (rest: Partial<FetchRequest>): Promise<Fetched> => door(own)({ url: 'http://one.test/', ...rest });
+  for (const method of ['CONNECT', 'TRACE', 'get', 'GET / HTTP/1.1\r\nx:'])
+    await assert.rejects(ask({ method }), code('bad-request'));
+  for (const name of ['Host', 'content-length', 'Transfer-Encoding', 'Proxy-Authorization', 'a b'])
+    await assert.rejects(ask({ headers: { [name]: 'x' } }), code('bad-request'), name);
+  await assert.rejects(ask({ headers: { a: 'b\r\nc: d' } }), code('bad-request'));
+});
+
+const openssl = ((): string | false => {
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'ignore' });
+    return false;
+  } catch {
+    return 'openssl is not installed';
+  }
+})();
+
+test(
+  'https is asked under its name, and a certificate that nobody vouches for is refused',
+  { skip: openssl },
+  async (t) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-net-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name)) as [string, string];
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '2',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+        '-subj',
+        '/CN=one.test',
+        '-addext',
+        'subjectAltName=DNS:one.test',
+      ],
+      { stdio: 'ignore' },
+    );
+    const server = https.createServer({ key: readFileSync(key), cert: readFileSync(cert) }, ({ url }, response) => {
+      if (url === '/down') response.writeHead(302, { location: 'http://one.test/' });
+      response.end('private talk');
+    });
+    const port = await listening(t, server);
+    const trusting = door({ ...own, ca: readFileSync(cert, 'utf8') });
+    assert.equal(textOf(await trusting(`https://one.test:${port}/`)), 'private talk');
+    await assert.rejects(trusting(`https://one.test:${port}/down`), code('redirects'));
+    await assert.rejects(trusting(`https://two.test:${port}/`), code('failed'));
+    await assert.rejects(door(own)(`https://one.test:${port}/`), code('failed'));
+  },
+);
+
+test('a proxy is gone through if one is named, and never because a variable says so', async (t) => {
+  const port = await serve(t, (_, response) => response.end('direct'));
+  const through: string[] = [];
+  const proxyServer = http.createServer(({ url = '' }, response) => {
+    through.push(url);
+    response.end('by proxy');
+  });
+  proxyServer.on('connect', ({ url = '' }, socket: Socket) => {
+    through.push(url);
+    const onward = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.pipe(onward).pipe(socket);
+    });
+    onward.on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
+  });
+  const proxy = `http://127.0.0.1:${await listening(t, proxyServer)}`;
+  const before = { ...process.env };
+  Object.assign(process.env, { HTTP_PROXY: proxy, http_proxy: proxy, ALL_PROXY: proxy, NODE_USE_ENV_PROXY: '1' });
+  t.after(() => (process.env = before));
+  assert.equal(textOf(await door(own)(`http://one.test:${port}/`)), 'direct');
+  assert.deepEqual(through, []);
+  assert.ok(textOf(await door({ ...own, proxy })(`http://one.test:${port}/`)));
+  assert.equal(through.length, 1);
+  await assert.rejects(door({ proxy })(`http://127.0.0.1:${port}/`), code('private'));
+});

@@ -1,0 +1,117 @@
+// One request to one judged address, and its answer, unpacked and cut at a bound.
+import http from 'node:http';
+import https from 'node:https';
+import { isIPv6, type LookupFunction } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
+import { rootCertificates } from 'node:tls';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Fetched, FetchRequest } from '../../core/index.ts';
+import { refuseNet } from './hosts.ts';
+
+/** How a request is made. */
+export type Way = {
+  readonly url: URL;
+  /** The only addresses that are connected to. */
+  readonly addresses: readonly string[];
+  readonly signal: AbortSignal;
+  /** Bytes of the unpacked answer that are kept. */
+  readonly most: number;
+  readonly proxy?: string;
+  readonly ca?: string;
+};
+
+/** An answer, whichever way it points. */
+export type Answer = Omit<Fetched, 'url'>;
+
+/** Headers that are the connection's own business, or would let a request pose as another. */
+const ownHeaders =
+  /^(?:connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
+
+/** Asks one URL at its judged addresses. */
+export async function ask(request: FetchRequest, way: Way): Promise<Answer> {
+  const { method, headers } = checked(request);
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    const { request: open } = way.url.protocol === 'https:' ? https : http;
+    const sent = open(way.url, { method, headers, signal: way.signal, ...connection(way) });
+    sent.on('response', resolve).on('error', reject).end(request.body);
+  });
+  // What arrives after we have enough ends in an error that nobody waits for.
+  response.on('error', () => {});
+  try {
+    const { body, cut } = await bounded(unpacked(response), way.most);
+    return { status: response.statusCode ?? 0, headers: told(response), body, cut };
+  } finally {
+    response.destroy();
+  }
+}
+
+function checked({ method = 'GET', headers = {} }: FetchRequest): {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  if (!/^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method))
+    throw refuseNet('bad-request', 'The method must be GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.');
+  const own = Object.keys(headers).find((name) => ownHeaders.test(name));
+  if (own !== undefined) throw refuseNet('bad-request', `The header ${own} cannot be set.`);
+  const broken = Object.entries(headers).find(
+    ([name, value]) => !/^[\w-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value),
+  );
+  if (broken) throw refuseNet('bad-request', 'A header holds characters that no header may hold.');
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const usual = { accept: '*/*', 'user-agent': 'fairlead', 'accept-encoding': 'gzip, deflate, br' };
+  return { method, headers: { ...usual, ...Object.fromEntries(lower) } };
+}
+
+/** An older Node would ignore the proxy and go there directly. */
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const knowsProxies = major > 24 || (major === 24 && minor >= 5);
+
+/** A connection of its own for every request: to the judged addresses and no others, or to the proxy. */
+function connection({ url, addresses, proxy, ca }: Way): https.RequestOptions {
+  const trust = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+  if (proxy === undefined) return { agent: false, lookup: pinned(addresses), ...trust };
+  if (!knowsProxies) throw refuseNet('proxy', 'Going through a proxy needs Node 24.5 or later, so nothing was sent.');
+  const { Agent } = url.protocol === 'https:' ? https : http;
+  return { agent: new Agent({ proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }), ...trust };
+}
+
+const pinned =
+  (addresses: readonly string[]): LookupFunction =>
+  (_host, { all }, done) => {
+    const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+    const [first] = found;
+    if (all) done(null, found);
+    else done(null, first?.address ?? '', first?.family);
+  };
+
+function unpacked(response: http.IncomingMessage): Readable {
+  const how = response.headers['content-encoding']?.trim().toLowerCase();
+  const unpack =
+    how === 'gzip' || how === 'x-gzip'
+      ? createGunzip()
+      : how === 'deflate'
+        ? createInflate()
+        : how === 'br'
+          ? createBrotliDecompress()
+          : undefined;
+  if (!unpack) return response;
+  pipeline(response, unpack, () => {});
+  return unpack;
+}
+
+/** The beginning of a stream; what is more is never unpacked, so that a small answer cannot become a huge one. */
+async function bounded(stream: Readable, most: number): Promise<{ readonly body: Uint8Array; readonly cut: boolean }> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    pieces.push(piece.subarray(0, most - size));
+    size += piece.length;
+    if (size > most) return { body: Buffer.concat(pieces), cut: true };
+  }
+  return { body: Buffer.concat(pieces), cut: false };
+}
+
+const told = ({ headers }: http.IncomingMessage): Fetched['headers'] =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value = '']) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
