@@ -1,7 +1,7 @@
 // A conversation of set pieces on a real face, for tests in a terminal: each entry names what is to happen.
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Face, Heard, Status } from '../../src/cli/face/face.ts';
+import type { Face, Heard, Question, Status } from '../../src/cli/face/face.ts';
 import { openFace } from '../../src/cli/face/open.ts';
 
 const EVIL = 'before \x1b]52;c;aGk=\x07\x1b]0;owned\x07\x1b[2J\x1b[5;5H\u202eafter\x9b31m';
@@ -41,6 +41,17 @@ async function stream(chunks: number, ms: number, word: string): Promise<void> {
   idle();
 }
 
+const question = (title: string): Question => ({
+  title,
+  detail: 'rm -rf \x1b[8mhidden\u202e',
+  keys: [
+    { key: 'y', label: 'yes' },
+    { key: 'n', label: 'no' },
+    { key: 'a', label: 'always' },
+  ],
+  otherwise: 'n',
+});
+
 const pieces: Readonly<Record<string, (rest: string) => void | Promise<void>>> = {
   async markdown() {
     const answer = id();
@@ -66,13 +77,14 @@ const pieces: Readonly<Record<string, (rest: string) => void | Promise<void>>> =
   },
   async ask(rest) {
     await pause(Number(rest) || 0);
-    const keys = [
-      { key: 'y', label: 'yes' },
-      { key: 'n', label: 'no' },
-      { key: 'a', label: 'always' },
-    ];
-    const detail = 'rm -rf \x1b[8mhidden\u202e';
-    notice(`answered ${await face.ask({ title: 'Run bash?', detail, keys, otherwise: 'n' })}`);
+    notice(`answered ${await face.ask(question('Run bash?'))}`);
+  },
+  async questions() {
+    const [first, second] = await Promise.all([face.ask(question('First?')), face.ask(question('Second?'))]);
+    notice(`answered ${first} and ${second}`);
+  },
+  async given() {
+    notice(`given up with ${await face.ask(question('Still there?'), AbortSignal.timeout(300))}`);
   },
   async pick() {
     const names = ['alpha', 'beta', 'gamma'];

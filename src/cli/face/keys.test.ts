@@ -137,3 +137,25 @@ test('a list is narrowed by typing and left with Esc', { skip }, async (t) => {
   await terminal.keys('Escape');
   await terminal.waitFor(/picked nothing/);
 });
+
+test('several questions queue, and one that is given up is answered as Enter would', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  await enter(terminal, 'questions');
+  await terminal.waitFor(/\? First\? \[y/);
+  await armed();
+  await terminal.keys('y');
+  await terminal.waitFor(/\? Second\? \[y/);
+  await armed();
+  await terminal.keys('a');
+  await terminal.waitFor(/answered y and a/);
+  await enter(terminal, 'given');
+  await terminal.waitFor(/given up with n[^]*^>\nscripted/m);
+});
+
+test('text put into the field can be edited and sent', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  await enter(terminal, 'fill words put there');
+  await terminal.waitFor(/^> words put there *\nscripted/m);
+  await enter(terminal, ' and more');
+  await terminal.waitFor(/heard enter "words put there and more"/);
+});

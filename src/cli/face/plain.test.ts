@@ -46,6 +46,12 @@ test('in a pipe a line that is no answer, or the end of the input, answers what 
   assert.match(said, /answered n\n> hello there\n.*\n> ask\n[^]*answered n\nclosed\n$/);
 });
 
+test('in a pipe too several questions queue, one may be given up, and a draft is sent by an empty line', () => {
+  const said = piped('questions\ny\na\nfill words put there\n\ngiven\n');
+  assert.match(said, /answered y and a\n[^]*\[draft\] words put there\n[^]*> words put there\n\[info\] heard enter/);
+  assert.match(said, /given up with n\nclosed\n$/);
+});
+
 test('without a terminal not one control character is written, whatever is shown', () => {
   const said = piped('markdown\nevil\ndiff\nstream 500\n');
   // oxlint-disable-next-line no-control-regex

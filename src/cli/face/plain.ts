@@ -58,11 +58,13 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
 
   // In a pipe the next line waits for the work of the one before; a person's line goes at once and steers.
   function pump(): void {
-    const text = listener !== undefined && (person || idle()) ? pending.shift() : undefined;
-    if (text !== undefined) {
+    const line = listener !== undefined && (person || idle()) ? pending.shift() : undefined;
+    if (line !== undefined) {
+      const text = line.trim() === '' ? draft : line;
+      draft = '';
       // What the terminal has echoed already is not said again; commands are never said at all.
       if (person) echoed.splice(0, Math.max(0, echoed.push(text) - 10));
-      hear({ type: 'line', text, how: 'enter' });
+      if (text !== '') hear({ type: 'line', text, how: 'enter' });
       setImmediate(pump);
     }
     if (ended && pending.length === 0 && (person || idle())) quit();
@@ -104,7 +106,8 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
   function speak(act: () => void): void {
     if (prompted && reader === undefined) {
       prompted = false;
-      voice.write('\n');
+      // Where lines are edited the voice does not know that it stands behind a prompt.
+      voice.write(editing ? '\n' : '');
     }
     act();
     promptSoon();
@@ -119,10 +122,8 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
         begun += `${text.slice(0, -1)}\n`;
         return;
       }
-      const entry = begun + text;
+      pending.push(begun + text);
       begun = '';
-      if (entry.trim() !== '' || draft !== '') pending.push(entry.trim() === '' ? draft : entry);
-      draft = '';
       pump();
     },
     end() {
