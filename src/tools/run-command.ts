@@ -50,6 +50,9 @@ function howEnded({ code, signal, stopped }: Ran, seconds: number): string | und
   return code === 0 ? undefined : `Exit code ${code}.`;
 }
 
-/** Output as text: no colours, no cursor games, of a progress bar its last state, and everything else that does not show written out. */
+/** Output as text: no colours, no cursor games, and everything else that does not show written out. */
 const readable = (text: string): string =>
-  visible(stripVTControlCharacters(text.replaceAll('\r\n', '\n').replaceAll(/[^\n]*\r(?=[^\n])/g, ''))).trimEnd();
+  visible(stripVTControlCharacters(text.split('\n').map(lastState).join('\n'))).trimEnd();
+
+/** A return goes back to the beginning of its line: of a progress bar only the last state is told. */
+const lastState = (line: string): string => line.split('\r').findLast((state) => state !== '') ?? '';

@@ -1,6 +1,7 @@
 // Commands end when they are told to, with all they started; what they say is bounded; what they know holds no secrets.
 import assert from 'node:assert/strict';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
@@ -75,6 +76,20 @@ test('attack 79: a daemon that left the group cannot keep us waiting either', pa
   const ran = await workspaceFor(t).exec('setsid sleep 600 & echo $!; sleep 0.2');
   t.after(() => process.kill(Number(ran.text), 'SIGKILL'));
   assert.equal(ran.code, 0);
+});
+
+test('a command ends with the program that ran it, however that leaves', patient, async (t) => {
+  const { cwd } = workspaceFor(t);
+  const program = path.join(cwd, 'program.mjs');
+  writeFileSync(
+    program,
+    `import { localWorkspace } from ${JSON.stringify(path.join(import.meta.dirname, 'index.ts'))};
+     const workspace = localWorkspace({ roots: ['.'] });
+     await workspace.exec('echo $$; exec sleep 600', {
+       onOutput(pid) { process.stdout.write(pid, () => process.exit()); },
+     });`,
+  );
+  await gone(Number(execFileSync(process.execPath, [program], { cwd, encoding: 'utf8' })));
 });
 
 test('output without end is kept in bounded memory: its beginning, its end, and how much is missing', async (t) => {

@@ -24,6 +24,7 @@ export async function exec(command: string | readonly string[], cwd: string, opt
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
+  endWithUs(child);
   const output = listen(child, options);
   const ending = endOf(child, program);
   const stop = stopper(child, options);
@@ -35,8 +36,20 @@ export async function exec(command: string | readonly string[], cwd: string, opt
     const stopped = stop.why();
     return { code, signal, text: output.text(), ...(stopped === undefined ? {} : { stopped }) };
   } finally {
+    running.delete(child);
     stop.release();
   }
+}
+
+/** What runs now. A group of its own does not hear that we are gone: it has to be told. */
+const running = new Set<ChildProcess>();
+let told = false;
+
+function endWithUs(child: ChildProcess): void {
+  running.add(child);
+  if (told) return;
+  told = true;
+  process.on('exit', () => running.forEach((each) => killGroup(each, 'SIGKILL')));
 }
 
 function argvOf(command: string | readonly string[]): readonly [string, ...string[]] {
@@ -80,7 +93,7 @@ function listen(child: ChildProcess, { onOutput, most = mostKept }: ExecOptions)
   });
   return {
     text: () => kept.text(),
-    /** A process that left the group may hold the pipe for ever: then what has come is all. */
+    /** All that was written is read before the end is told; but a process that left the group may hold the pipe for ever. */
     async drained() {
       const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), grace);
       await Promise.all(ends);

@@ -66,7 +66,7 @@ export function localWorkspace(options: LocalOptions): Workspace {
     write: (given, content, { over } = {}) =>
       inTurn(async () => {
         const found = findOpen(given);
-        const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+        const bytes = bytesOf(given, content);
         let before: string | null = null;
         await replaceFile(found, bytes, async (present) => {
           before = present ? hashOf(present) : null;
@@ -108,6 +108,16 @@ async function contentAt(found: string): Promise<FileContent> {
   const isText = isUtf8(bytes) && !bytes.includes(0);
   const text = isText ? { text: Buffer.from(bytes).toString('utf8') } : {};
   return { path: found, bytes, hash: hashOf(bytes), ...text };
+}
+
+/** Text that no file could hold is refused rather than changed on the way. */
+function bytesOf(given: string, content: string | Uint8Array): Uint8Array {
+  if (typeof content !== 'string') return content;
+  if (content.isWellFormed()) return Buffer.from(content);
+  throw refuse(
+    'bad-content',
+    `${visibleLine(given)} was not written: the text holds half a character (a lone surrogate).`,
+  );
 }
 
 /** A file is changed only by someone who knows what is in it. */

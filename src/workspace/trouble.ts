@@ -15,6 +15,7 @@ export type Refusal =
   | 'protected'
   | 'no-access'
   | 'no-blob'
+  | 'bad-content'
   | 'bad-command'
   | 'no-program';
 

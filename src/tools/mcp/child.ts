@@ -1,0 +1,162 @@
+// An MCP server as a child process: in a group of its own that ends with the connection, without our secrets, its words bounded.
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { StringDecoder } from 'node:string_decoder';
+import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import { FairleadError, messageOf, visibleLine } from '../../core/index.ts';
+import type { Local } from './server.ts';
+
+/** What a server gets of our environment: enough to find programs and its home, and nothing that could be a key. */
+const harmless = [
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'],
+  ...['SYSTEMROOT', 'SYSTEMDRIVE', 'COMSPEC', 'PATHEXT', 'APPDATA', 'LOCALAPPDATA', 'USERPROFILE', 'PROGRAMFILES'],
+];
+/** Bytes that one message may have. */
+const mostBytes = 16_000_000;
+const mostSaid = 4000;
+/** Milliseconds a server has to end by itself, and again after it was asked to. */
+const grace = 200;
+
+/** A transport over the standard input and output of a server that it starts. */
+export class ChildTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** Kept inside: what it said there is told by `lastWords`. The library knows a local server by having this and `pid`. */
+  readonly stderr: null = null;
+  readonly #reach: Local;
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #ended: Promise<void>;
+  readonly #end: () => void;
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #said = '';
+  #line: Buffer[] = [];
+  #bytes = 0;
+  #over = false;
+
+  constructor(reach: Local, environment: NodeJS.ProcessEnv) {
+    this.#reach = reach;
+    this.#environment = environment;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#ended = promise;
+    this.#end = resolve;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  /** The end of what the server wrote to its standard error, on one line. */
+  get lastWords(): string {
+    return visibleLine(this.#said.trim().slice(-300));
+  }
+
+  async start(): Promise<void> {
+    const { command, args, env, cwd } = this.#reach;
+    const known = Object.entries(this.#environment).filter(([name]) => harmless.includes(name.toUpperCase()));
+    // A shell function in a variable is code: it has no business in the list above.
+    const plain = known.filter(([, value]) => !value?.startsWith('()'));
+    const child = spawn(command, args, {
+      ...(cwd === undefined ? {} : { cwd }),
+      env: { ...Object.fromEntries(plain), ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+    this.#child = child;
+    process.once('exit', this.#kill);
+    const words = new StringDecoder('utf8');
+    child.stderr.on('data', (bytes: Buffer) => (this.#said = (this.#said + words.write(bytes)).slice(-mostSaid)));
+    child.stdout.on('data', (bytes: Buffer) => this.#take(bytes));
+    // A pipe that breaks is told by the exit.
+    child.stdin.on('error', () => {});
+    child.on('exit', () => this.#finish());
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (cause) => {
+        this.#finish();
+        reject(
+          new FairleadError('mcp/no-program', `The program ${visibleLine(command)} could not be started.`, {
+            blame: 'user',
+            hint: 'Install it, or correct the command in the file that names the server.',
+            cause,
+          }),
+        );
+      });
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || this.#over) return Promise.reject(new Error('The server is not running.'));
+    return new Promise((resolve, reject) => {
+      child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Closes its input, asks it to end, and ends the whole group. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || this.#over) return this.#finish();
+    child.stdin.end();
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const timer = setTimeout(() => this.#signal(signal), grace);
+      await Promise.race([this.#ended, new Promise((resolve) => setTimeout(resolve, 2 * grace).unref())]);
+      clearTimeout(timer);
+      if (this.#over) break;
+    }
+    await this.#ended;
+  }
+
+  readonly #kill = (): void => this.#signal('SIGKILL');
+
+  #signal(signal: NodeJS.Signals): void {
+    const pid = this.#child?.pid;
+    try {
+      if (pid !== undefined) process.kill(process.platform === 'win32' ? pid : -pid, signal);
+    } catch {
+      // All of it has ended.
+    }
+  }
+
+  /** Whatever it started ends with it. */
+  #finish(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#kill();
+    process.removeListener('exit', this.#kill);
+    this.#child?.stdout.destroy();
+    this.#child?.stderr.destroy();
+    this.#end();
+    this.onclose?.();
+  }
+
+  #take(bytes: Buffer): void {
+    let rest = bytes;
+    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
+      const line = Buffer.concat([...this.#line, rest.subarray(0, at)]);
+      this.#line = [];
+      this.#bytes = 0;
+      rest = rest.subarray(at + 1);
+      this.#read(line.toString('utf8'));
+    }
+    if (rest.length === 0) return;
+    this.#line.push(rest);
+    this.#bytes += rest.length;
+    if (this.#bytes <= mostBytes) return;
+    this.onerror?.(new Error(`The server sent more than ${mostBytes} bytes in one message.`));
+    this.#kill();
+  }
+
+  /** What is no message is passed over: some servers print a greeting. */
+  #read(line: string): void {
+    if (line.trim() === '' || this.#over) return;
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(JSON.parse(line));
+    } catch (error) {
+      this.onerror?.(new Error(`The server wrote something that is no message: ${messageOf(error)}`));
+      return;
+    }
+    this.onmessage?.(message);
+  }
+}

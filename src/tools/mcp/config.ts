@@ -1,0 +1,165 @@
+// Reads which MCP servers there are: the user's own file, and the `.mcp.json` of a project. Reading starts nothing.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isObject, messageOf, visibleLine } from '../../core/index.ts';
+import type { Local, Login, McpServer, Remote } from './server.ts';
+
+/** The servers that are configured, and a sentence for each entry that cannot be used. */
+export type McpConfig = { readonly servers: readonly McpServer[]; readonly problems: readonly string[] };
+
+/** Where servers are named. */
+export type McpPlaces = {
+  /** The project's folder, whose `.mcp.json` is read. */
+  readonly project?: string;
+  /** The user's own file. */
+  readonly user?: string;
+};
+
+const mostBytes = 1_000_000;
+const mostServers = 100;
+
+/** All configured servers. A project cannot take the place of a server that the user named. */
+export function readMcpConfig({ project, user }: McpPlaces): McpConfig {
+  const own = user === undefined ? none : fromFile(user, 'user');
+  const its = project === undefined ? none : fromFile(path.join(project, '.mcp.json'), 'project');
+  const taken = new Set(own.servers.map(({ name }) => name));
+  return {
+    servers: [...own.servers, ...its.servers.filter(({ name }) => !taken.has(name))],
+    problems: [
+      ...own.problems,
+      ...its.problems,
+      ...its.servers
+        .filter(({ name }) => taken.has(name))
+        .map(({ name, source }) => `${source}: the server ${visibleLine(name)} is left out: you have one of this name.`),
+    ],
+  };
+}
+
+const none: McpConfig = { servers: [], problems: [] };
+
+function fromFile(file: string, origin: McpServer['origin']): McpConfig {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isObject(error) && (error['code'] === 'ENOENT' || error['code'] === 'ENOTDIR')) return none;
+    return { servers: [], problems: [`${file} cannot be read: ${messageOf(error)}`] };
+  }
+  return parseMcpConfig(text, { file, origin });
+}
+
+/** The servers that a text names. Keys that other programs use and we do not know are left alone. */
+export function parseMcpConfig(
+  text: string,
+  { file, origin }: { readonly file: string; readonly origin: McpServer['origin'] },
+): McpConfig {
+  const wrong = (what: string): McpConfig => ({ servers: [], problems: [`${file} ${what}`] });
+  if (text.length > mostBytes) return wrong('is too large to be a list of MCP servers.');
+  let content: unknown;
+  try {
+    content = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    return wrong(`is not JSON: ${messageOf(error)}`);
+  }
+  const { mcpServers = {} } = isObject(content) ? content : { mcpServers: null };
+  if (!isObject(mcpServers)) return wrong('must be an object with the servers under "mcpServers".');
+  const entries = Object.entries(mcpServers);
+  if (entries.length > mostServers) return wrong(`names more than ${mostServers} servers.`);
+  const servers: McpServer[] = [];
+  const problems: string[] = [];
+  for (const [name, entry] of entries) {
+    if (isObject(entry) && entry['disabled'] === true) continue;
+    const server = serverFrom(name, entry, file, origin);
+    if (typeof server !== 'string') servers.push(server);
+    else problems.push(`${file}: the server ${visibleLine(name)} cannot be used: ${server}.`);
+  }
+  return { servers, problems };
+}
+
+function serverFrom(name: string, entry: unknown, file: string, origin: McpServer['origin']): McpServer | string {
+  if (!isObject(entry)) return 'it must be an object';
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@/-]{0,63}$/u.test(name)) return 'its name must be a short plain word';
+  const reach = reachFrom(entry, path.dirname(path.resolve(file)));
+  if (typeof reach === 'string') return reach;
+  const { timeout, trustReadOnly, onDemand } = entry;
+  if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout < 2 ** 31))
+    return '"timeout" must be a number of milliseconds above 0';
+  // What comes with a folder may not widen what is believed of it.
+  if (trustReadOnly === true && origin === 'project') return 'only your own file may say "trustReadOnly"';
+  return {
+    name,
+    origin,
+    source: path.resolve(file),
+    reach,
+    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+    ...(trustReadOnly === true ? { trustReadOnly } : {}),
+    ...(typeof onDemand === 'boolean' ? { onDemand } : {}),
+  };
+}
+
+const kinds: Readonly<Record<string, Remote['type'] | 'stdio'>> = {
+  stdio: 'stdio',
+  http: 'http',
+  'streamable-http': 'http',
+  streamableHttp: 'http',
+  sse: 'sse',
+  ws: 'ws',
+  websocket: 'ws',
+};
+
+function reachFrom(entry: Readonly<Record<string, unknown>>, folder: string): Local | Remote | string {
+  const { type, command, url } = entry;
+  const kind = type === undefined ? kindOf(command, url) : kinds[String(type)];
+  if (kind === undefined) return 'it must have a "command", or a "url" with a "type" of http, sse or ws';
+  return kind === 'stdio' ? localFrom(entry, folder) : remoteFrom(kind, entry);
+}
+
+function kindOf(command: unknown, url: unknown): Remote['type'] | 'stdio' | undefined {
+  if (typeof command === 'string') return 'stdio';
+  if (typeof url !== 'string') return undefined;
+  return /^wss?:/i.test(url) ? 'ws' : 'http';
+}
+
+function localFrom(
+  { command, args = [], env = {}, cwd = '.' }: Readonly<Record<string, unknown>>,
+  folder: string,
+): Local | string {
+  if (typeof command !== 'string' || command.trim() === '') return '"command" must be the name of a program';
+  if (!isTexts(args)) return '"args" must be a list of texts';
+  if (!isTextMap(env)) return '"env" must be an object of texts';
+  if (typeof cwd !== 'string') return '"cwd" must be a folder';
+  return { type: 'stdio', command, args, env, cwd: path.resolve(folder, cwd) };
+}
+
+function remoteFrom(type: Remote['type'], entry: Readonly<Record<string, unknown>>): Remote | string {
+  const { url, headers = {}, oauth } = entry;
+  const schemes = type === 'ws' ? /^wss?:\/\//i : /^https?:\/\//i;
+  if (typeof url !== 'string' || !schemes.test(url) || !URL.canParse(url.replaceAll(/\$\{[^}]*\}/g, 'x')))
+    return `"url" must be an address that begins with ${type === 'ws' ? 'ws:// or wss://' : 'http:// or https://'}`;
+  if (!isTextMap(headers)) return '"headers" must be an object of texts';
+  if (oauth === undefined) return { type, url, headers };
+  const login = loginFrom(oauth);
+  return typeof login === 'string' ? login : { type, url, headers, login };
+}
+
+function loginFrom(given: unknown): Login | string {
+  if (!isObject(given)) return '"oauth" must be an object';
+  const texts = ['clientId', 'clientSecret', 'scope', 'clientMetadataUrl', 'grant'].filter((key) => key in given);
+  const bad = texts.find((key) => typeof given[key] !== 'string');
+  if (bad !== undefined) return `"oauth.${bad}" must be a text`;
+  const { callbackPort: port, grant } = given;
+  if (grant !== undefined && grant !== 'authorization-code' && grant !== 'client-credentials')
+    return '"oauth.grant" must be authorization-code or client-credentials';
+  if (port !== undefined && !(Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536))
+    return '"oauth.callbackPort" must be a port';
+  return {
+    ...Object.fromEntries(texts.map((key) => [key, given[key]])),
+    ...(port === undefined ? {} : { callbackPort: Number(port) }),
+  };
+}
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+const isTextMap = (value: unknown): value is Readonly<Record<string, string>> =>
+  isObject(value) && Object.values(value).every((each) => typeof each === 'string');

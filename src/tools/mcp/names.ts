@@ -1,0 +1,23 @@
+// Names of MCP tools as models see them: `mcp__server__tool`, letters that every provider takes, never two of one name.
+import { sha256 } from './server.ts';
+
+const longest = 64;
+
+/** A tool by its server's name and its own. */
+export type Origin = { readonly server: string; readonly tool: string };
+
+/** A name for each, in their order. Those that would share one all get a mark of their own, so none depends on who came first. */
+export function safeNames(origins: readonly Origin[]): readonly string[] {
+  const plain = origins.map(({ server, tool }) => `mcp__${safe(server)}__${safe(tool)}`);
+  // Some providers take names that differ only in case for the same.
+  const counts = Map.groupBy(plain, (name) => name.toLowerCase());
+  return plain.map((name, i) => {
+    const alone = counts.get(name.toLowerCase())?.length === 1;
+    if (alone && name.length <= longest) return name;
+    const { server, tool } = origins[i] as Origin;
+    const mark = sha256(JSON.stringify([server, tool])).slice(0, 8);
+    return `${name.slice(0, longest - mark.length - 1)}_${mark}`;
+  });
+}
+
+const safe = (text: string): string => text.replaceAll(/[^a-zA-Z0-9_-]/g, '_') || '_';

@@ -1,0 +1,65 @@
+// An MCP server over a WebSocket: one text frame a message, and frames that are too long end the connection.
+import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import { FairleadError, messageOf, visibleLine } from '../../core/index.ts';
+
+const mostCharacters = 16_000_000;
+
+/** A transport over a WebSocket. */
+export class WebSocketTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  #socket: WebSocket | undefined;
+
+  constructor(url: string, headers: Readonly<Record<string, string>>) {
+    this.#url = url;
+    this.#headers = headers;
+  }
+
+  async start(): Promise<void> {
+    // Node's own takes headers too, which the common type does not know.
+    const options: unknown = { protocols: ['mcp'], headers: { ...this.#headers } };
+    const socket = new WebSocket(this.#url, options as string[]);
+    this.#socket = socket;
+    socket.binaryType = 'arraybuffer';
+    socket.addEventListener('message', ({ data }) => this.#read(data));
+    socket.addEventListener('close', () => this.onclose?.());
+    await new Promise<void>((resolve, reject) => {
+      socket.addEventListener('open', () => resolve(), { once: true });
+      socket.addEventListener(
+        'error',
+        () => reject(new FairleadError('mcp/unreachable', `${visibleLine(this.#url)} did not answer.`, { blame: 'tool' })),
+        { once: true },
+      );
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return Promise.reject(new Error('The connection is closed.'));
+    this.#socket.send(JSON.stringify(message));
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.#socket?.close();
+    return Promise.resolve();
+  }
+
+  #read(data: unknown): void {
+    if (typeof data !== 'string' || data.length > mostCharacters) {
+      this.onerror?.(new Error('The server sent a frame that is no text, or one that is too long.'));
+      this.#socket?.close();
+      return;
+    }
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(JSON.parse(data));
+    } catch (error) {
+      this.onerror?.(new Error(`The server sent something that is no message: ${messageOf(error)}`));
+      return;
+    }
+    this.onmessage?.(message);
+  }
+}
