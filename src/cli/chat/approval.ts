@@ -4,7 +4,10 @@ import { openAsks } from '../conversation/asks.ts';
 import type { Desk } from '../slash/desk.ts';
 
 /** Answers every open question of a run with what the person says. */
-export async function answerAsks({ talk, face, signal, say }: Desk, state: RunState): Promise<void> {
+export async function answerAsks(
+  { talk, face, signal, say }: Pick<Desk, 'talk' | 'face' | 'signal' | 'say'>,
+  state: RunState,
+): Promise<void> {
   for (const call of openAsks(state)) {
     const kind = talk.outfit.kindOf(call);
     if (talk.grants.has(kind)) {

@@ -52,9 +52,11 @@ const shown = 40;
 
 async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): Promise<void> {
   const { promise: left, resolve: quit } = Promise.withResolvers<void>();
-  const live = attach(talk, face);
-  let count = 0;
   let work: Promise<void> | undefined;
+  // Idle is said only when nothing goes on: in a pipe the next line waits for that.
+  const refresh = (): void => face.status({ ...talk.status(), ...(work ? { busy: 'working' } : {}) });
+  const live = attach(talk, face, refresh);
+  let count = 0;
   let conversing = false;
   let stop = new AbortController();
   const desk: Desk = {
@@ -66,6 +68,7 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
     say: (text, level = 'info') => face.put({ type: 'notice', id: `s${count++}`, level, text }),
     page: (text, title) =>
       face.put({ type: 'page', id: `p${count++}`, text, ...(title === undefined ? {} : { title }) }),
+    refresh,
     get conversing() {
       return conversing;
     },
@@ -85,19 +88,19 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
       .catch((error: unknown) => desk.say(error instanceof Error ? sentence(error) : messageOf(error), 'error'))
       .finally(() => {
         work = undefined;
-        face.status(talk.status());
+        refresh();
       });
-    face.status({ ...talk.status(), busy: 'working' });
+    refresh();
   };
   const toggleMode = (): void => {
     talk.auto = !talk.auto;
     desk.say(modeWords(talk.auto));
-    face.status(talk.status());
+    refresh();
   };
   face.complete(completer(talk));
   face.remember(readHistory(talk.settings));
   greet(desk);
-  face.status(talk.status());
+  refresh();
   const first = await firstWords(asked);
   if (first !== undefined) busy(() => desk.converse(first));
   else if (waits(talk.session.state)) busy(() => desk.converse());
@@ -122,12 +125,12 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
 }
 
 /** Shows the conversation on the face, and each one that takes its place. */
-function attach(talk: Conversation, face: Face): RunOptions {
+function attach(talk: Conversation, face: Face, refresh: () => void): RunOptions {
   let teller = narrator(face, () => talk.stream);
   const show = (fresh: boolean): void => {
     teller = narrator(face, () => talk.stream);
     if (!fresh) teller.replay(talk.session.messages, shown);
-    face.status(talk.status());
+    refresh();
   };
   talk.watch({
     session(fresh) {
@@ -136,7 +139,7 @@ function attach(talk: Conversation, face: Face): RunOptions {
     },
     event(event) {
       teller.event(event);
-      face.status({ ...talk.status(), ...(talk.session.running ? { busy: 'working' } : {}) });
+      refresh();
     },
   });
   show(talk.fresh);

@@ -22,6 +22,6 @@ export async function goBackByPick({ talk, face, say, signal }: Desk): Promise<v
   if (!turn) return say('Nothing was changed.');
   await goBack(talk.session, turn);
   talk.moved();
-  face.fill(turn.text);
-  return say('Back at that point. The old branch is kept: /tree shows it.');
+  say('Back at that point. The old branch is kept: /tree shows it.');
+  return face.fill(turn.text);
 }

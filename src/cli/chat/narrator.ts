@@ -132,9 +132,11 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
       if (message.role === 'user') face.put({ type: 'said', id: at, text: wordsOf(message.parts), how: 'prompt' });
       if (message.role === 'assistant') spoke(message, at);
       for (const part of message.parts)
-        if (part.type === 'tool-result') stand(part.id, part.failed ? 'failed' : 'ok', { output: part.text });
+        if (part.type === 'tool-result') {
+          stand(part.id, part.failed ? 'failed' : 'ok', { output: part.text });
+          calls.delete(part.id);
+        }
     });
-    calls.clear();
   }
   return { chunk, event, replay };
 }

@@ -12,6 +12,8 @@ export type Desk = {
   readonly say: (text: string, level?: 'info' | 'warning' | 'error') => void;
   /** Shows a text of several lines that no model sees. */
   readonly page: (text: string, title?: string) => void;
+  /** Shows the status as it is now. */
+  readonly refresh: () => void;
   /** Whether a run goes on, also while it waits for the person: words then join it. */
   readonly conversing: boolean;
   /** Runs the model, with these words or from where the session stands, and asks the person what it asks. */

@@ -47,9 +47,9 @@ const stream: SlashCommand = {
   name: 'stream',
   about: 'show answers while they come, or whole; each use switches',
   anytime: true,
-  run(_, { talk, face, say }) {
+  run(_, { talk, refresh, say }) {
     talk.stream = !talk.stream;
-    face.status(talk.status());
+    refresh();
     say(talk.stream ? 'Answers are shown while they come.' : 'Answers are shown when they are whole.');
   },
 };

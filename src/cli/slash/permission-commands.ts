@@ -13,12 +13,12 @@ const auto: SlashCommand = {
   takes: 'on|off',
   anytime: true,
   complete: () => ['on', 'off'].map((value) => ({ value, label: value })),
-  run(args, { talk, face, say }) {
+  run(args, { talk, refresh, say }) {
     const word = args.trim().toLowerCase();
     if (word !== 'on' && word !== 'off' && word !== '') return say('It is /auto on or /auto off.', 'warning');
     if (word !== '') talk.auto = word === 'on';
     say(modeWords(talk.auto));
-    return face.status(talk.status());
+    return refresh();
   },
 };
 
@@ -35,7 +35,7 @@ const permissions: SlashCommand = {
           : 'Nothing was granted: every change is asked about.',
       );
     const kind = await face.pick(
-      'Allowed in this session. Pick one to revoke it, Esc to leave all.',
+      'Allowed in this session. Pick one to revoke it.',
       granted.map((value) => ({ value, label: value })),
       signal,
     );

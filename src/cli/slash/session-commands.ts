@@ -66,13 +66,13 @@ const verbs: Readonly<Record<string, Verb>> = {
     about: 'rename this one',
     takes: '<name>',
     async run(args, desk) {
-      const { talk, face, say } = desk;
+      const { talk, refresh, say } = desk;
       if (!args.trim()) return say('Rename it to what? /session rename <name>', 'warning');
       const old = talk.name;
       const name = await nameFor(args, desk);
       if (name === undefined) return undefined;
       await talk.rename(name);
-      face.status(talk.status());
+      refresh();
       return say(`"${old}" is now "${talk.name}".`);
     },
   },

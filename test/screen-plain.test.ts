@@ -1,0 +1,96 @@
+// The same conversation on the screen, in plain lines, in a dumb terminal and in a pipe: all of them say the same things.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import test from 'node:test';
+import { promisify } from 'node:util';
+import { calls, says } from '../src/testing/index.ts';
+import { armed } from './support/face.ts';
+import { bin } from './support/live-program.ts';
+import { makePlace, obedient, openPrompt, type Place } from './support/prompt.ts';
+import { noTerminal } from './support/terminal.ts';
+
+const skip = noTerminal();
+const run = promisify(execFile);
+const first = ['--refresh-models', '--model', 'alpha'];
+
+/** Words that begin with "run" are commands; the rest is answered. */
+const model = obedient((words) =>
+  words.startsWith('run ') ? calls('run_command', { command: words.slice(4) }) : says(`It is **${words}**.`),
+);
+
+/** What is entered, what must then be said, and the key that answers a question. */
+const story: readonly {
+  readonly line: string;
+  readonly brings: RegExp;
+  readonly key?: string;
+  readonly after?: RegExp;
+}[] = [
+  { line: 'hello', brings: /It is (\*\*)?hello(\*\*)?\./ },
+  {
+    line: 'run echo one',
+    brings: /Allow run_command\?\s+run_command: echo one[^]*\[y\/N\/a\]/,
+    key: 'n',
+    after: /denied[^]*Result: A person said no/,
+  },
+  {
+    line: 'run echo two',
+    brings: /run_command: echo two[^]*\[y\/N\/a\]/,
+    key: 'a',
+    after: /Allowed for this session: run_command: echo two\.[^]*Result: two/,
+  },
+  { line: '!echo mine', brings: /shell echo mine[^]*\n +mine\n/ },
+  { line: '/session rename talk', brings: /" is now "talk"\./ },
+  { line: '/model beta', brings: /The next answer comes from beta\./ },
+  { line: '/nope', brings: /There is no command \/nope/ },
+  { line: '/tree', brings: /Branches: \/tree <number> returns to one\n1 +"hello"/ },
+  { line: '/cost', brings: /Total: \$0\.0000, 5 turns/ },
+  { line: '/session new', brings: /A new session: "\d{4}-/ },
+  { line: 'afresh', brings: /It is (\*\*)?afresh(\*\*)?\./ },
+];
+
+for (const [face, args, env, send] of [
+  ['the screen', first, {}, false],
+  ['the screen without colours', first, { NO_COLOR: '1' }, false],
+  ['plain lines', ['--plain', ...first], {}, true],
+  ['plain lines in a dumb terminal', first, { TERM: 'dumb' }, true],
+] as const)
+  test(`[J2, A75, A77, A78] ${face}: every thing is said`, { skip }, async (t) => {
+    const prompt = await openPrompt(t, await makePlace(t, model), args, { env });
+    for (const { line, brings, key, after } of story) {
+      await prompt.and(line, brings);
+      if (key === undefined || after === undefined) continue;
+      await armed();
+      await prompt.keys(key, ...(send ? ['Enter'] : []));
+      await prompt.waitFor(after);
+    }
+    const seen = await prompt.screen({ colours: true, back: true });
+    if (face !== 'the screen' && face !== 'plain lines') assert.doesNotMatch(seen, /␛\[(3|9)[0-7]/, 'no colours');
+    if (face === 'the screen') assert.match(seen, /␛\[3\d/);
+    if (send) assert.match(seen, /\[tool\] run_command: denied/);
+    await prompt.keys('C-d');
+    await prompt.waitFor(/^(> )?exit code 0$/m);
+  });
+
+test('[J2, A75, A77, A78] a pipe: every thing is said, in order and without a control character', async (t) => {
+  const place = await makePlace(t, model);
+  const said = await piped(
+    place,
+    story.flatMap(({ line, key }) => (key === undefined ? [line] : [line, key])),
+  );
+  let rest = said;
+  for (const { brings, after } of story)
+    for (const words of after ? [brings, after] : [brings]) {
+      const found = words.exec(rest);
+      assert.ok(found, `${words.source} is not in:\n${rest}`);
+      rest = rest.slice(found.index);
+    }
+  // oxlint-disable-next-line no-control-regex
+  assert.doesNotMatch(said, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+});
+
+async function piped(place: Place, lines: readonly string[]): Promise<string> {
+  const env = { PATH: process.env['PATH'], ...place.env };
+  const running = run(process.execPath, [bin, '--interactive', ...first], { cwd: place.work, env, timeout: 20_000 });
+  running.child.stdin?.end(`${lines.join('\n')}\n`);
+  return (await running).stdout;
+}
