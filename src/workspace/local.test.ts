@@ -20,6 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
+import * as fc from 'fast-check';
 import type { Workspace } from '../core/index.ts';
 import { localWorkspace, type LocalOptions } from './index.ts';
 
@@ -67,6 +68,44 @@ test('[A74] attack 21: no spelling of a path leads out of the roots', async (t) 
   for (const way of ['%2e%2e/app-evil/secret.txt', '..\\app-evil\\secret.txt', '~/x'])
     await assert.rejects(workspace.read(way), refused('not-found'), way);
   assert.equal(readFileSync(path.join(outside, 'secret.txt'), 'utf8'), 'outside');
+});
+
+test('[A74] attacks 21, 36 and 75: whatever a path is made of, a write lands inside the root or nowhere, byte for byte', async (t) => {
+  const { root, outside, open } = place(t);
+  const workspace = open();
+  symlinkSync(outside, path.join(root, 'link'));
+  const before = readdirSync(path.join(root, '..')).toSorted();
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '..',
+      '.',
+      '/',
+      '//',
+      'link',
+      root,
+      outside,
+      '~',
+      '\\',
+      '-rf',
+      '\u202e',
+      '%2e%2e',
+      'a\nb',
+      '\0',
+      '*',
+    ),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+  );
+  const paths = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join('/'));
+  const writes = fc.asyncProperty(paths, fc.string({ unit: 'binary' }), async (given, content) => {
+    const change = await workspace.write(given, content).catch(() => undefined);
+    if (!change) return;
+    assert.ok(change.path.startsWith(`${root}/`), given);
+    assert.equal((await workspace.read(given)).text ?? content, content);
+    assert.equal(readFileSync(change.path, 'utf8'), content);
+  });
+  await fc.assert(writes, { numRuns: 300 });
+  assert.deepEqual(readdirSync(path.join(root, '..')).toSorted(), before);
+  assert.deepEqual(readdirSync(outside), ['secret.txt']);
 });
 
 test('[A74] attack 22: a folder whose name begins like a root is not in it', async (t) => {
