@@ -45,7 +45,7 @@ test(
     await prompt.and('start', /^● run_command echo begun; sleep 60\n +begun$/m);
     await prompt.keys('Escape');
     await prompt.waitFor(/^■ run_command [^]*interrupted[^]*· Stopped: cancelled\.[^]*^>\s*\nalpha · /m);
-    await prompt.and('slow question', /working/);
+    await prompt.and('slow question', /thinking/);
     await pause(300);
     await prompt.keys('Escape');
     await prompt.waitFor(/Stopped: cancelled\.[^]*> slow question[^]*Stopped: cancelled\.[^]*^>\s*\nalpha · /m);
@@ -121,11 +121,11 @@ test(
 test('[J48] Ctrl+C clears, interrupts, and quits when pressed again; Ctrl+D quits', { skip }, async (t) => {
   const place = await makePlace(t, () => says('never', { delayMs: 60_000 }));
   const prompt = await openPrompt(t, place);
-  await prompt.and('slow', /working/);
+  await prompt.and('slow', /thinking/);
   await prompt.type('half a thought');
   await prompt.waitFor(/^> half a thought/m);
   await prompt.keys('C-c');
-  await prompt.waitFor(/^>\s*\n[^\n]*working/m);
+  await prompt.waitFor(/^>\s*\n[^\n]*(thinking|working)/m);
   await prompt.keys('C-c');
   await prompt.waitFor(/· Stopped: cancelled\./);
   await prompt.keys('C-c');

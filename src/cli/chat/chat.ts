@@ -1,7 +1,7 @@
 // The interactive prompt: a person and a model in one conversation, with the person in control of it.
 import type { RunOptions } from '../../agent/index.ts';
 import { messageOf, type RunState } from '../../core/index.ts';
-import { waits } from '../conversation/asks.ts';
+import { doing, waits } from '../conversation/asks.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { prepare } from '../conversation/prepare.ts';
 import { openFace, type Face, type Heard } from '../face/index.ts';
@@ -54,7 +54,7 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
   const { promise: left, resolve: quit } = Promise.withResolvers<void>();
   let work: Promise<void> | undefined;
   // Idle is said only when nothing goes on: in a pipe the next line waits for that.
-  const refresh = (): void => face.status({ ...talk.status(), ...(work ? { busy: 'working' } : {}) });
+  const refresh = (): void => face.status({ ...talk.status(), ...(work ? { busy: doing(talk.session.state) } : {}) });
   const live = attach(talk, face, refresh);
   let count = 0;
   let conversing = false;
@@ -115,7 +115,10 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
     if (heard.text.trim() === '') return undefined;
     addToHistory(talk.settings, heard.text);
     if (!work) return busy(() => handleLine(desk, heard.text));
-    if (!mayInterrupt(heard.text, talk)) return desk.say('Wait until the run has ended, or press Esc.', 'warning');
+    if (!mayInterrupt(heard.text, talk)) {
+      face.fill(heard.text);
+      return desk.say('Wait until the run has ended, or press Esc.', 'warning');
+    }
     void handleLine(desk, heard.text, heard.how).catch((error: unknown) => desk.say(messageOf(error), 'error'));
   });
   await left;
