@@ -25,7 +25,8 @@ test(
     await prompt.keys('M-Enter');
     await prompt.waitFor(/^> and then the tests \(follows up\)[^]*1 queued/m);
     await prompt.and('only the docs', /^> only the docs \(steers\)[^]*2 queued/m);
-    await prompt.and('/rewind', /! Wait until the run has ended, or press Esc\./);
+    await prompt.and('/rewind', /! Wait until the run has ended, or press Esc\.[^]*^> \/rewind/m);
+    await prompt.keys('C-c');
     await prompt.and('/tools', /^Tools$/m);
     await prompt.waitFor(/^Heard: only the docs$[^]*^Heard: and then the tests$/m);
     assert.deepEqual(heardIn(place, 1).slice(2), ['tool: slept', 'user: only the docs']);
