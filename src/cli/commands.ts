@@ -24,5 +24,6 @@ export const commands: CommandTable = {
   models: { summary: 'list models and what they can do', load: () => import('./models.ts') },
   config: { summary: 'show and change settings', load: () => import('./settings/command.ts') },
   doctor: { summary: 'prove that each part works, and say how to mend it', load: () => import('./doctor/command.ts') },
+  demo: { summary: 'a tour of two minutes, without a model', load: () => import('./demo/command.ts') },
   completions: { summary: 'print a script that lets a shell complete', load: () => import('./completions/command.ts') },
 };

@@ -1,0 +1,112 @@
+// The `demo` command: a tour of two minutes that needs no model and no network, in a folder that is gone afterwards.
+import { parseArgs } from 'node:util';
+import { FairleadError } from '../../core/index.ts';
+import type { Command } from '../commands.ts';
+import { openFace, type Face } from '../face/index.ts';
+import { exitCodes } from '../front/exit-codes.ts';
+import { sentence } from '../front/sentence.ts';
+import { guideOn, type Guide } from './guide.ts';
+import { tour } from './scenes.ts';
+import { setStage, type Stage } from './stage.ts';
+
+const usage = 'Usage: fairlead demo [--fast] [--plain]    --fast waits for nobody';
+
+/** Gives the tour: 0 given or left, 1 where something is not as it claims, 2 misused, 130 and 143 by signal. */
+export const run: Command['run'] = async (args) => {
+  let asked: { readonly fast: boolean; readonly plain: boolean };
+  try {
+    const options = { fast: { type: 'boolean', default: false }, plain: { type: 'boolean', default: false } } as const;
+    asked = parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message.split('\n')[0]}\n${usage}\n`);
+    return exitCodes.misused;
+  }
+  const stage = setStage();
+  const leave = enter(stage);
+  // A terminal that is closed takes the program with it, but not before this.
+  const tidy = (): void => {
+    leave();
+    stage.remove();
+  };
+  process.once('exit', tidy);
+  try {
+    return await show(stage, asked);
+  } finally {
+    process.off('exit', tidy);
+    tidy();
+  }
+};
+
+/** Goes into the stage's folder and home, as everything that is told there must be there; the way back is handed out. */
+function enter({ work, env }: Stage): () => void {
+  const [cwd, home] = [process.cwd(), process.env['HOME']];
+  process.chdir(work);
+  process.env['HOME'] = env['HOME'];
+  return () => {
+    process.chdir(cwd);
+    if (home === undefined) delete process.env['HOME'];
+    else process.env['HOME'] = home;
+  };
+}
+
+async function show(
+  stage: Stage,
+  { fast, plain }: { readonly fast: boolean; readonly plain: boolean },
+): Promise<number> {
+  const stop = new AbortController();
+  const signals = stopBySignal(stop);
+  const person = process.stdin.isTTY && process.stdout.isTTY;
+  const face = await openFace({ plain });
+  try {
+    if (person) listen(face, stop);
+    await lead(guideOn(face, stage, { waits: person && !fast, signal: stop.signal }));
+    return signals.code ?? (stop.signal.aborted ? exitCodes.interrupted : exitCodes.answered);
+  } catch (error) {
+    if (!(error instanceof FairleadError) || stop.signal.aborted) {
+      if (stop.signal.aborted) return signals.code ?? exitCodes.interrupted;
+      throw error;
+    }
+    face.put({ type: 'notice', id: 'failed', level: 'error', text: sentence(error) });
+    return exitCodes.failed;
+  } finally {
+    await face.close();
+    signals.release();
+  }
+}
+
+async function lead(guide: Guide): Promise<void> {
+  guide.screen(
+    'Fairlead, a tour',
+    `Two minutes: tools and an approval, a crash and its resume, an edit of history.
+No model is asked and nothing goes over the network. Everything happens in
+${guide.stage.root}, which is removed afterwards.`,
+  );
+  for (const [i, step] of tour.entries()) {
+    if (!(await guide.next())) return;
+    guide.screen(`${i + 1} of ${tour.length}  ${step.title}`, step.text);
+    await step.run(guide);
+  }
+}
+
+/** Ctrl+C and the like end the tour, not only what is being shown. */
+function listen(face: Face, stop: AbortController): void {
+  face.listen((heard) => {
+    if (heard.type === 'quit' || heard.type === 'interrupt') stop.abort();
+  });
+}
+
+function stopBySignal(stop: AbortController): { readonly code: number | undefined; readonly release: () => void } {
+  let code: number | undefined;
+  const end = (signal: NodeJS.Signals): void => {
+    code ??= signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted;
+    stop.abort();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, end);
+  return {
+    get code() {
+      return code;
+    },
+    release: () => signals.forEach((signal) => void process.off(signal, end)),
+  };
+}

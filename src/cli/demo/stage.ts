@@ -1,0 +1,66 @@
+// The throw-away place of the demo: a working folder with two small files, and a home of its own. All of it goes when the tour ends.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Json } from '../../core/index.ts';
+import { readSettings, type Settings } from '../settings/index.ts';
+
+/** Where the demo plays. */
+export type Stage = {
+  readonly root: string;
+  /** The working folder. */
+  readonly work: string;
+  /** The whole environment of the program there: nothing that is set outside reaches it. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Settings;
+  /** Writes the answers that the scripted model will give, and names the file. */
+  script(name: string, answers: readonly Json[]): string;
+  /** Leaves nothing behind. */
+  remove(): void;
+};
+
+const greeting = `// Greets whoever is on board.
+const who = 'sailor';
+console.log(\`Hello, \${who}!\`);
+`;
+
+// It ends when it is signed for, and soon in any case: nothing of the demo may outlive it.
+const parcel = `#!/bin/sh
+# Sends a parcel, which must not happen twice, and waits for a signature, as long as there is a ledger.
+echo "one parcel sent" >> ledger.txt
+tries=0
+while [ -e ledger.txt ] && [ ! -e signed ] && [ $tries -lt 300 ]; do sleep 0.1; tries=$((tries + 1)); done
+`;
+
+/** Sets the stage. */
+export function setStage(): Stage {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-demo-')));
+  const work = path.join(root, 'work');
+  const home = path.join(root, 'home');
+  for (const folder of [work, home]) mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(path.join(work, 'greet.mjs'), greeting);
+  writeFileSync(path.join(work, 'send-parcel.sh'), parcel, { mode: 0o755 });
+  const env = {
+    ...Object.fromEntries(kept.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined)),
+    HOME: home,
+    XDG_STATE_HOME: path.join(home, 'state'),
+    XDG_DATA_HOME: path.join(home, 'data'),
+    XDG_CONFIG_HOME: path.join(home, 'config'),
+    XDG_CACHE_HOME: path.join(home, 'cache'),
+  };
+  return {
+    root,
+    work,
+    env,
+    settings: readSettings({ env, cwd: work }),
+    script(name, answers) {
+      const file = path.join(root, `${name}.json`);
+      writeFileSync(file, JSON.stringify(answers));
+      return file;
+    },
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+/** What a program needs of its surroundings to run at all. */
+const kept = ['PATH', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'TEMP', 'SystemRoot', 'PATHEXT'] as const;
