@@ -103,6 +103,8 @@ function stopBySignal(stop: AbortController): { readonly code: number | undefine
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, end);
+  // Who no longer reads has left; the listener stays, as there may be more to tell them.
+  process.stdout.on('error', () => stop.abort());
   return {
     get code() {
       return code;

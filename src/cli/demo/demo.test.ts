@@ -66,6 +66,18 @@ test('in a pipe the tour runs through, says on every screen that its model is sc
   nothingLeft(place);
 });
 
+test('a reader who goes away ends the tour without a word of complaint', async (t) => {
+  const place = outside(t);
+  const child = spawn(program[0] ?? '', program.slice(1), { env: place.env, cwd: place.home });
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  child.on('exit', resolve);
+  child.stdout.once('data', () => child.stdout.destroy());
+  let err = '';
+  child.stderr.on('data', (text: Buffer) => (err += text.toString()));
+  assert.deepEqual([await promise, err], [130, '']);
+  nothingLeft(place);
+});
+
 const skip = noTerminal();
 const size = { columns: 110, rows: 45 };
 

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { Command } from '../commands.ts';
 import { paintOf, wantsColours } from '../face/paint.ts';
+import { steadyOut } from '../once/steady-out.ts';
 import { examine, type Examined } from './examine.ts';
 import { findingText, summaryText } from './report.ts';
 
@@ -29,16 +30,26 @@ async function tell(
   asked: { readonly offline: boolean; readonly model: string | undefined },
 ): Promise<number> {
   const { stdout, stderr } = process;
+  const stop = new AbortController();
+  const { write, drained } = steadyOut(stdout, () => stop.abort());
   const paint = paintOf(wantsColours(process.env, stdout.isTTY) ? 'colours' : 'none');
   const all: Examined[] = [];
   const wait = (text: string): void => void (stderr.isTTY && !json && stderr.write(`\r\x1b[K${text}`));
-  for await (const each of examine({ ...asked, begins: (name) => wait(`looking at: ${name} …`) })) {
+  for await (const each of examine({
+    ...asked,
+    signal: stop.signal,
+    begins: (name) => wait(`looking at: ${name} …`),
+  })) {
     wait('');
     all.push(each);
-    if (!json) stdout.write(`${findingText(each, paint)}\n`);
+    if (!json) write(`${findingText(each, paint)}\n`);
+    await drained();
   }
+  // Nobody reads any more, and not everything was looked at.
+  if (stop.signal.aborted) return 1;
   const failed = all.some(({ standing }) => standing === 'fail');
-  if (json) stdout.write(`${JSON.stringify({ ok: !failed, checks: all }, null, 2)}\n`);
+  if (json) write(`${JSON.stringify({ ok: !failed, checks: all }, null, 2)}\n`);
   else stderr.write(`${summaryText(all)}\n`);
+  await drained();
   return failed ? 1 : 0;
 }

@@ -24,6 +24,7 @@ export const doctor: SlashCommand = {
       offline: word !== '',
     };
     for await (const each of examine(options)) all.push(each);
+    if (signal.aborted) return say('The examination was interrupted.', 'warning');
     const lines = all.map((each) => findingText(each, paintOf('none')));
     return page([...lines, '', summaryText(all)].join('\n'), 'Doctor');
   },
