@@ -1,0 +1,64 @@
+// Changes the repository at hand: commits files, makes branches and switches to them. Nothing leaves the machine.
+import type { Output, Tool, Workspace } from '../../core/index.ts';
+import { ranOutput } from '../run-command.ts';
+import { pathsAfter, plainName, revision } from './names.ts';
+import { git, guardRepository, refuseGit, type GitRun } from './safe-git.ts';
+
+const seconds = 120;
+
+type Deed = {
+  readonly operation: 'commit' | 'branch' | 'switch';
+  readonly message?: string;
+  readonly paths?: readonly string[];
+  readonly name?: string;
+  readonly from?: string;
+};
+
+/** The tool that changes a repository. */
+export const gitChange = (workspace: Workspace): Tool => ({
+  name: 'git_change',
+  description:
+    'Commit to the git repository, make a branch or switch to one. commit takes a message and the paths to commit (new files must be named; without paths every change to known files); branch and switch take a name.',
+  input: {
+    type: 'object',
+    properties: {
+      operation: { type: 'string', enum: ['commit', 'branch', 'switch'] },
+      message: { type: 'string', minLength: 1, maxLength: 20_000 },
+      paths: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 500 },
+      name: { type: 'string', maxLength: 200 },
+      from: { type: 'string', maxLength: 300, description: 'branch: the commit it begins at.' },
+    },
+    required: ['operation'],
+    additionalProperties: false,
+  },
+  effect: 'write',
+  async run(input, { signal }): Promise<Output> {
+    const run: GitRun = { workspace, signal, seconds };
+    const deed = input as Deed;
+    const steps = stepsFor(workspace, deed);
+    await guardRepository('change', run);
+    let ran = await git(steps[0], run);
+    for (const step of steps.slice(1)) if (ran.code === 0) ran = await git(step, run);
+    return ranOutput(ran, seconds);
+  },
+});
+
+type Steps = readonly [readonly string[], ...(readonly string[])[]];
+
+function stepsFor(workspace: Workspace, { operation, message, paths, name, from }: Deed): Steps {
+  if (operation === 'commit') {
+    if (message === undefined) throw missing('message', operation);
+    const told = ['log', '--max-count=1', '--stat', '--format=%h %s', '--'];
+    const commit = ['commit', '--quiet', '--no-verify', '--no-gpg-sign', '--no-status', `--message=${message}`];
+    if (!paths) return [[...commit, '--all'], told];
+    const files = pathsAfter(workspace, paths);
+    return [['add', '--all', ...files], [...commit, ...files], told];
+  }
+  if (name === undefined) throw missing('name', operation);
+  const branch = plainName('branch', name);
+  if (operation === 'switch') return [['switch', '--no-guess', '--no-recurse-submodules', branch]];
+  return [['branch', '--no-track', branch, ...(from === undefined ? [] : [revision(from)])]];
+}
+
+const missing = (what: string, operation: string): Error =>
+  refuseGit('git/incomplete', `${operation} needs a ${what}.`);
