@@ -49,7 +49,13 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   const { settings, cwd, auto, grants, code, answer } = options;
   const { dirs, sandbox } = settings;
   const places = { cwd, home: homedir(), configDir: dirs.config };
-  const workspace = localWorkspace({ roots: [cwd], cwd, blobs: `${dirs.state}/blobs` });
+  const workspace = localWorkspace({
+    roots: [cwd],
+    cwd,
+    blobs: `${dirs.state}/blobs`,
+    // What the program itself goes by is the person's: a model that works in a home folder must not change it.
+    protect: [dirs.config, dirs.state, dirs.data, dirs.cache],
+  });
   const locate: Locate = (path) => workspace.locate(path);
   const instructions = readInstructions(places);
   const [{ skills: found, problems }, { commands, problems: more }] = await Promise.all([

@@ -33,9 +33,11 @@ function oneLine(text: string, most = 400): string {
 /** The text of a tool as a terminal would leave it, without what would drive the terminal. */
 export function plainOutput(text: string): string {
   // A lone return goes back to the start of its line: what stood there before was a progress bar.
-  const settled = text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll(/[^\n]*\r/g, '') : text;
+  const settled = text.includes('\r') ? text.replaceAll('\r\n', '\n').split('\n').map(lastState).join('\n') : text;
   return visible(stripVTControlCharacters(settled)).replaceAll('\t', '    ');
 }
+
+const lastState = (line: string): string => line.slice(line.lastIndexOf('\r') + 1);
 
 /** Some lines of a text, and how many there are besides. */
 export type Folded = { readonly lines: readonly string[]; readonly left: number };
