@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { calls } from '../src/testing/index.ts';
 import { armed } from './support/face.ts';
-import { makePlace, obedient, openPrompt, type Prompt } from './support/prompt.ts';
+import { makePlace, obedient, openPrompt, sentTo, type Prompt } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -50,6 +50,13 @@ test(
     await prompt.enter('touch yes');
     await answer(prompt, 'n');
     await prompt.waitFor(/^⊘ run_command touch yes denied/m);
+
+    const asked = sentTo(place.server).length;
+    await prompt.enter('touch stopped');
+    await answer(prompt, 'C-c');
+    await prompt.waitFor(/^■ run_command touch stopped interrupted[^]*· Stopped: cancelled\./m);
+    assert.equal(sentTo(place.server).length, asked + 1, 'the model was not asked to go on');
+    assert.ok(!made('stopped'));
 
     await prompt.enter('write:first');
     await prompt.waitFor(/^Allow write_file\?\nwrite_file \S+\/work\/out\.txt\n\+first$/m);

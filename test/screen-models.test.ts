@@ -1,6 +1,7 @@
 // The prompt and its model in a real terminal: greeting, answers, and the commands that choose, list, test and let it go on.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { says } from '../src/testing/index.ts';
 import { armed } from './support/face.ts';
 import { makePlace, openPrompt, sentTo } from './support/prompt.ts';
@@ -58,6 +59,9 @@ test(
     await prompt.waitFor(/word39\n\n─+\n>\s*\nalpha/);
     await prompt.and('/stream', /Answers are shown when they are whole\.[^]*no streaming/);
     await prompt.enter('show again');
+    await prompt.waitFor(/> show again\n/);
+    await pause(500);
+    assert.equal((await prompt.screen()).match(/word0 /g)?.length, 1, 'nothing is shown before it is whole');
     const seen = await prompt.waitFor(/> show again\n[^]*word0 [^]*word39\n\n─+\n>\s*\nalpha/);
     assert.equal(seen.match(/word20 /g)?.length, 2);
     await prompt.and('/stream', /Answers are shown while they come\./);

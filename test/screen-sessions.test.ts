@@ -61,6 +61,12 @@ test(
 
     const page = await prompt.and('/session show-messages', /── User ──\nthree\n\n── Assistant ──\nYou said three\./);
     assert.match(page, /── User ──\none\n\n── Assistant ──\nYou said one\./);
+    await prompt.and('/session clone', /· A copy of "work": "work-clone"/);
+    await prompt.and('/session new', /· A new session: "/);
+    await prompt.type('/session resume work');
+    await prompt.waitFor(/^> \/session resume work *\n +→ work /m);
+    await prompt.keys('Enter');
+    await prompt.waitFor(/^> one\n[^]*· Resumed "work"\.\n\n─/m);
     await prompt.and('/session bogus', /There is no \/session bogus; there are:\n\/session new/);
   },
 );

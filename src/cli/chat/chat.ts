@@ -156,7 +156,8 @@ async function converse(desk: Desk, options: RunOptions, words?: string): Promis
     words === undefined && waits(talk.session.state) ? talk.session.state : await talk.run(words, options);
   while (waits(state)) {
     await answerAsks(desk, state);
-    state = await talk.run(undefined, options);
+    // Whoever interrupts a question means the run.
+    state = await talk.run(undefined, { ...options, signal: desk.signal });
   }
 }
 
