@@ -178,7 +178,10 @@ test(
     await holder.waitFor(prompt);
     const refused = await made.run(['-p', 'me too', '-r', 'alpha']);
     assert.deepEqual([refused.code, refused.out], [1, '']);
-    const [, pid = ''] = /session_alpha\.jsonl is being written by process (\d+) on \S+ since /.exec(refused.err) ?? [];
+    const [, pid = ''] =
+      /^The session "alpha" is being written by process (\d+) on \S+ since .* Go on with a copy \(--clone-session "alpha"\)/.exec(
+        refused.err,
+      ) ?? [];
     assert.match(pid, /\d/, refused.err);
     assert.deepEqual(made.asked().length, 1);
 
@@ -220,7 +223,10 @@ test('[J3, J93] a line that a person broke by hand is told with its place, and t
   assert.match(verified.out, new RegExp(`line ${at + 1}\\b`, 'i'));
   const { code, err } = await made.run(['-p', 'and now?', '-r', 'alpha']);
   assert.equal(code, 0, err);
+  assert.match(err, new RegExp(`^Line ${at + 1} is not JSON; nothing in it could be read\\.\n`));
   assert.equal(told(made).at(-1), 'and now?');
+  const prompted = await made.run(['--interactive', '-r', 'alpha'], { input: '/cwd\n' });
+  assert.match(prompted.out, new RegExp(`^\\[warning\\] Line ${at + 1} is not JSON`, 'm'));
 });
 
 test(

@@ -133,6 +133,7 @@ function attach(talk: Conversation, face: Face, refresh: () => void): RunOptions
   const show = (fresh: boolean): void => {
     teller = narrator(face, () => talk.stream);
     if (!fresh) teller.replay(talk.session.messages, shown);
+    for (const text of talk.problems) face.put({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
     refresh();
   };
   talk.watch({

@@ -103,6 +103,16 @@ export class Conversation {
     return this.#now.open.fresh;
   }
 
+  /** What is wrong with the session's file, a sentence each; it was opened all the same. */
+  get problems(): readonly string[] {
+    const found = this.#now.open.log?.report ?? [];
+    const more = found.length - mostProblems;
+    return [
+      ...found.slice(0, mostProblems).map(({ what }) => what),
+      ...(more > 0 ? [`And ${more} more: fairlead sessions verify ${JSON.stringify(this.name)}`] : []),
+    ];
+  }
+
   /** Calls back for each event, and when another session, or another state of this one, takes the place of what was shown. */
   watch(seen: { session(fresh: boolean): void; event(event: Event, state: RunState): void }): void {
     this.#seen = seen;
@@ -229,6 +239,9 @@ export class Conversation {
     });
   }
 }
+
+/** How much is said about a damaged file before the rest is only counted. */
+const mostProblems = 5;
 
 /** Turns of one run unless the person says otherwise: work in a folder takes more than an answer does. */
 const usualTurns = 100;

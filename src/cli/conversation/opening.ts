@@ -24,7 +24,9 @@ export async function openSession(shelf: Shelf, which: Which, parts: AgentParts)
   const place = await placeFor(shelf, which);
   const fresh = which.type === 'new';
   const { openJsonl } = await import('../../stores/index.ts');
-  const log = await openJsonl(place.file);
+  const log = await openJsonl(place.file).catch((error: unknown) => {
+    throw heldElsewhere(error, place) ?? error;
+  });
   try {
     return { session: await Session.open(parts, log, log.session), place, log, fresh };
   } catch (error) {
@@ -32,6 +34,17 @@ export async function openSession(shelf: Shelf, which: Which, parts: AgentParts)
     if (fresh) rmSync(place.file, { force: true });
     throw error;
   }
+}
+
+/** The error for a session that another process writes to, in words that help here. */
+function heldElsewhere(error: unknown, { name, file }: SessionPlace): FairleadError | undefined {
+  if (!(error instanceof FairleadError) || error.code !== 'store/locked') return undefined;
+  return new FairleadError(error.code, error.message.replace(file, `The session ${JSON.stringify(name)}`), {
+    blame: 'user',
+    retry: true,
+    hint: `Go on with a copy (--clone-session ${JSON.stringify(name)}), or watch it: fairlead --interactive --resume ${JSON.stringify(name)}`,
+    cause: error,
+  });
 }
 
 async function placeFor(shelf: Shelf, which: Exclude<Which, { type: 'ephemeral' }>): Promise<SessionPlace> {

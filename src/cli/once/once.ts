@@ -51,6 +51,7 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
     ...(answer ? { answer } : {}),
   });
   try {
+    for (const problem of talk.problems) tell(`${problem}\n`);
     const out = steadyOut(process.stdout, () => talk.session.cancel());
     let code: number = exitCodes.answered;
     for (let next: IteratorResult<string, void> = first; !next.done; next = await prompts.next()) {
