@@ -1,4 +1,5 @@
 // The core's public names: pure, no node:*, no npm.
+export { unlessAborted } from './abort.ts';
 export { aimOf, makeCalls, USE_TOOL } from './calls.ts';
 export {
   FairleadError,

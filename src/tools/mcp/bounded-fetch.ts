@@ -23,7 +23,8 @@ function bounded(events: boolean): TransformStream<Uint8Array, Uint8Array> {
     transform(chunk, controller) {
       const last = events ? lastBlankLine(chunk) : -1;
       bytes = last < 0 ? bytes + chunk.length : chunk.length - last;
-      if (bytes > mostBytes) controller.error(new Error(`The server sent more than ${mostBytes} bytes in one message.`));
+      if (bytes > mostBytes)
+        controller.error(new Error(`The server sent more than ${mostBytes} bytes in one message.`));
       else controller.enqueue(chunk);
     },
   });

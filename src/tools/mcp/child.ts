@@ -6,10 +6,10 @@ import { FairleadError, messageOf, visibleLine } from '../../core/index.ts';
 import type { Local } from './server.ts';
 
 /** What a server gets of our environment: enough to find programs and its home, and nothing that could be a key. */
-const harmless = [
-  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'],
-  ...['SYSTEMROOT', 'SYSTEMDRIVE', 'COMSPEC', 'PATHEXT', 'APPDATA', 'LOCALAPPDATA', 'USERPROFILE', 'PROGRAMFILES'],
-];
+const harmless =
+  'PATH HOME USER LOGNAME SHELL TERM LANG LC_ALL LC_CTYPE TZ TMPDIR SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE PROGRAMFILES'.split(
+    ' ',
+  );
 /** Bytes that one message may have. */
 const mostBytes = 16_000_000;
 const mostSaid = 4000;

@@ -30,7 +30,9 @@ export function readMcpConfig({ project, user }: McpPlaces): McpConfig {
       ...its.problems,
       ...its.servers
         .filter(({ name }) => taken.has(name))
-        .map(({ name, source }) => `${source}: the server ${visibleLine(name)} is left out: you have one of this name.`),
+        .map(
+          ({ name, source }) => `${source}: the server ${visibleLine(name)} is left out: you have one of this name.`,
+        ),
     ],
   };
 }

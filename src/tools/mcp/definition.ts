@@ -1,7 +1,16 @@
 // A tool as a server defines it: bounded, shown as somebody else's words, and pinned by its hash.
-import { Validator, type Schema } from '@cfworker/json-schema';
+import { Validator, type Schema, type ValidationResult } from '@cfworker/json-schema';
 import type { Tool as Listed } from '@modelcontextprotocol/client';
-import { canonical, isJson, isObject, messageOf, toJson, visible, visibleLine, type Json, type JsonObject } from '../../core/index.ts';
+import {
+  canonical,
+  isJson,
+  isObject,
+  toJson,
+  visible,
+  visibleLine,
+  type Json,
+  type JsonObject,
+} from '../../core/index.ts';
 import { doneInTime } from '../watchdog.ts';
 import { sha256 } from './server.ts';
 
@@ -16,7 +25,6 @@ export type Definition = {
   readonly description: string;
   readonly input: JsonObject;
   readonly readOnly: boolean;
-  readonly idempotent: boolean;
   /** The hash of all that its server says of it. */
   readonly hash: string;
   /** Every provider takes its schema as it is. */
@@ -26,17 +34,17 @@ export type Definition = {
 /** The definition of a listed tool, or why it cannot be used. */
 export function definitionOf(server: string, listed: Listed): Definition | string {
   const { name, title, description, inputSchema, outputSchema, annotations } = listed;
-  if (!isJson(inputSchema)) return 'its schema is nested too deep';
-  const raw = JSON.stringify(inputSchema);
+  const schema: unknown = inputSchema;
+  if (!isJson(schema) || !isObject(schema)) return 'its schema is nested too deep';
+  const raw = JSON.stringify(schema);
   if (raw.length > mostSchema) return `its schema has ${raw.length} characters`;
   return {
     tool: name,
     description: described(server, description ?? annotations?.title ?? title ?? name),
-    input: shownSchema(inputSchema),
+    input: shownSchema(schema),
     readOnly: annotations?.readOnlyHint === true && annotations.destructiveHint !== true,
-    idempotent: annotations?.idempotentHint === true,
     hash: sha256(canonical(toJson({ name, title, description, inputSchema, outputSchema, annotations }))),
-    plain: raw.length <= mostShownSchema && isPlain(inputSchema),
+    plain: raw.length <= mostShownSchema && isPlain(schema),
   };
 }
 
@@ -53,7 +61,7 @@ function shownSchema(schema: JsonObject): JsonObject {
     if (Array.isArray(value)) return value.map(visit);
     if (!isObject(value)) return value;
     return Object.fromEntries(
-      Object.entries(value as JsonObject).map(([key, each]) => [
+      Object.entries(value).map(([key, each]) => [
         key,
         prose.has(key) && typeof each === 'string' ? visible(each).slice(0, mostDescription) : visit(each),
       ]),
@@ -85,13 +93,18 @@ export function inputCheck(schema: JsonObject): (input: Json) => string | undefi
     // A pattern in it is a stranger's: it may be one that never ends.
     const done = doneInTime(() => {
       try {
-        const { valid, errors } = validator.validate(input);
-        const last = errors.at(-1);
-        if (!valid) wrong = `${last?.error ?? 'it does not fit'} (at ${last?.instanceLocation ?? '#'})`;
-      } catch (error) {
-        if (!(error instanceof RangeError || /ref/i.test(messageOf(error)))) throw error;
+        wrong = faultIn(validator.validate(input));
+      } catch {
+        // It refers to what is not there, or to itself for ever.
       }
     });
     return done ? wrong : 'the schema could not be followed in time';
   };
+}
+
+function faultIn({ valid, errors }: ValidationResult): string | undefined {
+  if (valid) return undefined;
+  // The outer levels only say that something inside them is wrong.
+  const own = errors.filter(({ keyword }) => keyword !== 'properties' && keyword !== 'items').slice(0, 3);
+  return own.map(({ error, instanceLocation }) => `${error.replace(/\.$/, '')} at ${instanceLocation}`).join('; ');
 }

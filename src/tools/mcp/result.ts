@@ -11,7 +11,10 @@ export function resultOutput(result: CallToolResult): Output {
   const blocks = Array.isArray(result.content) ? result.content : [];
   const { structuredContent } = result;
   const data = structuredContent === undefined ? undefined : dataOf(structuredContent);
-  const said = blocks.slice(0, mostBlocks).map(wordsOf).filter((text) => text !== '');
+  const said = blocks
+    .slice(0, mostBlocks)
+    .map(wordsOf)
+    .filter((text) => text !== '');
   if (blocks.length > mostBlocks) said.push(`[… ${blocks.length - mostBlocks} more pieces left out]`);
   if (said.length === 0 && structuredContent !== undefined) said.push(visible(JSON.stringify(data)));
   return output({

@@ -30,7 +30,8 @@ export class WebSocketTransport implements Transport {
       socket.addEventListener('open', () => resolve(), { once: true });
       socket.addEventListener(
         'error',
-        () => reject(new FairleadError('mcp/unreachable', `${visibleLine(this.#url)} did not answer.`, { blame: 'tool' })),
+        () =>
+          reject(new FairleadError('mcp/unreachable', `${visibleLine(this.#url)} did not answer.`, { blame: 'tool' })),
         { once: true },
       );
     });

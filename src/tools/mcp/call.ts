@@ -1,0 +1,151 @@
+// One call of a server's tool. Whatever goes wrong becomes a sentence for the model; what may have happened is never sent twice.
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+  type CallToolResult,
+  type Client,
+} from '@modelcontextprotocol/client';
+import {
+  FairleadError,
+  isObject,
+  messageOf,
+  output,
+  visibleLine,
+  type Json,
+  type JsonObject,
+  type Output,
+  type ToolContext,
+} from '../../core/index.ts';
+import type { Connection } from './connection.ts';
+import { resultOutput } from './result.ts';
+
+/** What is called, and how long it may take. */
+export type Aim = {
+  readonly connection: Connection;
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly timeoutMs: number;
+  /** Doing it twice, or half, does no harm. */
+  readonly reads: boolean;
+};
+
+const usedTries = 2;
+/** Progress may put the end off, but not for ever. */
+const mostStretch = 10;
+/** An answer that came with the end of its stream is still being read when the end is told. */
+const afterStream = 250;
+
+/** Calls the tool and says how that came out. */
+export async function callTool(
+  aim: Aim,
+  args: Json,
+  { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
+): Promise<Output> {
+  for (let tried = 1; ; tried++) {
+    let client: Client;
+    try {
+      client = await aim.connection.client(signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return notRun(aim, wordsFor(error));
+    }
+    try {
+      const result = await send(client, aim, args, signal, progress);
+      aim.connection.worked();
+      return resultOutput(result);
+    } catch (error) {
+      const fate = fateOf(error, signal);
+      if (fate === 'answered') return output({ failed: true, text: `${serverOf(aim)} refused: ${wordsFor(error)}` });
+      if (fate !== 'late') await aim.connection.drop(client);
+      // It was turned away before it was run, so sending it again is the first time.
+      if (fate === 'refused' && tried < usedTries && (await renewed(aim, error, signal))) continue;
+      return fate === 'refused' ? notRun(aim, wordsFor(error)) : cutOff(aim, wordsFor(error));
+    }
+  }
+}
+
+async function send(
+  client: Client,
+  { tool, input, timeoutMs }: Aim,
+  args: Json,
+  signal: AbortSignal,
+  progress: ToolContext['progress'],
+): Promise<CallToolResult> {
+  const lost = new AbortController();
+  const timers: NodeJS.Timeout[] = [];
+  try {
+    return await client.callTool(
+      { name: tool, arguments: args as Record<string, unknown> },
+      {
+        signal: AbortSignal.any([signal, lost.signal]),
+        timeout: timeoutMs,
+        maxTotalTimeout: timeoutMs * mostStretch,
+        resetTimeoutOnProgress: true,
+        onprogress: ({ message, progress: done, total }) =>
+          progress?.(
+            message === undefined
+              ? `${done}${total === undefined ? '' : ` of ${total}`}\n`
+              : `${visibleLine(message)}\n`,
+          ),
+        onRequestStreamEnd: () =>
+          void timers.push(
+            setTimeout(() => lost.abort(new Error('the connection ended before the answer')), afterStream),
+          ),
+        // Named here, so that the library holds no answer to a schema of the server's own.
+        toolDefinition: { name: tool, inputSchema: input as { type: 'object' } },
+      },
+    );
+  } finally {
+    timers.forEach((timer) => clearTimeout(timer));
+  }
+}
+
+/**
+ * What is known of a call that threw: the server answered it, turned it away before running it, was late, or the line broke.
+ * Of the last two nobody knows whether it happened.
+ */
+type Fate = 'answered' | 'refused' | 'late' | 'broken';
+
+const unsent: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
+function fateOf(error: unknown, signal: AbortSignal): Fate {
+  if (signal.aborted) return 'late';
+  if (UnauthorizedError.isInstance(error)) return 'refused';
+  if (SdkHttpError.isInstance(error)) return error.status < 500 ? 'refused' : 'broken';
+  if (SdkError.isInstance(error)) {
+    if (error.code === SdkErrorCode.NotConnected) return 'refused';
+    return error.code === SdkErrorCode.RequestTimeout ? 'late' : 'broken';
+  }
+  if (ProtocolError.isInstance(error)) return 'answered';
+  const { cause } = error instanceof Error ? error : {};
+  return isObject(cause) && unsent.includes(String(cause['code'])) ? 'refused' : 'broken';
+}
+
+/** Whether a call that was turned away may go through now: after a login, or in a new session where the old one was forgotten. */
+async function renewed({ connection }: Aim, error: unknown, signal: AbortSignal): Promise<boolean> {
+  if (UnauthorizedError.isInstance(error)) return connection.login(signal);
+  if (SdkHttpError.isInstance(error)) return error.status === 404 || error.status === 400;
+  return SdkError.isInstance(error) && error.code === SdkErrorCode.NotConnected;
+}
+
+const serverOf = ({ connection }: Aim): string => `The MCP server ${visibleLine(connection.server.name)}`;
+
+const wordsFor = (error: unknown): string => {
+  const hint = error instanceof FairleadError && error.hint !== undefined ? ` ${error.hint}` : '';
+  return `${visibleLine(messageOf(error)).slice(0, 1000)}${hint}`;
+};
+
+const notRun = (aim: Aim, why: string): Output => output({ failed: true, text: `${aim.tool} was not run: ${why}` });
+
+function cutOff(aim: Aim, why: string): Output {
+  const text = `${serverOf(aim)} gave no answer to ${visibleLine(aim.tool)}: ${why}.`;
+  if (aim.reads) return output({ failed: true, text });
+  return output({
+    failed: true,
+    unsure: true,
+    text: `${text} It may or may not have happened, and was not sent again. Find out before you repeat it.`,
+  });
+}

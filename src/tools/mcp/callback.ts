@@ -1,0 +1,74 @@
+// Where a person's browser comes back to after a login: a loopback address that takes one answer, the one with our state in it.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { FairleadError, messageOf } from '../../core/index.ts';
+
+/** A place that waits for a browser. */
+export type Callback = {
+  /** The parameters that came back with this state. */
+  readonly arrived: Promise<URLSearchParams>;
+  close(): void;
+};
+
+const host = '127.0.0.1';
+const where = '/callback';
+const patience = 300_000;
+
+/** The address of a port's callback. */
+export const callbackUrl = (port: number): string => `http://${host}:${port}${where}`;
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  const { port } = await listen(server, 0);
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+}
+
+/** Waits on this port for whoever brings this state; everybody else is turned away. */
+export async function awaitCallback(port: number, state: string): Promise<Callback> {
+  const { promise: arrived, resolve, reject } = Promise.withResolvers<URLSearchParams>();
+  // Nobody may be waiting for it yet.
+  arrived.catch(() => {});
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', callbackUrl(port));
+    const ours = request.method === 'GET' && url.pathname === where && url.searchParams.get('state') === state;
+    response.writeHead(ours ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+    response.end(ours ? 'Done. You can close this page and go back to the terminal.' : 'Nothing is waiting here.');
+    if (!ours) return;
+    resolve(url.searchParams);
+    close();
+  });
+  const timer = setTimeout(() => {
+    reject(
+      new FairleadError('mcp/login-late', 'Nobody came back from the login within five minutes.', { blame: 'user' }),
+    );
+    close();
+  }, patience);
+  const close = (): void => {
+    clearTimeout(timer);
+    reject(new FairleadError('mcp/login-ended', 'The login was given up.', { blame: 'user' }));
+    server.close();
+  };
+  try {
+    await listen(server, port);
+  } catch (cause) {
+    clearTimeout(timer);
+    throw new FairleadError('mcp/callback', `The login cannot come back to port ${port}: ${messageOf(cause)}`, {
+      blame: 'user',
+      hint: 'Set another "callbackPort" under "oauth" of the server.',
+      cause,
+    });
+  }
+  return { arrived, close };
+}
+
+async function listen(server: Server, port: number): Promise<AddressInfo> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return server.address() as AddressInfo;
+}

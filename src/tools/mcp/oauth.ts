@@ -1,0 +1,147 @@
+// Logs in to a remote server with OAuth: PKCE, a loopback address to come back to, tokens kept and refreshed. A person opens the page.
+import { randomBytes } from 'node:crypto';
+import {
+  ClientCredentialsProvider,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+} from '@modelcontextprotocol/client';
+import { FairleadError, unlessAborted, visibleLine } from '../../core/index.ts';
+import { awaitCallback, callbackUrl, freePort, type Callback } from './callback.ts';
+import type { Login, McpServer, Remote } from './server.ts';
+import type { KeptLogin, TokenStore } from './token-store.ts';
+
+/** Shows a person the page where they log in. */
+export type OpenUrl = (server: string, url: string) => void | Promise<void>;
+
+/** The login to one server. */
+export type SignIn = {
+  provider(): Promise<OAuthClientProvider>;
+  /** Whether a person was sent to log in and has not come back yet. */
+  pending(): boolean;
+  /** What the person's browser brought back. */
+  arrival(signal: AbortSignal): Promise<URLSearchParams>;
+  close(): void;
+};
+
+/** How a remote server is logged in to, where it asks for that. */
+export function signInTo(
+  server: McpServer,
+  reach: Remote,
+  { tokens, openUrl }: { readonly tokens: TokenStore; readonly openUrl?: OpenUrl },
+): SignIn {
+  let callback: Callback | undefined;
+  let made: Promise<OAuthClientProvider> | undefined;
+  const wait = async (port: number, state: string): Promise<void> => {
+    callback?.close();
+    callback = await awaitCallback(port, state);
+  };
+  const make = async (): Promise<OAuthClientProvider> => {
+    if (reach.auth) return reach.auth;
+    const { login = {} } = reach;
+    if (login.grant === 'client-credentials') return machine(server, login);
+    const port = login.callbackPort ?? tokens.get(reach.url).port ?? (await freePort());
+    return personal({ server, url: reach.url, login, port, tokens, openUrl, wait });
+  };
+  return {
+    provider: () => (made ??= make()),
+    pending: () => callback !== undefined,
+    async arrival(signal) {
+      const waiting = callback;
+      if (!waiting) throw needed(server);
+      try {
+        return await unlessAborted(signal, () => waiting.arrived);
+      } finally {
+        waiting.close();
+        callback = undefined;
+      }
+    },
+    close() {
+      callback?.close();
+      callback = undefined;
+    },
+  };
+}
+
+function machine(server: McpServer, { clientId, clientSecret, scope }: Login): OAuthClientProvider {
+  if (clientId === undefined || clientSecret === undefined)
+    throw new FairleadError(
+      'mcp/no-credentials',
+      `The MCP server ${visibleLine(server.name)} is to be logged in to with client credentials, but has none.`,
+      { blame: 'user', hint: 'Give "clientId" and "clientSecret" under "oauth"; the secret as ${A_VARIABLE}.' },
+    );
+  return new ClientCredentialsProvider({ clientId, clientSecret, ...(scope === undefined ? {} : { scope }) });
+}
+
+type Personal = {
+  readonly server: McpServer;
+  readonly url: string;
+  readonly login: Login;
+  readonly port: number;
+  readonly tokens: TokenStore;
+  readonly openUrl: OpenUrl | undefined;
+  readonly wait: (port: number, state: string) => Promise<void>;
+};
+
+/** Tokens are kept; the verifier and the state of one attempt live as long as the process. */
+function personal({ server, url, login, port, tokens, openUrl, wait }: Personal): OAuthClientProvider {
+  const { clientId, clientSecret, scope, clientMetadataUrl } = login;
+  let verifier = '';
+  let state = '';
+  let discovered: OAuthDiscoveryState | undefined;
+  const keep = (more: KeptLogin): void => tokens.set(url, { ...tokens.get(url), ...more });
+  const clientMetadata: OAuthClientMetadata = {
+    client_name: 'Fairlead',
+    redirect_uris: [callbackUrl(port)],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    ...(clientSecret === undefined && clientId !== undefined ? { token_endpoint_auth_method: 'none' } : {}),
+    ...(scope === undefined ? {} : { scope }),
+  };
+  return {
+    redirectUrl: callbackUrl(port),
+    clientMetadata,
+    ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
+    state: () => (state = randomBytes(24).toString('base64url')),
+    clientInformation() {
+      if (clientId !== undefined)
+        return { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) };
+      const kept = tokens.get(url);
+      // A client that was registered for another port would not be let back to this one.
+      return kept.port === port ? kept.client : undefined;
+    },
+    saveClientInformation: (client) => keep({ client, port }),
+    tokens: () => tokens.get(url).tokens,
+    saveTokens: (fresh) => keep({ tokens: fresh, port }),
+    async redirectToAuthorization(page) {
+      if (!openUrl) throw needed(server);
+      if (page.protocol !== 'https:' && !['127.0.0.1', 'localhost', '[::1]'].includes(page.hostname))
+        throw new FairleadError('mcp/unsafe-login', `The login page ${visibleLine(page.origin)} is not encrypted.`, {
+          blame: 'tool',
+        });
+      await wait(port, state);
+      await openUrl(server.name, page.href);
+    },
+    saveCodeVerifier: (next) => void (verifier = next),
+    codeVerifier: () => verifier,
+    saveDiscoveryState: (next) => void (discovered = next),
+    discoveryState: () => discovered,
+    invalidateCredentials(what) {
+      const { client, tokens: fresh, ...rest } = tokens.get(url);
+      const all = what === 'all';
+      if (all || what === 'discovery') discovered = undefined;
+      if (all || what === 'verifier') verifier = '';
+      tokens.set(url, {
+        ...rest,
+        ...(client && !all && what !== 'client' ? { client } : {}),
+        ...(fresh && !all && what !== 'tokens' ? { tokens: fresh } : {}),
+      });
+    },
+  };
+}
+
+const needed = (server: McpServer): FairleadError =>
+  new FairleadError('mcp/login-needed', `The MCP server ${visibleLine(server.name)} asks for a login.`, {
+    blame: 'user',
+    hint: 'Log in where a page can be opened for you; the login is kept after that.',
+  });

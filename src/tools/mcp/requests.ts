@@ -1,0 +1,106 @@
+// What a server may ask of us: a question to the person, an answer of a model, the folders it may work in. Each only where somebody answers it.
+import type { Client, ClientCapabilities, CreateMessageRequest, ElicitRequest } from '@modelcontextprotocol/client';
+import { pathToFileURL } from 'node:url';
+import { isObject, toJson, visible, visibleLine, type Json, type JsonObject } from '../../core/index.ts';
+
+/** A question of a server to the person. Its words are the server's own, made visible. */
+export type Elicitation = {
+  readonly server: string;
+  readonly message: string;
+} & ({ readonly type: 'form'; readonly schema: JsonObject } | { readonly type: 'url'; readonly url: string });
+
+/** What the person answered. */
+export type ElicitationAnswer =
+  | { readonly type: 'accept'; readonly content?: JsonObject }
+  | { readonly type: 'decline' }
+  | { readonly type: 'cancel' };
+
+/** A server's wish for an answer of a model. */
+export type Sampling = {
+  readonly server: string;
+  readonly system?: string;
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
+  readonly maxTokens: number;
+};
+
+/** Who answers a server. What is absent is not offered to it at all. */
+export type Answerers = {
+  readonly elicit?: (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
+  /** Asks the person, runs the model and says what it answered; throws where that is refused. */
+  readonly sample?: (wish: Sampling, signal: AbortSignal) => Promise<{ readonly text: string; readonly model: string }>;
+  /** How many answers of a model one server may have in a session; 5 unless given. */
+  readonly mostSamples?: number;
+  /** Folders that servers are told they may work in. */
+  readonly roots?: readonly string[];
+};
+
+const usualSamples = 5;
+const mostSampleTokens = 4096;
+const mostText = 20_000;
+
+/** What we say we can do for a server. */
+export const capabilitiesFor = ({ elicit, sample, roots }: Answerers): ClientCapabilities => ({
+  ...(elicit ? { elicitation: { form: { applyDefaults: true }, url: {} } } : {}),
+  ...(sample ? { sampling: {} } : {}),
+  ...(roots ? { roots: {} } : {}),
+});
+
+/** Counts what is spent on a server over all of its connections. */
+export type SampleCount = { used: number };
+
+/** Answers the requests of one server on this client. */
+export function answerRequests(client: Client, server: string, answerers: Answerers, count: SampleCount): void {
+  const { elicit, sample, roots, mostSamples = usualSamples } = answerers;
+  if (roots)
+    client.setRequestHandler('roots/list', () => ({
+      roots: roots.map((folder) => ({ uri: pathToFileURL(folder).href })),
+    }));
+  if (elicit)
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => {
+      const answer = await elicit(questionOf(server, params), signal);
+      if (answer.type !== 'accept') return { action: answer.type };
+      return { action: 'accept', ...(answer.content ? { content: flat(answer.content) } : {}) };
+    });
+  if (sample)
+    client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq: { signal } }) => {
+      if (count.used >= mostSamples) throw new Error(`This session answers at most ${mostSamples} such requests.`);
+      count.used++;
+      const { text, model } = await sample(wishOf(server, params), signal);
+      return { role: 'assistant', content: { type: 'text', text }, model };
+    });
+}
+
+function questionOf(server: string, params: ElicitRequest['params']): Elicitation {
+  const message = visible(params.message).slice(0, mostText);
+  if (params.mode === 'url') return { type: 'url', server, message, url: visibleLine(params.url) };
+  return { type: 'form', server, message, schema: toJson(params.requestedSchema) as JsonObject };
+}
+
+/** Forms are flat: anything else in the answer is left out. */
+function flat(content: JsonObject): Record<string, string | number | boolean | string[]> {
+  const isPlain = (value: Json): value is string | number | boolean | string[] =>
+    ['string', 'number', 'boolean'].includes(typeof value) ||
+    (Array.isArray(value) && value.every((each) => typeof each === 'string'));
+  const kept = Object.entries(content).filter((entry): entry is [string, string | number | boolean | string[]] =>
+    isPlain(entry[1]),
+  );
+  return Object.fromEntries(kept);
+}
+
+function wishOf(server: string, params: CreateMessageRequest['params']): Sampling {
+  const { systemPrompt, messages, maxTokens } = params;
+  return {
+    server,
+    ...(systemPrompt === undefined ? {} : { system: visible(systemPrompt).slice(0, mostText) }),
+    messages: messages.slice(-50).map(({ role, content }) => ({
+      role,
+      text: [content].flat().map(textIn).join('\n').slice(0, mostText),
+    })),
+    maxTokens: Math.min(maxTokens, mostSampleTokens),
+  };
+}
+
+const textIn = (block: unknown): string =>
+  isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string'
+    ? visible(block['text'])
+    : '[something that is no text]';

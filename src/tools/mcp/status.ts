@@ -1,0 +1,38 @@
+// How servers stand, for people and for the model.
+import { visibleLine } from '../../core/index.ts';
+import type { McpServer } from './server.ts';
+import type { ToolStanding } from './tools.ts';
+
+/** How a server stands. */
+export type McpStatus = {
+  readonly server: string;
+  readonly origin: McpServer['origin'];
+  readonly state: 'ready' | 'new' | 'changed' | 'failed';
+  readonly why?: string;
+  readonly protocol?: string;
+  readonly pid?: number;
+  readonly tools: readonly { readonly tool: string; readonly standing: ToolStanding; readonly why?: string }[];
+};
+
+/** A server and its tools in a few lines. */
+export function describe({ server, origin, state, why, protocol, tools }: McpStatus): string {
+  const how = {
+    ready: `ready, ${tools.length} tools${protocol === undefined ? '' : `, protocol ${protocol}`}`,
+    new: 'not started: a person has to approve it first',
+    changed: 'not started: it changed since it was approved',
+    failed: `failed: ${why}`,
+  }[state];
+  const off = tools.filter(({ standing }) => standing !== 'usable');
+  return [
+    `${visibleLine(server)} (${origin}): ${how}`,
+    ...off.map(({ tool, standing, why: reason }) => `  ${tool}: ${reason ?? words[standing]}`),
+  ].join('\n');
+}
+
+const words = {
+  usable: 'can be used',
+  changed: 'off: its definition changed since it was approved',
+  gone: 'gone',
+  new: 'off: it is new since the server was approved',
+  refused: 'cannot be used',
+} as const;

@@ -1,0 +1,58 @@
+// The tools of servers as tools of ours: named after their server, in its words, and only while it defines them as they were approved.
+import { output, visibleLine, type Tool } from '../../core/index.ts';
+import { callTool } from './call.ts';
+import type { Connection } from './connection.ts';
+import { inputCheck, type Definition } from './definition.ts';
+import { safeNames } from './names.ts';
+
+/** How a tool stands: it can be used, its server changed or took away its definition, it is new since the approval, or cannot be used at all. */
+export type ToolStanding = 'usable' | 'changed' | 'gone' | 'new' | 'refused';
+
+/** A tool that is offered, and how it stands right now. */
+export type Offered = {
+  readonly connection: Connection;
+  readonly definition: Definition;
+  readonly hidden: boolean;
+  readonly standing: () => ToolStanding;
+};
+
+const usualTimeout = 60_000;
+const mostShown = 10;
+
+/** Whether tools of one server are to be loaded on demand: where there are many, the list that every turn carries would be long. */
+export const onDemand = (connection: Connection, definitions: readonly Definition[]): boolean =>
+  connection.server.onDemand ?? definitions.length > mostShown;
+
+/** The offered tools, by names that none of them shares. */
+export function toolsFrom(offered: readonly Offered[]): readonly Tool[] {
+  const names = safeNames(
+    offered.map(({ connection, definition }) => ({ server: connection.server.name, tool: definition.tool })),
+  );
+  return offered.map((each, i) => toolFrom(names[i] as string, each));
+}
+
+function toolFrom(name: string, { connection, definition, hidden, standing }: Offered): Tool {
+  const { server } = connection;
+  const { tool, description, input } = definition;
+  // Only the user's own word makes a server's word count.
+  const reads = definition.readOnly && server.trustReadOnly === true;
+  const check = inputCheck(input);
+  return {
+    name,
+    description,
+    input,
+    effect: reads ? 'read' : 'outside',
+    ...(hidden || !definition.plain ? { hidden: true } : {}),
+    check,
+    run(args, context) {
+      const now = standing();
+      if (now !== 'usable') return output({ failed: true, text: `${tool} was not run: ${whyNot(server.name, now)}` });
+      return callTool({ connection, tool, input, timeoutMs: server.timeoutMs ?? usualTimeout, reads }, args, context);
+    },
+  };
+}
+
+const whyNot = (server: string, standing: ToolStanding): string =>
+  standing === 'gone'
+    ? `the MCP server ${visibleLine(server)} does not have it any more.`
+    : `the MCP server ${visibleLine(server)} changed what it says of this tool, and a person has not approved that yet.`;

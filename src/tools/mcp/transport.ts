@@ -1,0 +1,34 @@
+// The transport to a server, of the kind that it was configured with.
+import {
+  InMemoryTransport,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type OAuthClientProvider,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { boundedFetch } from './bounded-fetch.ts';
+import { ChildTransport } from './child.ts';
+import type { McpServer } from './server.ts';
+import { WebSocketTransport } from './web-socket.ts';
+
+/** A fresh transport, not started yet. */
+export async function transportTo(
+  reach: McpServer['reach'],
+  environment: NodeJS.ProcessEnv,
+  auth: OAuthClientProvider | undefined,
+): Promise<Transport> {
+  if (reach.type === 'stdio') return new ChildTransport(reach, environment);
+  if (reach.type === 'in-process') {
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    await reach.serve(theirs);
+    return ours;
+  }
+  if (reach.type === 'ws') return new WebSocketTransport(reach.url, reach.headers);
+  const options = {
+    fetch: boundedFetch,
+    requestInit: { headers: { ...reach.headers } },
+    ...(auth ? { authProvider: auth } : {}),
+  };
+  const url = new URL(reach.url);
+  return reach.type === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
+}
