@@ -1,7 +1,7 @@
 // The conversation a person is in: one session file, one model, one working folder at a time, each of which can change while the rest stays.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import type { RunOptions, Session } from '../../agent/index.ts';
+import type { RunOptions, Session, Words } from '../../agent/index.ts';
 import { FairleadError, type AgentParts, type AnswerShape, type Event, type RunState } from '../../core/index.ts';
 import { sessionGrants, type Grants } from '../../guards/index.ts';
 import { allEvents } from '../branches/path.ts';
@@ -22,6 +22,8 @@ export type ConversationOptions = {
   readonly which: Which;
   readonly chosen: Chosen;
   readonly host: Host;
+  /** The working folder; the program's own unless another is named. */
+  readonly cwd?: string;
   readonly answer?: AnswerShape;
 };
 
@@ -59,7 +61,7 @@ export class Conversation {
     };
     const [provider, outfit] = await Promise.all([
       openModel(chosen, settings, host),
-      outfitFor({ ...options, code: asked.code, cwd: process.cwd(), auto: () => now.auto, grants }),
+      outfitFor({ ...options, code: asked.code, cwd: options.cwd ?? process.cwd(), auto: () => now.auto, grants }),
     ]);
     const parts = outfit.partsFor(provider, chosen.tools !== false);
     const open = await openSession(settings.dirs, which, parts);
@@ -120,7 +122,7 @@ export class Conversation {
   }
 
   /** Runs the model with these words, or from where the session stands. */
-  async run(words: string | undefined, options: RunOptions = {}): Promise<RunState> {
+  async run(words: Words | undefined, options: RunOptions = {}): Promise<RunState> {
     const { settings, asked } = this.#options;
     rememberModel(settings, this.model.name);
     return this.session.run(words, { ...options, limits: { turns: usualTurns, ...settings.limits, ...asked.limits } });

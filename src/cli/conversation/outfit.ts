@@ -94,6 +94,10 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   };
 }
 
+/** The working folder that a session's standing text names; nothing if it is not one of ours. */
+export const folderIn = (system: string): string | undefined =>
+  /^You are Fairlead, an agent in a person's terminal\. The working folder is (.*)\.$/m.exec(system)?.[1];
+
 /** The text every request begins with. */
 const standing = (cwd: string): string =>
   `You are Fairlead, an agent in a person's terminal. The working folder is ${cwd}.

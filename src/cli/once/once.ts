@@ -3,12 +3,12 @@ import { parseAnswer, resultOf, SessionCache, translator, wireStop, type RunResu
 import type { AnswerShape, Event, RunState } from '../../core/index.ts';
 import { waits } from '../conversation/asks.ts';
 import { Conversation } from '../conversation/conversation.ts';
-import { firstRun } from '../conversation/first-run.ts';
-import { modelForOnce, placeOf, talkOnly, usualPlace, type Chosen } from '../conversation/model.ts';
+import { placeOf, talkOnly, usualPlace } from '../conversation/model.ts';
 import { testConnection } from '../conversation/test-connection.ts';
+import { chosenUnasked } from '../conversation/unasked-model.ts';
 import type { Asked } from '../front/asked.ts';
 import { exitCodeFor, exitCodes } from '../front/exit-codes.ts';
-import { logged, readKnownModels, readPreviousModel, refreshModels } from '../known-models/index.ts';
+import { logged, readKnownModels, refreshModels } from '../known-models/index.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { askInTerminal, hostInTerminal } from './host.ts';
 import { promptsIn, readSchema } from './input.ts';
@@ -39,7 +39,7 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
     tell('There is no prompt: give one as an argument or on standard input.\nfairlead --help shows how it is used.\n');
     return exitCodes.misused;
   }
-  const chosen = await chosenFor(asked, settings);
+  const chosen = await chosenUnasked(asked, settings, tell);
   const poor = talkOnly(chosen);
   if (poor !== undefined) tell(`${poor}\n`);
   const talk = await Conversation.open({
@@ -65,16 +65,6 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
     await prompts.return(undefined);
     await talk.close();
   }
-}
-
-async function chosenFor({ model }: Asked, settings: Settings): Promise<Chosen> {
-  const known = readKnownModels(settings) ?? [];
-  const place = placeOf(settings, known);
-  const wanted = model ?? settings.model;
-  if (place) return modelForOnce(wanted, readPreviousModel(settings), known, place);
-  const { chosen, words } = await firstRun(settings, wanted);
-  if (wanted === undefined) tell(`${words}\n`);
-  return chosen;
 }
 
 async function answerOne(

@@ -1,0 +1,21 @@
+// Which model answers where nobody is there to be asked: in a single run, and for programs that drive a session.
+import type { Asked } from '../front/asked.ts';
+import { readKnownModels, readPreviousModel } from '../known-models/index.ts';
+import type { Settings } from '../settings/index.ts';
+import { firstRun } from './first-run.ts';
+import { modelForOnce, placeOf, type Chosen } from './model.ts';
+
+/** The model that was named, that the settings name, or that was used last; what was found on this machine where nothing is configured. */
+export async function chosenUnasked(
+  { model }: Pick<Asked, 'model'>,
+  settings: Settings,
+  tell: (text: string) => void,
+): Promise<Chosen> {
+  const known = readKnownModels(settings) ?? [];
+  const place = placeOf(settings, known);
+  const wanted = model ?? settings.model;
+  if (place) return modelForOnce(wanted, readPreviousModel(settings), known, place);
+  const { chosen, words } = await firstRun(settings, wanted);
+  if (wanted === undefined) tell(`${words}\n`);
+  return chosen;
+}
