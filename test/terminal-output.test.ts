@@ -1,6 +1,6 @@
 // What scripts rely on: data on standard output and the rest on standard error, an exit code for each way a run can come out, and signals that lose nothing.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, callsThenAnswer, closedUrl, fails, says } from '../src/testing/index.ts';
@@ -132,28 +132,53 @@ test('[J50] every way a run can come out has its exit code: 1 error, 3 turns, 4 
   assert.match(made.session('kept'), /"text":"x"/, 'what was asked is kept');
 });
 
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const) {
-  test(`${signal} ends a run in order with exit code ${code}, what was said is kept, and the session can be resumed`, async (t) => {
-    const made = await program(t, [
-      says('The beginning and the end', { chunks: ['The beginning', ' and the end'], cutAfter: 1, hang: true }),
-      'Here is all of it.',
-    ]);
-    await made.known('qwen3');
-    const running = made.start(['-p', 'tell me', '-n', 'stopped', '--stream']);
-    await until('the beginning is shown', () => running.out() === 'The beginning');
-    running.kill(signal);
-    const { code: left, out, err } = await running.ended;
-    assert.deepEqual([left, out], [code, 'The beginning\n']);
-    assert.match(err, /^Stopped: cancelled\./);
-    const resumed = await made.run(['-p', 'go on', '-r', 'stopped']);
-    assert.deepEqual([resumed.code, resumed.out], [0, 'Here is all of it.\n'], resumed.err);
-    const said = messagesOf(made.asked().at(-1)).map(({ content }) => content);
-    assert.deepEqual([said[0], said.at(-1)], ['tell me', 'go on']);
-    assert.equal((await made.run(['sessions', 'verify', 'stopped'])).code, 0);
-  });
+test('SIGINT ends a run in order with exit code 130: what was shown stays, and the session can be resumed', async (t) => {
+  const made = await program(t, [
+    says('The beginning and the end', { chunks: ['The beginning', ' and the end'], cutAfter: 1, hang: true }),
+    'Here is all of it.',
+  ]);
+  await made.known('qwen3');
+  const running = made.start(['-p', 'tell me', '-n', 'stopped', '--stream']);
+  await until('the beginning is shown', () => running.out() === 'The beginning');
+  running.kill('SIGINT');
+  const { code, out, err } = await running.ended;
+  assert.deepEqual([code, out], [130, 'The beginning\n']);
+  assert.match(err, /^Stopped: cancelled\./);
+  const resumed = await made.run(['-p', 'go on', '-r', 'stopped']);
+  assert.deepEqual([resumed.code, resumed.out], [0, 'Here is all of it.\n'], resumed.err);
+  const said = messagesOf(made.asked().at(-1)).map(({ content }) => content);
+  assert.deepEqual([said[0], said.at(-1)], ['tell me', 'go on']);
+  assert.equal((await made.run(['sessions', 'verify', 'stopped'])).code, 0);
+});
+
+test('SIGTERM ends a run in order with exit code 143: the command that ran is ended too, and the model is told', async (t) => {
+  const made = await program(t, [calls('run_command', { command: 'echo $$ > pid; exec sleep 100' }), 'Then not.']);
+  await made.known('qwen3');
+  const running = made.start(['-p', 'wait', '-n', 'stopped', '--auto-approve']);
+  const file = path.join(made.cwd, 'pid');
+  await until('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
+  running.kill('SIGTERM');
+  const { code, out } = await running.ended;
+  assert.deepEqual([code, out], [143, '']);
+  const pid = Number(readFileSync(file, 'utf8'));
+  await until('the command is gone', () => !isRunning(pid));
+  const resumed = await made.run(['-p', 'go on', '-r', 'stopped']);
+  assert.deepEqual([resumed.code, resumed.out], [0, 'Then not.\n'], resumed.err);
+  const told = messagesOf(made.asked().at(-1));
+  assert.deepEqual(
+    told.map(({ role }) => role),
+    ['user', 'assistant', 'tool', 'user'],
+  );
+  assert.match(String(told[2]?.['content']), /stopped|interrupted|cancelled/i);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    // A process that has ended and is waited for by nobody is no longer running.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 test('a reader that hangs up, as head does, ends the run without a stack trace and keeps the session sound', async (t) => {

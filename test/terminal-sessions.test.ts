@@ -1,6 +1,6 @@
 // Sessions from the command line: named, resumed, copied and shared by two processes, with nothing lost on the way.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { holderOf } from '../src/cli/sessions/index.ts';
@@ -43,7 +43,15 @@ test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r goes on with 
     assert.equal(told(made).at(-1), words);
   }
   assert.equal(told(made).length, 7);
-  assert.deepEqual(made.sessions(), ['alpha'], 'the files alone say which sessions there are');
+  assert.deepEqual(made.sessions(), ['alpha']);
+  renameSync(made.data('sessions/session_alpha.jsonl'), made.data('sessions/session_by hand.jsonl'));
+  assert.equal(
+    (await made.run(['--one-shot', '-r', 'by hand', '-p', 'five'])).code,
+    0,
+    'the files alone say what there is',
+  );
+  assert.equal(told(made).length, 9);
+  assert.equal((await made.run(['--one-shot', '-r', 'alpha', '-p', 'six'])).code, 1);
 });
 
 test('[J15, J43, J45, J46, J76] one-shot: a clone is <name>-clone or has its given name, goes on by itself, and leaves the original as it was', async (t) => {
@@ -127,7 +135,10 @@ test(
     await named.keys('C-d');
     assert.equal(await leftWith(named), 0);
     assert.deepEqual(made.sessions(), ['alpha', 'beta', 'gamma']);
-    const resumed = await made.open(['-r', 'alpha']);
+    const resumed = await made.open(['--resume-session']);
+    await resumed.waitFor(/Resume which session\?/);
+    await resumed.type('alpha');
+    await answer(resumed, /^> alpha$/m, 'Enter');
     await resumed.waitFor(/^> one\n\nYou said: one\n/m);
     await enter(resumed, 'two');
     await resumed.waitFor(/You said: two/);
@@ -167,7 +178,7 @@ test(
     await answer(old, question, 'r');
     await old.waitFor(/You said: one[^]*session "alpha"/);
     await answer(leave, question, 'Enter');
-    assert.equal(await leftWith(leave), 0);
+    assert.equal(await leftWith(leave), 1, 'what was asked for was not done');
   },
 );
 

@@ -27,7 +27,7 @@ export async function prepare(asked: Asked, settings: Settings, face: Face): Pro
   const ready = await modelFor(asked, settings, face);
   if (typeof ready === 'number') return ready;
   const session = await settleSession(asked.which, settings.dirs, face);
-  if (!session) return exitCodes.answered;
+  if (!session) return exitCodes.failed;
   return { settings, asked, host: hostOn(face), ...ready, ...session };
 }
 
