@@ -19,7 +19,7 @@ const shell = obedient((words) =>
 
 /** Answers the question that is open. */
 async function answer(prompt: Prompt, key: string): Promise<void> {
-  await prompt.waitFor(/\? Allow \w+\? \[y\/N\/a\]\n +y yes, this once · n no · a always in this session/);
+  await prompt.waitFor(/^\? Allow [^\n]+\? \[y\/N\/a\]\n +y yes, this once · n no · a always in this session/m);
   await armed();
   await prompt.keys(key);
 }
@@ -59,7 +59,9 @@ test(
     assert.ok(!made('stopped'));
 
     await prompt.enter('write:first');
-    await prompt.waitFor(/^Allow write_file\?\nwrite_file \S+\/work\/out\.txt\n\+first$/m);
+    await prompt.waitFor(
+      /^Allow write_file \S+\/work\/out\.txt\?\n\+first\n[^]*^\? Allow write_file \S+\/out\.txt\? \[y\/N\/a\]/m,
+    );
     await answer(prompt, 'y');
     await prompt.waitFor(/^✓ write_file out\.txt/m);
     assert.equal(readFileSync(path.join(place.work, 'out.txt'), 'utf8'), 'first');
@@ -116,7 +118,7 @@ test('[A75] in a question and in a call, what could hide or drive the terminal i
   await prompt.enter('go');
   const shown = 'echo ok <U+202E>␛[2K␛]0;owned␇␍rm -rf /';
   const seen = await prompt.waitFor(/\[y\/N\/a\]/);
-  assert.ok(seen.includes(`\nrun_command: ${shown}\n`), seen);
+  assert.ok(seen.includes(`\n? Allow run_command: ${shown}? [y/N/a]`), seen);
   assert.ok(seen.includes(`\n? run_command ${shown} waiting for approval\n`), seen);
   assert.doesNotMatch(await prompt.about('#{pane_title}'), /owned/);
   await answer(prompt, 'n');

@@ -13,7 +13,12 @@ test(
   '[J48, J53, J66, A77, A78] it greets with a prompt, comes back to it after each answer, and /model switches with completion',
   { skip },
   async (t) => {
-    const place = await makePlace(t, ({ model, prompt }) => says(`${model} heard ${prompt}.`));
+    const models = [
+      { id: 'alpha', tools: true },
+      { id: 'beta', tools: true },
+      { id: 'mute', tools: false },
+    ];
+    const place = await makePlace(t, ({ model, prompt }) => says(`${model} heard ${prompt}.`), { models });
     const prompt = await openPrompt(t, place);
     const greeted = await prompt.waitFor(/^─+\n>\s*\nalpha · [^\n]* · asks · no streaming · \d{4}-\d\d-\d\d_/m);
     assert.match(greeted, /Fairlead with alpha, session "\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d"\. \/help lists the commands/);
@@ -35,14 +40,15 @@ test(
       ],
     );
 
-    await prompt.and('/model', /Which model\?\n>\s*\n→ alpha\n +beta\n/);
-    await prompt.type('al');
-    await prompt.waitFor(/> al *\n→ alpha\n↑/);
+    await prompt.and('/model', /Which model\?\n>\s*\n→ alpha\n +beta\n +mute +cannot call tools\n/);
+    await prompt.type('alp');
+    await prompt.waitFor(/> alp *\n→ alpha\n↑/);
     await armed();
     await prompt.keys('Enter');
     await prompt.waitFor(/The next answer comes from alpha\./);
 
     await prompt.and('/continue', /· It had answered, so "Go on\." is put after its words\.\n\nalpha heard Go on\./);
+    await prompt.and('/model mute', /! mute cannot call tools/);
     await prompt.and('/exit', /^exit code 0$/m);
   },
 );
@@ -76,7 +82,11 @@ test(
 
     await place.server.close();
     await prompt.and('/test-connection', /✗ There is no connection to lm-studio/);
-    await prompt.and('are you there', /✗ [^\n]+\n[^]*^>\s*$/m);
+    const failed = await prompt.and(
+      'are you there',
+      /! Stopped: provider-error\. \/continue tries again\.[^]*^>\s*\nalpha/m,
+    );
+    assert.equal(failed.match(/✗ There is no connection/g)?.length, 2, 'a failure is told once');
   },
 );
 

@@ -28,13 +28,13 @@ const story: readonly {
   { line: 'hello', brings: /It is (\*\*)?hello(\*\*)?\./ },
   {
     line: 'run echo one',
-    brings: /Allow run_command\?\s+run_command: echo one[^]*\[y\/N\/a\]/,
+    brings: /Allow run_command: echo one\?[^]*\[y\/N\/a\]/,
     key: 'n',
     after: /denied[^]*Result: A person said no/,
   },
   {
     line: 'run echo two',
-    brings: /run_command: echo two[^]*\[y\/N\/a\]/,
+    brings: /Allow run_command: echo two\?[^]*\[y\/N\/a\]/,
     key: 'a',
     after: /Allowed for this session: run_command: echo two\.[^]*Result: two/,
   },

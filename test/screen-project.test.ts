@@ -22,6 +22,7 @@ test(
       {
         files: {
           'AGENTS.md': 'Answer in rhymes.\n',
+          'deep/AGENTS.md': 'Dig.\n',
           '.agents/skills/releasing/SKILL.md':
             '---\nname: releasing\ndescription: How to make a release.\n---\nTag it, then push the tag.\n',
           '.fairlead/commands/review.md':
@@ -54,6 +55,7 @@ test(
     await prompt.and('ship it', /^✓ load_skill releasing [^]*^I know how\.$/m);
     assert.match(sentTo(place.server).at(-1)?.said.at(-1)?.text ?? '', /Tag it, then push the tag\./);
     await prompt.and('/reviw', /! There is no command \/reviw; did you mean \/review\?/);
+    await prompt.and('/cwd deep', /· The working folder is \S+\/deep\n· Instructions loaded: [^]*\/deep\/AGENTS\.md/);
   },
 );
 

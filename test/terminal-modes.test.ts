@@ -179,7 +179,7 @@ test(
     assert.match(asked.err, /To answer: fairlead --resume "waiting"\n$/);
     assert.equal(existsSync(file), false);
     const terminal = await made.open(['--resume', 'waiting']);
-    await answer(terminal, /Allow write_file\?/, 'y');
+    await answer(terminal, /Allow write_file \S+\/made\.txt\?/, 'y');
     await terminal.waitFor(/Done\.\n\n─+\n> *$/m);
     assert.equal(existsSync(file), true);
     await enter(terminal, '/auto on');

@@ -1,6 +1,7 @@
 // Asks the person about the calls a run waits with: the exact call, yes, no, or always for that exact kind of call.
 import type { RunState } from '../../core/index.ts';
 import { openAsks } from '../conversation/asks.ts';
+import type { Question } from '../face/face.ts';
 import type { Desk } from '../slash/desk.ts';
 
 /** Answers every open question of a run with what the person says. */
@@ -16,8 +17,7 @@ export async function answerAsks(
     }
     const key = await face.ask(
       {
-        title: `Allow ${call.tool}?`,
-        detail: call.ask?.question ?? '',
+        ...inWords(call.tool, call.ask?.question ?? ''),
         keys: [
           { key: 'y', label: 'yes, this once' },
           { key: 'n', label: 'no' },
@@ -33,4 +33,14 @@ export async function answerAsks(
     }
     await talk.session.answer(call.id, key === 'y' || key === 'a', 'person');
   }
+}
+
+/** A longer first line is not read as part of a question. */
+const mostTitle = 160;
+
+/** What is asked, word for word: in the question itself where it is short, else under it. */
+function inWords(tool: string, exact: string): Pick<Question, 'title' | 'detail'> {
+  const [head = '', ...rest] = exact.split('\n');
+  if (head === '' || head.length > mostTitle) return { title: `Allow ${tool}?`, detail: exact };
+  return { title: `Allow ${head}?`, ...(rest.length ? { detail: rest.join('\n') } : {}) };
 }

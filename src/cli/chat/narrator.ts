@@ -1,6 +1,15 @@
 // Tells a conversation to a face as it happens: events and chunks in, blocks out. The screen is a view of the log and of nothing else.
-import type { Chunk, Event, Json, Message, Part } from '../../core/index.ts';
+import {
+  fromFailure,
+  type Chunk,
+  type Event,
+  type Failure,
+  type Json,
+  type Message,
+  type Part,
+} from '../../core/index.ts';
 import type { Block, CallStanding, Face } from '../face/face.ts';
+import { sentence } from '../front/sentence.ts';
 
 /** A conversation's storyteller; one serves one session. */
 export type Narrator = {
@@ -16,6 +25,7 @@ type CallBlock = Block & { readonly type: 'call' };
 /** Tells what happens to this face; `streams` says whether answers are shown while they come. */
 export function narrator(face: Told, streams: () => boolean): Narrator {
   let turn = 0;
+  let failure: Failure | undefined;
   /** The blocks of the turn that is going on, by the part's place. */
   const open = new Map<number, { readonly id: string; readonly type: 'answer' | 'thought' }>();
   const calls = new Map<string, CallBlock>();
@@ -80,7 +90,10 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
         return spoke(event.message, `t${event.turn}`);
       case 'turn-failed':
         takeBack();
-        return notice(event, 'error', event.error.message);
+        failure = event.error;
+        // An interruption is told as the end of the run.
+        if (failure.code !== 'run/cancelled') notice(event, 'error', sentence(fromFailure(failure)));
+        return;
       case 'answer-rejected':
         return notice(event, 'warning', `The answer did not count (${event.why}); it was asked for again.`);
       case 'ask-raised':
@@ -107,7 +120,8 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
         return notice(event, 'warning', `The conversation was not compacted: ${event.why}`);
       case 'run-ended':
         if (event.reason !== 'answered' && event.reason !== 'task-complete')
-          notice(event, event.reason === 'cancelled' ? 'info' : 'warning', endWords(event));
+          notice(event, event.reason === 'cancelled' ? 'info' : 'warning', endWords(event, failure?.message));
+        failure = undefined;
         break;
       case 'session-started':
       case 'branch-started':
@@ -141,9 +155,11 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
   return { chunk, event, replay };
 }
 
-/** Why a run ended, for a person. */
-export const endWords = ({ reason, detail }: Event & { readonly type: 'run-ended' }): string =>
-  `Stopped: ${reason}.${detail ? ` ${detail}` : ''}`;
+/** Why a run ended, for a person who was told of its last failure already. */
+function endWords({ reason, detail }: Event & { readonly type: 'run-ended' }, told?: string): string {
+  if (reason === 'cancelled') return 'Stopped: cancelled. /continue goes on.';
+  return `Stopped: ${reason}. ${detail === told ? '/continue tries again.' : (detail ?? '')}`.trim();
+}
 
 const wordsOf = (parts: readonly Part[]): string =>
   parts

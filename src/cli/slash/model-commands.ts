@@ -1,23 +1,29 @@
 // Commands about the model: which one answers, how, and whether it can be reached.
+import type { Conversation } from '../conversation/conversation.ts';
+import { talkOnly } from '../conversation/model.ts';
 import { testConnection } from '../conversation/test-connection.ts';
+import type { Choice } from '../face/face.ts';
 import type { SlashCommand } from './desk.ts';
+
+const modelChoices = (talk: Conversation): readonly Choice[] =>
+  talk.models().map(({ id, tools }) => ({
+    value: id,
+    label: id,
+    ...(tools === false ? { about: 'cannot call tools' } : {}),
+  }));
 
 const model: SlashCommand = {
   name: 'model',
   about: 'switch to another model for what comes next',
   takes: '<name>',
-  complete: (_, { talk }) =>
-    talk.models().map(({ id, tools }) => ({
-      value: id,
-      label: id,
-      ...(tools === false ? { about: 'cannot call tools' } : {}),
-    })),
+  complete: (_, { talk }) => modelChoices(talk),
   async run(args, { talk, face, say, signal }) {
-    const choices = talk.models().map(({ id }) => ({ value: id, label: id }));
-    const name = args.trim() || (await face.pick('Which model?', choices, signal));
+    const name = args.trim() || (await face.pick('Which model?', modelChoices(talk), signal));
     if (!name) return say(`The model is still ${talk.model.name}.`);
     await talk.useModel(name);
-    return say(`The next answer comes from ${talk.model.name}.`);
+    say(`The next answer comes from ${talk.model.name}.`);
+    const poor = talkOnly(talk.model);
+    return poor === undefined ? undefined : say(poor, 'warning');
   },
 };
 

@@ -1,6 +1,7 @@
 // Commands that look: help, tools, cost, context, where we are, and the way out.
 import { cacheMisses, contextText, costs, costsText, whatFills } from '../branches/index.ts';
 import type { SlashCommand } from './desk.ts';
+import { tellLoaded } from './loaded.ts';
 
 const tools: SlashCommand = {
   name: 'tools',
@@ -42,9 +43,11 @@ const cwd: SlashCommand = {
   name: 'cwd',
   about: 'show the working folder, or work in another one',
   takes: '<folder>',
-  async run(args, { talk, say }) {
+  async run(args, desk) {
+    const { talk, say } = desk;
     if (args.trim()) await talk.moveTo(args.trim());
     say(`The working folder is ${talk.outfit.workspace.cwd}`);
+    if (args.trim()) tellLoaded(desk);
   },
 };
 

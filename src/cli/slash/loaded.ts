@@ -1,0 +1,10 @@
+// What was found for a working folder, told to the person: instructions, skills, and what was passed over.
+import type { Desk } from './desk.ts';
+
+/** Tells what was loaded for the folder the conversation is in. */
+export function tellLoaded({ talk, say }: Pick<Desk, 'talk' | 'say'>): void {
+  const { instructions, skills, problems } = talk.outfit;
+  for (const problem of problems) say(problem, 'warning');
+  if (instructions.files.length) say(`Instructions loaded: ${instructions.files.map(({ path }) => path).join(', ')}`);
+  if (skills.length) say(`Skills: ${skills.map(({ name }) => name).join(', ')}`);
+}
