@@ -1,0 +1,70 @@
+// A sandbox around the commands of a workspace: what runs inside reaches the roots and nothing else, and where there is no sandbox nothing runs.
+import { FairleadError, type ExecOptions, type Ran, type Workspace } from '../../core/index.ts';
+
+/** Starts a program of this machine, outside of any sandbox. */
+export type Outside = Workspace['exec'];
+
+/** A way to run commands confined. */
+export interface Sandbox {
+  /** What the status line calls it; nothing is confined where it is `none`. */
+  readonly name: string;
+  /** What it holds back, or why nothing runs, in one sentence. */
+  readonly about: string;
+  /** Runs a command inside, in a folder whose real path is given. */
+  exec(
+    command: string | readonly string[],
+    options: ExecOptions & { readonly cwd: string },
+    outside: Outside,
+  ): Promise<Ran>;
+}
+
+/** The folders a sandbox is made for. They come from a person, never from a model. */
+export type Confines = {
+  /** Where a command may write; real paths. */
+  readonly roots: readonly string[];
+  /** What it must not see even inside a root; real paths. */
+  readonly hide?: readonly string[];
+  /** The person's home folder, of which nothing is seen that is not in a root. */
+  readonly home: string;
+  /** The search path for programs; those of the home folder on it can be run. */
+  readonly path: string;
+};
+
+/** The same workspace, with every command inside this sandbox. */
+export const sandboxed = (workspace: Workspace, sandbox: Sandbox): Workspace => ({
+  ...workspace,
+  exec: async (command, options = {}) =>
+    sandbox.exec(
+      command,
+      { ...options, cwd: workspace.locate(options.cwd ?? workspace.cwd) },
+      workspace.exec.bind(workspace),
+    ),
+});
+
+/** No sandbox at all, which only a person may choose. */
+export const noSandbox: Sandbox = {
+  name: 'none',
+  about: 'Commands run as you, with everything that you can reach.',
+  exec: async (command, options, outside) => outside(command, options),
+};
+
+/** In place of a sandbox that is not there: runs nothing and says why. */
+export const refusal = (why: string): Sandbox => ({
+  name: 'refused',
+  about: why,
+  exec: () => Promise.reject(new FairleadError('sandbox/absent', why, { blame: 'user' })),
+});
+
+const shells = ['/bin/bash', '/usr/bin/bash', '/bin/sh'];
+
+/** A command as words for a shell that is looked for inside; both its streams become one, in the order written. */
+export const shellWords = (command: string | readonly string[]): readonly string[] =>
+  typeof command === 'string'
+    ? [
+        '/bin/sh',
+        '-c',
+        `for s in ${shells.join(' ')}; do [ -x $s ] && exec $s -c "$1"; done`,
+        'sh',
+        `exec 2>&1; ${command}`,
+      ]
+    : command;

@@ -1,0 +1,135 @@
+// Which folders of this machine a confined command sees: the system and the tools of the person, never keys, and what others run only to read.
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { Confines } from './sandbox.ts';
+
+/** Whether a path is a folder or inside it, name by name. */
+export const within = (folder: string, each: string): boolean => {
+  const way = path.relative(folder, each);
+  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+};
+
+/** What a program needs to run at all. Nothing that grows, and no sockets: /run, /var, /home, /root and other places stay away. */
+export const systemFolders = (): readonly string[] =>
+  ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/gnu'].filter((each) =>
+    existsSync(each),
+  );
+
+/** System files with secrets, which root could read inside as well as outside. */
+export const systemSecrets = (): readonly string[] =>
+  [
+    'shadow',
+    'shadow-',
+    'gshadow',
+    'gshadow-',
+    'sudoers',
+    'krb5.keytab',
+    'ssh/ssh_host_rsa_key',
+    'ssh/ssh_host_ecdsa_key',
+    'ssh/ssh_host_ed25519_key',
+  ]
+    .map((name) => `/etc/${name}`)
+    .filter((each) => existsSync(each));
+
+/** Folders of tools in a home folder that hold no keys. */
+const ownTools = [
+  '.rustup',
+  '.cargo/registry',
+  '.local/lib',
+  '.local/share/uv',
+  '.local/share/mise',
+  '.local/share/pnpm',
+  '.pyenv',
+  '.rbenv',
+  '.asdf',
+  '.volta',
+  '.sdkman',
+  '.nvm',
+];
+
+/** Tools that are not part of the system: the folders of the search path, with the whole of an installation around its `bin`. */
+export function toolFolders({ home, path: search, roots }: Confines): readonly string[] {
+  const seen = (each: string): boolean =>
+    [...systemFolders(), ...roots].some((folder) => within(folder, each)) || roots.some((root) => within(each, root));
+  const onPath = search
+    .split(path.delimiter)
+    .filter((folder) => path.isAbsolute(folder) && existsSync(folder) && !within('/tmp', folder))
+    .map((folder) => installationOf(path.normalize(folder), home));
+  const own = ownTools.map((name) => path.join(home, name)).filter((each) => existsSync(each));
+  return [...new Set([...own, ...onPath])].filter((each) => !seen(each) && !within(each, home) && each !== '/');
+}
+
+/** `x/bin` is used with `x/lib`; but a folder of a home folder itself, such as `.local` or `.cargo`, may hold keys beside its programs. */
+function installationOf(folder: string, home: string): string {
+  const around = path.dirname(folder);
+  const isSafe = path.basename(folder) === 'bin' && !within(around, home) && around !== '/';
+  return isSafe && !(path.dirname(around) === home && path.basename(around).startsWith('.')) ? around : folder;
+}
+
+/** A mount point inside a root: `--bind` leaves it writable, but it can no longer be moved away. */
+type Held = { readonly at: string; readonly how: '--bind' | '--ro-bind' };
+
+/** What other programs run without being asked. */
+const runByOthers = ['.gitmodules', '.fairlead', '.mcp.json', '.vscode', '.idea'];
+const gitParts = ['config', 'hooks', 'modules', 'info'];
+const startupFiles = [
+  '.bashrc',
+  '.bash_profile',
+  '.bash_login',
+  '.profile',
+  '.zshrc',
+  '.zshenv',
+  '.zprofile',
+  '.gitconfig',
+  '.config',
+];
+
+/** What may be read in this root, and not changed. */
+export function readOnlyIn(root: string, home: string): readonly Held[] {
+  const git = path.join(root, '.git');
+  const isFolder = lstatSync(git, { throwIfNoEntry: false })?.isDirectory() === true;
+  const names = [...runByOthers, ...(isFolder ? gitParts.map((part) => `.git/${part}`) : ['.git'])];
+  const inHome = within(root, home) ? startupFiles.map((name) => path.join(home, name)) : [];
+  return [
+    ...(isFolder ? [{ at: git, how: '--bind' } as const] : []),
+    ...[...names.map((name) => path.join(root, name)), ...inHome]
+      .filter(isPlain)
+      .map((at) => ({ at, how: '--ro-bind' }) as const),
+  ];
+}
+
+/** A link is not mounted over: it is its target that counts, and that lies inside the roots or is not seen. */
+const isPlain = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === false;
+
+const keyFolders = [
+  '.ssh',
+  '.aws',
+  '.gnupg',
+  '.kube',
+  '.docker',
+  '.azure',
+  '.password-store',
+  '.config/gh',
+  '.config/gcloud',
+  '.local/share/keyrings',
+  '.mozilla',
+  '.netrc',
+  '.npmrc',
+  '.pypirc',
+  '.pgpass',
+  '.git-credentials',
+];
+
+/** What is covered by nothing even where a root holds it: keys of the home folder, and what the caller hides. */
+export function hiddenIn({
+  roots,
+  home,
+  hide = [],
+}: Confines): readonly { readonly at: string; readonly file: boolean }[] {
+  const wanted = [...keyFolders.map((name) => path.join(home, name)), ...hide];
+  return wanted
+    .filter((each) => existsSync(each) && roots.some((root) => within(root, each) && root !== each))
+    .map((each) => realpathSync(each))
+    .filter((each) => roots.some((root) => within(root, each)))
+    .map((at) => ({ at, file: !lstatSync(at).isDirectory() }));
+}
