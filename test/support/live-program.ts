@@ -52,6 +52,7 @@ export type Program = {
   readonly home: string;
   /** The working folder, apart from everything the program keeps. */
   readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
   /** A file or folder the program keeps, as `state('models.jsonl')`. */
   state(...names: string[]): string;
   data(...names: string[]): string;
@@ -114,6 +115,7 @@ export async function program(
     server,
     home,
     cwd,
+    env,
     state: (...names) => path.join(home, 'state/fairlead', ...names),
     data,
     sessions() {

@@ -1,5 +1,6 @@
-// What a run is at: the questions it waits with, and what it does.
+// What a run is at: the questions it waits with, who answers them, and what it does.
 import type { Call, RunState } from '../../core/index.ts';
+import type { Conversation } from './conversation.ts';
 
 /** The calls a person has to answer for. */
 export const openAsks = (state: RunState): readonly Call[] =>
@@ -7,6 +8,28 @@ export const openAsks = (state: RunState): readonly Call[] =>
 
 /** Whether a run rests because a person has to answer. */
 export const waits = (state: RunState): boolean => state.run !== undefined && openAsks(state).length > 0;
+
+/** What a person says to a question: yes to this call, yes to every call of exactly its kind, or no. */
+export type Said = 'once' | 'always' | 'no';
+
+/** Puts the open questions of a run to a person, one after the other, and writes the answers down. One that gets none stays open, and so do those after it. */
+export async function answerOpen(
+  talk: Conversation,
+  state: RunState,
+  ask: (call: Call, kind: string) => Promise<Said | undefined>,
+): Promise<void> {
+  for (const call of openAsks(state)) {
+    const kind = talk.outfit.kindOf(call);
+    if (talk.grants.has(kind)) {
+      await talk.session.answer(call.id, true, 'granted before');
+      continue;
+    }
+    const said = await ask(call, kind);
+    if (said === undefined) return;
+    if (said === 'always') talk.grants.grant(kind);
+    await talk.session.answer(call.id, said !== 'no', 'person');
+  }
+}
 
 /** What is being done, in a word or two. */
 export function doing({ calls, inTurn }: RunState): string {

@@ -1,0 +1,119 @@
+// A tool call as an editor shows it: a title, a kind, where it works, and what it changed as texts before and after.
+import { parsePatch, type StructuredPatchHunk } from 'diff';
+import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
+import { isObject, visibleLine, type Json } from '../../core/index.ts';
+import type { Block } from '../face/face.ts';
+import { inputLine, plainOutput } from '../face/wording.ts';
+
+/** A call as the narrator tells it. */
+export type CallBlock = Block & { readonly type: 'call' };
+
+/** Tells where a path really leads; throws where that is nowhere it may lead. */
+export type Locate = (path: string) => string;
+
+const kinds: Readonly<Record<string, ToolKind>> = {
+  read_file: 'read',
+  list_files: 'search',
+  glob: 'search',
+  grep: 'search',
+  write_file: 'edit',
+  edit_file: 'edit',
+  run_command: 'execute',
+  execute_sandboxed_command: 'execute',
+};
+
+/** What does not change about a call. */
+export type CallHead = {
+  readonly toolCallId: string;
+  readonly name: string;
+  readonly title: string;
+  readonly kind: ToolKind;
+  readonly rawInput: Json;
+  readonly locations?: ToolCallLocation[];
+};
+
+/** A call's head, from its tool and input. */
+export function callHead(block: Pick<CallBlock, 'id' | 'tool' | 'input'>, locate: Locate): CallHead {
+  const { id, tool, input } = block;
+  const where = pathIn(input, locate);
+  return {
+    toolCallId: id,
+    name: tool,
+    title: `${tool} ${aim(tool, input)}`.trim(),
+    kind: kinds[tool] ?? 'other',
+    rawInput: input,
+    ...(where === undefined ? {} : { locations: [{ path: where }] }),
+  };
+}
+
+/** What a call is about: of one on a file, the file alone. */
+function aim(tool: string, input: Json): string {
+  const { path } = isObject(input) ? input : {};
+  const onFile = kinds[tool] === 'read' || kinds[tool] === 'edit';
+  return onFile && typeof path === 'string' ? visibleLine(path) : inputLine(input);
+}
+
+/** The real path that a call names; nothing if it names none, or one that leads nowhere it may. */
+export function pathIn(input: Json, locate: Locate): string | undefined {
+  const { path } = isObject(input) ? input : {};
+  if (typeof path !== 'string') return undefined;
+  try {
+    return locate(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text between fences that it cannot end. */
+export function fenced(text: string, as = ''): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${as}\n${text.trimEnd()}\n${fence}`;
+}
+
+/** A text as the content of a call. */
+export const textContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } });
+
+/** What a call gave: the pieces of its diff, or its output. */
+export function callContent({ tool, input, output = '', diff }: CallBlock, locate: Locate): ToolCallContent[] {
+  const where = pathIn(input, locate);
+  if (diff !== undefined && where !== undefined) return diffContent(diff, where);
+  const text = plainOutput(output);
+  if (text.trim() === '') return [];
+  return [textContent(kinds[tool] === undefined ? text : fenced(text))];
+}
+
+/** A piece for each place that changed; a diff that cannot be taken apart is shown as it is. */
+function diffContent(diff: string, path: string): ToolCallContent[] {
+  const hunks = hunksOf(diff);
+  if (hunks.length === 0) return [textContent(fenced(diff, 'diff'))];
+  return hunks.map(({ lines, oldLines }) => ({
+    type: 'diff',
+    path,
+    oldText: oldLines === 0 ? null : side(lines, '-'),
+    newText: side(lines, '+'),
+  }));
+}
+
+function hunksOf(diff: string): readonly StructuredPatchHunk[] {
+  try {
+    return parsePatch(diff)[0]?.hunks ?? [];
+  } catch {
+    return [];
+  }
+}
+
+const side = (lines: readonly string[], sign: '-' | '+'): string =>
+  lines
+    .filter((line) => line.startsWith(' ') || line.startsWith(sign))
+    .map((line) => line.slice(1))
+    .join('\n');
+
+/** What a call that waits for a yes would change, as far as its input tells. */
+export function proposed({ input }: Pick<CallBlock, 'input'>, locate: Locate): ToolCallContent[] {
+  const path = pathIn(input, locate);
+  const { old_string: old, new_string: next } = isObject(input) ? input : {};
+  return path !== undefined && typeof old === 'string' && typeof next === 'string'
+    ? [{ type: 'diff', path, oldText: old, newText: next }]
+    : [];
+}

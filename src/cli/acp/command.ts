@@ -1,0 +1,42 @@
+// The `acp` command: an editor drives sessions over standard input and output. Standard output carries the protocol and nothing else.
+import { Readable, Writable } from 'node:stream';
+import { ndJsonStream } from '@agentclientprotocol/sdk';
+import { agentProtocolRouter } from '@agentclientprotocol/sdk/experimental/v2';
+import type { Command } from '../commands.ts';
+import { readAsked, type Asked } from '../front/asked.ts';
+import { exitCodes } from '../front/exit-codes.ts';
+import { protocolOut } from '../front/protocol-out.ts';
+import { logged } from '../known-models/index.ts';
+import { readSettings } from '../settings/index.ts';
+import { openSeats } from './seats.ts';
+import { v1Agent } from './v1.ts';
+
+const usage = 'Usage: fairlead acp [--model <name>] [--auto-approve] [--max-turns <n>] [--max-budget-usd <dollars>]';
+
+/** Serves an editor until it hangs up: 0 when it did, 2 misused, 130 or 143 by a signal. */
+export const run: Command['run'] = async (args) => {
+  if (args[0] === '--help' || args[0] === '-h') {
+    process.stdout.write(`${usage}\n`);
+    return exitCodes.answered;
+  }
+  const asked = readAsked(args, { as: 'chat', typed: true });
+  if ('wrong' in asked || asked.work || asked.which.type !== 'new') {
+    process.stderr.write(`${'wrong' in asked ? asked.wrong : 'An editor says itself what is to be done.'}\n${usage}\n`);
+    return exitCodes.misused;
+  }
+  return logged(readSettings(), 'acp', () => serve(asked));
+};
+
+async function serve(asked: Asked): Promise<number> {
+  const seats = openSeats(asked, (text) => void process.stderr.write(text));
+  const stream = ndJsonStream(
+    Writable.toWeb(protocolOut()),
+    Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
+  );
+  const connection = agentProtocolRouter().withV1(v1Agent(seats)).connect(stream);
+  const { promise: told, resolve } = Promise.withResolvers<number>();
+  process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
+  const code = await Promise.race([told, connection.closed.then(() => exitCodes.answered)]);
+  await seats.closeAll();
+  return code;
+}

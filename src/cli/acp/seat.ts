@@ -1,0 +1,114 @@
+// One session that an editor drives: a conversation on a session file, told to the editor as it happens, with one run at a time.
+import type { RunOptions, UserCommand, Words } from '../../agent/index.ts';
+import { FairleadError, type Call, type Event, type RunState } from '../../core/index.ts';
+import { narrator } from '../chat/narrator.ts';
+import { answerOpen, waits, type Said } from '../conversation/asks.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { Face, Status } from '../face/face.ts';
+import { stopOf } from './faults.ts';
+
+/** The editor as one session knows it, whichever version of the protocol it speaks. */
+export type Editor = {
+  readonly face: Pick<Face, 'put' | 'extend' | 'drop'>;
+  /** Whether it wants to be told what its own person said. */
+  readonly echoes: boolean;
+  /** Asks the person about a call; nothing if they left the question. */
+  ask(call: Call, kind: string, signal: AbortSignal): Promise<Said | undefined>;
+  /** Tells how the session stands after each turn. */
+  status(status: Status): void;
+  /** Tells which commands of the person a prompt may begin with. */
+  commands(commands: readonly UserCommand[]): void;
+};
+
+/** A session that an editor has open. It owns the conversation: close it when done. */
+export type Seat = {
+  readonly talk: Conversation;
+  readonly running: boolean;
+  /** Says something and runs until the run ends; the person is asked on the way. */
+  prompt(words: Words): Promise<RunState>;
+  /** Ends the run that is going on, also where it waits for an answer. */
+  cancel(): void;
+  /** Tells what the editor may know once it knows of the session: its commands, and what was passed over. */
+  greet(): void;
+  /** Tells the editor everything that was said before. */
+  replay(): void;
+  close(): Promise<void>;
+};
+
+/** Seats an editor at a conversation. */
+export function seatAt(talk: Conversation, editor: Editor): Seat {
+  // Editors show answers while they come, whatever the terminal is set to.
+  const teller = narrator(editor.face, () => true);
+  let work: Promise<RunState> | undefined;
+  let stop = new AbortController();
+  talk.watch({
+    session() {},
+    event(event, state) {
+      if (isNews(event, state, editor)) teller.event(event);
+      if (event.type === 'turn-ended') editor.status(talk.status());
+    },
+  });
+
+  async function converse(words: Words): Promise<RunState> {
+    const { signal } = stop;
+    const options: RunOptions = {
+      signal,
+      live: (chunk) => teller.chunk(chunk),
+      progress: (call, text) => editor.face.extend(call, text),
+    };
+    let state = await talk.run(words, options);
+    while (waits(state)) {
+      await answerOpen(talk, state, (call, kind) => editor.ask(call, kind, signal));
+      // A question that was left is the end of its run: the protocol has no other way to leave one.
+      if (waits(talk.session.state)) stop.abort();
+      state = await talk.run(undefined, options);
+    }
+    return state;
+  }
+
+  const cancel = (): void => {
+    stop.abort();
+    talk.session.cancel();
+  };
+  return {
+    talk,
+    get running() {
+      return work !== undefined;
+    },
+    async prompt(words) {
+      if (work)
+        throw new FairleadError('session/running', 'A run is going on in this session.', {
+          blame: 'user',
+          hint: 'Wait for it to end, or cancel it first.',
+        });
+      stop = new AbortController();
+      work = converse(words);
+      try {
+        return await work;
+      } finally {
+        work = undefined;
+      }
+    },
+    cancel,
+    greet() {
+      editor.commands(talk.outfit.commands);
+      for (const text of talk.problems)
+        editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
+    },
+    replay: () => teller.replay(talk.session.messages, Number.POSITIVE_INFINITY),
+    async close() {
+      cancel();
+      // How the run came out is told to whoever began it.
+      await work?.catch(() => undefined);
+      await talk.close();
+    },
+  };
+}
+
+/** Whether the editor would not know it anyway: it knows what its person typed, and the answer to a prompt says how the run ended. */
+function isNews(event: Event, state: RunState, { echoes }: Editor): boolean {
+  if (event.type === 'input-received') return echoes;
+  if (event.type !== 'run-ended') return true;
+  const stop = stopOf(state);
+  return typeof stop === 'string' && stop !== 'cancelled';
+}

@@ -1,0 +1,112 @@
+// All sessions that an editor has open in this process, and the way to those on the shelf. Which version of the protocol it speaks does not matter here.
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { FairleadError } from '../../core/index.ts';
+import { glimpse } from '../../stores/jsonl/glimpse.ts';
+import { Conversation } from '../conversation/conversation.ts';
+import { folderIn } from '../conversation/outfit.ts';
+import { chosenUnasked } from '../conversation/unasked-model.ts';
+import type { Asked, Which } from '../front/asked.ts';
+import { hostInTerminal } from '../once/host.ts';
+import { findSession, listSessions, trashSession, type SessionSummary } from '../sessions/index.ts';
+import { readSettings } from '../settings/index.ts';
+import { seatAt, type Editor, type Seat } from './seat.ts';
+
+/** Makes the editor's side of a session once there is a conversation. */
+export type EditorFor = (session: string, talk: Conversation) => Editor;
+
+/** A session on the shelf and the folder it was in. */
+export type Shelved = SessionSummary & { readonly cwd: string };
+
+/** Every session of one connection. */
+export type Seats = {
+  begin(cwd: string, editorFor: EditorFor): Promise<{ readonly id: string; readonly seat: Seat }>;
+  /** Goes on with a session that is on the shelf; one that is open here is let go of first. */
+  resume(id: string, cwd: string, editorFor: EditorFor): Promise<Seat>;
+  /** The open session of this id. */
+  at(id: string): Seat;
+  close(id: string): Promise<void>;
+  /** Puts a session into the trash. */
+  remove(id: string): Promise<void>;
+  list(cwd: string | undefined): readonly Shelved[];
+  closeAll(): Promise<void>;
+};
+
+/** No session is open to begin with; `tell` hears what a person at a terminal would be told while a model is made ready. */
+export function openSeats(asked: Asked, tell: (text: string) => void): Seats {
+  const seats = new Map<string, Seat>();
+
+  async function sit(which: Which, given: string, editorFor: EditorFor, as?: string): Promise<[string, Seat]> {
+    const cwd = folder(given);
+    const settings = readSettings({ cwd });
+    for (const warning of settings.warnings) tell(`${warning}\n`);
+    const chosen = await chosenUnasked(asked, settings, tell);
+    const talk = await Conversation.open({ settings, asked, which, chosen, cwd, host: hostInTerminal(tell) });
+    const id = as ?? talk.session.state.session;
+    const seat = seatAt(talk, editorFor(id, talk));
+    seats.set(id, seat);
+    return [id, seat];
+  }
+
+  async function close(id: string): Promise<void> {
+    const seat = seats.get(id);
+    seats.delete(id);
+    await seat?.close();
+  }
+
+  return {
+    async begin(cwd, editorFor) {
+      const [id, seat] = await sit({ type: 'new' }, cwd, editorFor);
+      return { id, seat };
+    },
+    async resume(id, cwd, editorFor) {
+      await close(id);
+      const [, seat] = await sit({ type: 'resume', session: id }, cwd, editorFor, id);
+      return seat;
+    },
+    at(id) {
+      const seat = seats.get(id);
+      if (seat) return seat;
+      throw new FairleadError('session/unknown', `No session with the id "${id}" is open here.`, {
+        blame: 'user',
+        hint: 'Begin one with session/new, or load it.',
+      });
+    },
+    close,
+    async remove(id) {
+      const { dirs } = seats.get(id)?.talk.settings ?? readSettings();
+      await close(id);
+      await trashSession(dirs, findSession(dirs, id));
+    },
+    list(cwd) {
+      const { dirs } = readSettings();
+      return listSessions(dirs)
+        .flatMap((summary) => {
+          const at = folderOf(summary.file);
+          return at === undefined ? [] : [{ ...summary, cwd: at }];
+        })
+        .filter((each) => cwd === undefined || path.resolve(cwd) === each.cwd);
+    },
+    async closeAll() {
+      await Promise.all([...seats.keys()].map(close));
+    },
+  };
+}
+
+function folder(cwd: string): string {
+  if (path.isAbsolute(cwd) && statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return path.resolve(cwd);
+  throw new FairleadError('cli/no-folder', `There is no folder ${cwd}.`, {
+    blame: 'user',
+    hint: 'The working folder of a session is the whole path of a folder.',
+  });
+}
+
+/** The folder a session was in last; nothing where its file does not show it. */
+function folderOf(file: string): string | undefined {
+  try {
+    const epoch = glimpse(file).last('epoch-started');
+    return epoch?.type === 'epoch-started' ? folderIn(epoch.system) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+// An editor that speaks version 1: how it is told, asked, and shown what can be chosen.
+import {
+  methods,
+  type AgentContext,
+  type PermissionOption,
+  type SessionConfigOption,
+  type SessionModeState,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk';
+import type { Conversation } from '../conversation/conversation.ts';
+import { callHead, fenced, proposed, textContent } from './calls.ts';
+import { choicesOf, modeOf, modes } from './options.ts';
+import type { Editor } from './seat.ts';
+import { v1Face } from './v1-face.ts';
+
+/** What a person can say to a question. */
+const answers: readonly PermissionOption[] = [
+  { optionId: 'once', name: 'Allow this once', kind: 'allow_once' },
+  { optionId: 'always', name: 'Always allow exactly this', kind: 'allow_always' },
+  { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+];
+
+/** Sends updates of a session in order. An editor that is gone is noticed elsewhere. */
+export const updater =
+  (client: AgentContext, sessionId: string) =>
+  (update: SessionUpdate): void =>
+    void client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
+
+/** The editor's side of a session. */
+export function v1Editor(client: AgentContext, sessionId: string, talk: Conversation, notices: boolean): Editor {
+  const send = updater(client, sessionId);
+  const locate = (path: string): string => talk.outfit.workspace.locate(path);
+  return {
+    face: v1Face(send, { notices, locate }),
+    echoes: false,
+    async ask(call, _kind, signal) {
+      const { outcome } = await client.request(
+        methods.client.session.requestPermission,
+        {
+          sessionId,
+          toolCall: {
+            ...callHead(call, locate),
+            status: 'pending',
+            content: [...proposed(call, locate), textContent(fenced(call.ask?.question ?? ''))],
+          },
+          options: [...answers],
+        },
+        { cancellationSignal: signal, stopWaitingOnCancel: true },
+      );
+      if (outcome.outcome === 'cancelled') return undefined;
+      const { optionId } = outcome;
+      return optionId === 'once' || optionId === 'always' ? optionId : 'no';
+    },
+    status({ context, usd }) {
+      if (context?.window === undefined) return;
+      const cost = usd === undefined ? {} : { cost: { amount: usd, currency: 'USD' } };
+      send({ sessionUpdate: 'usage_update', used: context.used, size: context.window, ...cost });
+    },
+    commands: (commands) =>
+      send({
+        sessionUpdate: 'available_commands_update',
+        availableCommands: commands.map(({ name, description, argumentHint: hint }) => ({
+          name,
+          description,
+          ...(hint === undefined ? {} : { input: { hint } }),
+        })),
+      }),
+  };
+}
+
+/** What can be chosen, as select options. */
+export const configOptions = (talk: Conversation): SessionConfigOption[] =>
+  choicesOf(talk).map(({ id, name, current, options }) => ({
+    type: 'select',
+    id,
+    name,
+    category: id,
+    currentValue: current,
+    options: options.map((option) => ({ ...option })),
+  }));
+
+/** How a session stands when it is opened; its modes also in the words of editors that know no options. */
+export function standing(talk: Conversation): { modes: SessionModeState; configOptions: SessionConfigOption[] } {
+  return {
+    modes: {
+      currentModeId: modeOf(talk),
+      availableModes: modes.map(({ value, ...mode }) => ({ id: value, ...mode })),
+    },
+    configOptions: configOptions(talk),
+  };
+}

@@ -1,0 +1,92 @@
+// An editor beside the real program: the SDK's own client on a child process, with everything it was told and asked kept.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { Readable, Writable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import {
+  client,
+  methods,
+  ndJsonStream,
+  type ClientContext,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk';
+import { bin, type Program } from './live-program.ts';
+
+/** Answers a question with the id of an option, or leaves it. */
+export type Answers = (question: RequestPermissionRequest) => string | undefined | Promise<string | undefined>;
+
+/** An editor that is connected. */
+export type Editor = {
+  readonly agent: ClientContext;
+  readonly child: ChildProcess;
+  /** What it was told about a session, in order. */
+  told(session: string): readonly SessionUpdate[];
+  readonly asked: readonly RequestPermissionRequest[];
+  /** Everything on standard error so far. */
+  err(): string;
+  readonly ended: Promise<number | null>;
+};
+
+/** Starts the program as an editor would, without saying hello. */
+export function openEditor(
+  t: TestContext,
+  made: Program,
+  answers: Answers = () => undefined,
+  args: readonly string[] = [],
+): Editor {
+  const child = spawn(process.execPath, [bin, 'acp', ...args], { cwd: made.home, env: made.env });
+  t.after(() => void child.kill('SIGKILL'));
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const { promise: ended, resolve } = Promise.withResolvers<number | null>();
+  child.on('close', resolve);
+  child.stdin.on('error', () => undefined);
+  const told: { readonly session: string; readonly update: SessionUpdate }[] = [];
+  const asked: RequestPermissionRequest[] = [];
+  const { agent } = client({ name: 'a test' })
+    .onNotification(methods.client.session.update, ({ params }) => {
+      told.push({ session: params.sessionId, update: params.update });
+    })
+    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
+      asked.push(params);
+      const optionId = await answers(params);
+      return { outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } };
+    })
+    .connect(ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>));
+  return {
+    agent,
+    child,
+    told: (session) => told.flatMap((each) => (each.session === session ? [each.update] : [])),
+    asked,
+    err: () => err,
+    ended,
+  };
+}
+
+/** The words of an agent or a person in these updates. */
+export const wordsIn = (updates: readonly SessionUpdate[], type: SessionUpdate['sessionUpdate']): string =>
+  updates
+    .map((update) =>
+      update.sessionUpdate === type && 'content' in update && update.content && 'type' in update.content
+        ? update.content.type === 'text'
+          ? update.content.text
+          : ''
+        : '',
+    )
+    .join('');
+
+/** Says hello and begins a session in the program's working folder. */
+export async function begin(editor: Editor, made: Program): Promise<string> {
+  await editor.agent.request(methods.agent.initialize, { protocolVersion: 1 });
+  const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: made.cwd, mcpServers: [] });
+  return sessionId;
+}
+
+/** Says something in a session and waits for the end of the run. */
+export async function say(editor: Editor, sessionId: string, text: string): Promise<string> {
+  const { stopReason } = await editor.agent.request(methods.agent.session.prompt, {
+    sessionId,
+    prompt: [{ type: 'text', text }],
+  });
+  return stopReason;
+}
