@@ -61,8 +61,8 @@ test(
 
     const page = await prompt.and('/session show-messages', /── User ──\nthree\n\n── Assistant ──\nYou said three\./);
     assert.match(page, /── User ──\none\n\n── Assistant ──\nYou said one\./);
-    await prompt.and('/session clone', /· A copy of "work": "work-clone"/);
-    await prompt.and('/session new', /· A new session: "/);
+    await prompt.and('/session clone', /You said three\.[^]*· A copy of "work": "work-clone"[^]*work-clone\s*$/);
+    await prompt.and('/session new', /You said three\.[^]*· A new session: "[^]*\d\s*$/);
     await prompt.type('/session resume work');
     await prompt.waitFor(/^> \/session resume work *\n +→ work /m);
     await prompt.keys('Enter');
