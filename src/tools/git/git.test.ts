@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { toolbox } from '../../agent/index.ts';
-import { isOutput, messageOf, type Json, type ToolContext } from '../../core/index.ts';
+import { callTool } from '../../../test/support/tool-call.ts';
+import type { Json } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { gitTools } from './index.ts';
 
@@ -59,16 +59,8 @@ function bench(t: TestContext): Bench {
     put,
     async call(name, input, folder = '.') {
       const workspace = localWorkspace({ roots: [path.join(root, folder)] });
-      const tool = toolbox(gitTools(workspace)).get(name);
-      const wrong = tool?.check?.(input);
-      assert.equal(wrong, undefined);
-      try {
-        const value: unknown = await tool?.run(input, { signal: new AbortController().signal } as ToolContext);
-        assert.ok(isOutput(value));
-        return { text: value.text, failed: value.failed === true };
-      } catch (error) {
-        return { text: messageOf(error), failed: true };
-      }
+      const { text, outcome } = await callTool(gitTools(workspace), name, input);
+      return { text, failed: outcome === 'failed' };
     },
   };
 }

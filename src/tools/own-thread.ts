@@ -1,0 +1,99 @@
+// Heavy work on what strangers wrote, in a thread of its own: it can be ended at any moment, and what it breaks is its own.
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { FairleadError, messageOf, type Json } from '../core/index.ts';
+
+/** How a thread is run. */
+export type ThreadOptions = {
+  readonly signal: AbortSignal;
+  /** Milliseconds after which it is ended. */
+  readonly ms: number;
+  /** Megabytes its own memory may grow to. */
+  readonly megabytes?: number;
+  /** Answers what the thread asks while it is at work. */
+  readonly answer?: (question: Json) => Promise<Json>;
+};
+
+type FromThread =
+  | { readonly type: 'ended'; readonly value: Json }
+  | { readonly type: 'failed'; readonly why: string }
+  | { readonly type: 'asked'; readonly id: number; readonly question: Json };
+
+/** Has the thread of this module do its task, and gives what it made. It has no environment and prints nowhere. */
+export async function inOwnThread(module: string, task: Json, options: ThreadOptions): Promise<Json> {
+  const { signal, ms, megabytes = 256, answer } = options;
+  signal.throwIfAborted();
+  const worker = new Worker(new URL(module), {
+    workerData: { fairlead: module, task },
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: 32 },
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Json>();
+  const late = (): void => reject(broken('thread/timeout', `It did not end within ${ms / 1000} s, so it was ended.`));
+  const timer = setTimeout(late, ms);
+  const quit = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', quit, { once: true });
+  worker.on('error', (error) => reject(broken('thread/failed', `It failed: ${messageOf(error)}`)));
+  worker.on('exit', () => reject(broken('thread/failed', 'It ended without a result.')));
+  worker.on('message', (message: FromThread) => {
+    if (message.type === 'ended') resolve(message.value);
+    else if (message.type === 'failed') reject(broken('thread/failed', message.why));
+    else void reply(message);
+  });
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', quit);
+    await worker.terminate();
+  }
+
+  async function reply({ id, question }: FromThread & { readonly type: 'asked' }): Promise<void> {
+    try {
+      worker.postMessage({ id, value: (await answer?.(question)) ?? null }, []);
+    } catch (error) {
+      worker.postMessage({ id, failed: messageOf(error) }, []);
+    }
+  }
+}
+
+const broken = (code: string, sentence: string): FairleadError => new FairleadError(code, sentence, { blame: 'tool' });
+
+/** What a thread may do beside its task. */
+export type ThreadSide = { readonly ask: (question: Json) => Promise<Json> };
+
+/** In the thread of this module, does its task; everywhere else nothing. A module that has a thread calls it once, at its end. */
+export function serveThread(module: string, work: (task: Json, side: ThreadSide) => Json | Promise<Json>): void {
+  const port = parentPort;
+  const given = workerData as { readonly fairlead?: string; readonly task: Json } | null;
+  if (isMainThread || !port || given?.fairlead !== module) return;
+  const waiting = new Map<
+    number,
+    { readonly resolve: (value: Json) => void; readonly reject: (error: Error) => void }
+  >();
+  port.on(
+    'message',
+    ({ id, value, failed }: { readonly id: number; readonly value?: Json; readonly failed?: string }) => {
+      const asked = waiting.get(id);
+      waiting.delete(id);
+      if (failed === undefined) asked?.resolve(value ?? null);
+      else asked?.reject(new Error(failed));
+    },
+  );
+  let questions = 0;
+  const ask = (question: Json): Promise<Json> =>
+    new Promise((resolve, reject) => {
+      const id = questions++;
+      waiting.set(id, { resolve, reject });
+      port.postMessage({ type: 'asked', id, question } satisfies FromThread);
+    });
+  const end = (message: FromThread): void => port.postMessage(message);
+  Promise.resolve()
+    .then(() => work(given.task, { ask }))
+    .then(
+      (value) => end({ type: 'ended', value }),
+      (error: unknown) => end({ type: 'failed', why: messageOf(error) }),
+    );
+}

@@ -1,0 +1,44 @@
+// Sends any HTTP request and shows the answer as it came, marked as the words of others.
+import { output, outsideText, shorten, visible, type Tool, type Workspace } from '../../core/index.ts';
+import { fetchThrough, textIn, typeOf } from './door.ts';
+
+const mostLetters = 30_000;
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+type Wanted = {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+/** The tool that talks to servers. */
+export const httpRequest = (workspace: Workspace): Tool => ({
+  name: 'http_request',
+  description: 'Send an HTTP request and see the status, headers and body of the answer.',
+  input: {
+    type: 'object',
+    properties: {
+      url: { type: 'string', maxLength: 8000 },
+      method: { type: 'string', enum: methods, description: 'GET unless given.' },
+      headers: { type: 'object', additionalProperties: { type: 'string' }, maxProperties: 50 },
+      body: { type: 'string', maxLength: 1_000_000 },
+    },
+    required: ['url'],
+    additionalProperties: false,
+  },
+  effect: 'outside',
+  async run(input, { signal }) {
+    const fetched = await fetchThrough(workspace, input as Wanted, signal);
+    const { status, url, headers, body, cut } = fetched;
+    const text =
+      textIn(fetched) ?? `(This is no text but ${typeOf(fetched) || 'of no kind that is told'}, ${body.length} bytes.)`;
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const answer = visible(`${lines.join('\n')}\n\n${shorten(text, mostLetters)}`);
+    return output({
+      text: `Status ${status}.${cut ? ' The body is longer and was cut.' : ''}\n${outsideText(url, answer)}`,
+      failed: status >= 400,
+      data: { status, url, headers, bytes: body.length },
+    });
+  },
+});

@@ -1,0 +1,87 @@
+// Fetches a page and gives what is worth reading of it, in pieces, marked as the words of others.
+import { output, outsideText, visible, visibleLine, type Output, type Tool, type Workspace } from '../../core/index.ts';
+import { fetchThrough, textIn, typeOf } from './door.ts';
+
+const mostLetters = 20_000;
+const mostKept = 8;
+/** Longer pages are cut before they are read: nobody pages through more. */
+const mostHtml = 3_000_000;
+
+type Wanted = { readonly url: string; readonly offset?: number };
+type Document = {
+  readonly url: string;
+  readonly status: number;
+  readonly type: string;
+  readonly title: string;
+  readonly text: string;
+};
+
+/** The tool that reads pages. */
+export function webFetch(workspace: Workspace): Tool {
+  /** The latest documents, so that a long one stays the same from piece to piece. */
+  const kept = new Map<string, Document>();
+  return {
+    name: 'web_fetch',
+    description:
+      'Fetch a web page as readable text. Plain text and JSON come as they are; a long page in pieces: go on with offset.',
+    input: {
+      type: 'object',
+      properties: {
+        url: { type: 'string', maxLength: 8000 },
+        offset: { type: 'integer', minimum: 0, description: 'First character, from 0.' },
+      },
+      required: ['url'],
+      additionalProperties: false,
+    },
+    effect: 'outside',
+    idempotent: true,
+    async run(input, { signal }) {
+      const { url, offset = 0 } = input as Wanted;
+      const document = (offset > 0 ? kept.get(url) : undefined) ?? (await fetchDocument(workspace, url, signal));
+      kept.delete(url);
+      kept.set(url, document);
+      for (const old of [...kept.keys()].slice(0, -mostKept)) kept.delete(old);
+      return piece(document, offset);
+    },
+  };
+}
+
+async function fetchDocument(workspace: Workspace, url: string, signal: AbortSignal): Promise<Document> {
+  const headers = { accept: 'text/markdown, text/html;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.1' };
+  const fetched = await fetchThrough(workspace, { url, headers }, signal);
+  const type = typeOf(fetched);
+  const source = { url: fetched.url, status: fetched.status, type };
+  const text = textIn(fetched);
+  if (text === undefined)
+    return {
+      ...source,
+      title: '',
+      text: `(This is no text but ${type || 'of no kind that is told'}, ${fetched.body.length} bytes.)`,
+    };
+  const isHtml =
+    /^(?:text\/html|application\/xhtml\+xml)$/.test(type) || (type === '' && /^\s*<(?:!doctype|html)/i.test(text));
+  if (!isHtml) return { ...source, title: '', text: fetched.cut ? `${text}\n(cut here)` : text };
+  const { readPage } = await import('./page.ts');
+  return { ...source, ...(await readPage(text.slice(0, mostHtml), fetched.url, signal)) };
+}
+
+function piece({ url, status, type, title, text }: Document, offset: number): Output {
+  if (offset > 0 && offset >= text.length)
+    return output({ failed: true, text: `There is nothing at ${offset}: the page has ${text.length} characters.` });
+  const end = Math.min(text.length, offset + mostLetters);
+  const shown = visible(text.slice(offset, end).toWellFormed());
+  const remarks = [
+    ...(status >= 400 ? [`The server answered ${status}.`] : []),
+    ...(offset > 0 || end < text.length ? [`Characters ${offset}-${end} of ${text.length}.`] : []),
+    ...(end < text.length ? [`Go on with offset ${end}.`] : []),
+  ];
+  const heading = title ? `# ${visibleLine(title)}\n\n` : '';
+  return output({
+    text: [
+      outsideText(url, `${offset === 0 ? heading : ''}${shown || '(empty)'}`),
+      ...(remarks.length ? [`[${remarks.join(' ')}]`] : []),
+    ].join('\n'),
+    failed: status >= 400,
+    data: { url, status, type, title, from: offset, to: end, length: text.length },
+  });
+}

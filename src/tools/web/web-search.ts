@@ -1,0 +1,65 @@
+// Searches the web with whichever engine it was given; what is found is the words of others.
+import {
+  FairleadError,
+  output,
+  outsideText,
+  visibleLine,
+  type Fetched,
+  type Tool,
+  type Workspace,
+} from '../../core/index.ts';
+import { fetchThrough } from './door.ts';
+import type { SearchEngine } from './search-engines.ts';
+
+const usualHits = 8;
+const mostHits = 20;
+const mostWords = 500;
+
+/** The tool that searches the web. */
+export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => ({
+  name: 'web_search',
+  description: 'Search the web. Gives titles, addresses and a few words of the pages that were found.',
+  input: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', minLength: 1, maxLength: 400 },
+      count: { type: 'integer', minimum: 1, maximum: mostHits, description: `${usualHits} unless given.` },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+  effect: 'outside',
+  idempotent: true,
+  async run(input, { signal }) {
+    const { query, count = usualHits } = input as { query: string; count?: number };
+    const fetched = await fetchThrough(workspace, engine.request(query, count), signal);
+    const hits = engine.hits(answerIn(fetched, engine)).slice(0, count);
+    if (hits.length === 0) return output({ text: `${engine.name} found nothing for this.`, data: { hits } });
+    const lines = hits.map(
+      ({ title, url, text }, i) =>
+        `${i + 1}. ${visibleLine(title || url)}\n   ${visibleLine(url)}${text ? `\n   ${visibleLine(text).slice(0, mostWords)}` : ''}`,
+    );
+    return output({ text: outsideText(`a search with ${engine.name}`, lines.join('\n')), data: { hits } });
+  },
+});
+
+/** What the engine answered. Of an answer that is an error nothing but its number is told: it may repeat what was sent. */
+function answerIn({ status, body }: Fetched, { name }: SearchEngine): unknown {
+  const why =
+    status === 401 || status === 403
+      ? 'refused the key it was given; a person has to look at the settings'
+      : status === 429
+        ? 'was asked too often; wait, or do without'
+        : status >= 300
+          ? `answered with status ${status}`
+          : undefined;
+  if (why !== undefined) throw broken(name, why);
+  try {
+    return JSON.parse(Buffer.from(body).toString()) as unknown;
+  } catch {
+    throw broken(name, 'answered with something that is no JSON');
+  }
+}
+
+const broken = (name: string, why: string): FairleadError =>
+  new FairleadError('search/failed', `${name} ${why}.`, { blame: 'tool' });

@@ -1,0 +1,26 @@
+// Calls a tool as a run would: its input held to the schema first, a failure as text.
+import { toolbox } from '../../src/agent/index.ts';
+import { messageOf, type Fact, type Json, type Tool, type ToolContext } from '../../src/core/index.ts';
+import { resultOf } from '../../src/core/output.ts';
+
+/** How a call came out. */
+export type Called = Pick<Fact & { readonly type: 'tool-ended' }, 'text' | 'data' | 'outcome'>;
+
+/** Calls one of these tools. */
+export async function callTool(
+  tools: readonly Tool[],
+  name: string,
+  input: Json,
+  context: Partial<ToolContext> = {},
+): Promise<Called> {
+  const tool = toolbox(tools).get(name);
+  if (!tool) throw new Error(`There is no tool named ${name}.`);
+  const wrong = tool.check?.(input);
+  if (wrong !== undefined) return { outcome: 'failed', text: wrong };
+  const given = { signal: new AbortController().signal, ...context } as ToolContext;
+  try {
+    return resultOf('c1', await tool.run(input, given), 1_000_000, 0);
+  } catch (error) {
+    return { outcome: 'failed', text: messageOf(error) };
+  }
+}
