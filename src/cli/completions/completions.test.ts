@@ -94,6 +94,11 @@ test('bash completes commands, verbs, options and their values from the tables',
   assert.deepEqual(inBash(['fairlead', 'completions', '']), ['bash', 'zsh', 'fish']);
   assert.deepEqual(inBash(['fairlead', '--prompt-file', 'a']), ['a prompt.md']);
   assert.deepEqual(inBash(['fairlead', 'fix', 'ses']), [], 'the words of a prompt are no commands');
+  assert.deepEqual(
+    inBash(['fairlead', 'fix', '--ver']),
+    [],
+    'and behind them only the options of a run have a meaning',
+  );
   assert.deepEqual(inBash(['fairlead', '--model', 'x', 'ses']), ['sessions'], 'the value of an option is no word');
   assert.deepEqual(inBash(['fairlead', '--resume', '--mod']), ['--model', '--model-name'], 'a value may be left out');
 });

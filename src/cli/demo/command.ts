@@ -23,17 +23,11 @@ export const run: Command['run'] = async (args) => {
   }
   const stage = setStage();
   const leave = enter(stage);
-  // A terminal that is closed takes the program with it, but not before this.
-  const tidy = (): void => {
-    leave();
-    stage.remove();
-  };
-  process.once('exit', tidy);
   try {
     return await show(stage, asked);
   } finally {
-    process.off('exit', tidy);
-    tidy();
+    leave();
+    stage.remove();
   }
 };
 
