@@ -8,8 +8,11 @@ const skip = noTerminal();
 
 test('[J10] -h and --help show the title, the usage and the options in their groups', async (t) => {
   const made = await program(t);
-  const [short, long] = await Promise.all([made.run(['-h']), made.run(['--help'])]);
-  assert.deepEqual(short, long);
+  const [long, ...others] = await Promise.all(
+    [['--help'], ['-h'], ['--one-shot', '-h'], ['chat', '--help']].map((args) => made.run(args)),
+  );
+  assert.ok(long);
+  for (const other of others) assert.deepEqual(other, long);
   assert.deepEqual([long.code, long.err], [0, '']);
   assert.match(long.out, /^Fairlead, an agent harness[^\n]*\n\nUsage: fairlead /);
   assert.match(long.out, /\[--interactive \| --one-shot\]/);

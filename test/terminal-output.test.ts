@@ -121,9 +121,11 @@ test('[J50] every way a run can come out has its exit code: 1 error, 3 turns, 4 
   assert.match(budget.err, /Stopped: money-budget\./);
 
   made.server.follow([fails('bad-request')]);
-  const failed = await made.run(['-p', 'x', '-m', 'qwen3']);
-  assert.deepEqual([failed.code, failed.out], [1, '']);
-  assert.match(failed.err, /^Stopped: provider-error\. /);
+  const failed = await made.run(['-p', 'x', '-m', 'qwen3', '--json']);
+  assert.equal(failed.code, 1);
+  const [line] = linesOf(failed.out);
+  assert.deepEqual([line?.['is_error'], line?.['reason']], [true, 'provider-error']);
+  assert.match(String(line?.['error']), /^Stopped: provider-error\. /);
 
   const url = await closedUrl();
   const away = await made.run(['-p', 'x', '-m', 'ollama/qwen3', '-n', 'kept'], { env: { OLLAMA_API_URL: url } });

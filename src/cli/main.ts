@@ -9,12 +9,13 @@ export async function main(args: readonly string[], commands: CommandTable = own
     process.stdout.write(`${version}\n`);
     return 0;
   }
-  if (first === '--help' || first === '-h' || first === 'help') {
+  const entry = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
+  const isOurs = entry === undefined || first === 'chat' || first === 'run';
+  if (first === 'help' || (isOurs && asksForHelp(args))) {
     const { helpText } = await import('./front/help.ts');
     process.stdout.write(helpText(commands));
     return 0;
   }
-  const entry = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
   if (entry) return (await entry.load()).run(rest);
   if (first !== undefined && rest.length === 0) {
     const { mistyped } = await import('./front/mistyped.ts');
@@ -26,4 +27,10 @@ export async function main(args: readonly string[], commands: CommandTable = own
   }
   const { front } = await import('./front/front.ts');
   return front(args, undefined);
+}
+
+/** Help is given wherever it is asked for, unless what follows two dashes is a prompt. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.some((word, i) => (end < 0 || i < end) && (word === '--help' || word === '-h'));
 }

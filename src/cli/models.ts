@@ -21,6 +21,10 @@ type Asked = {
 
 /** Lists the models of a provider, or what was found on this machine: 0 listed, 1 not, 2 misused. */
 export const run: Command['run'] = async (args) => {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
   const asked = read(args);
   if (typeof asked === 'string') {
     process.stderr.write(`${asked}\n${usage}\n`);

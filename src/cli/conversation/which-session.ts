@@ -33,7 +33,7 @@ export async function settleSession(which: Which, shelf: Shelf, face: Face): Pro
 type Old = Which & { readonly type: 'resume' | 'latest' };
 
 async function settleOld(which: Old, shelf: Shelf, face: Face): Promise<Settled | undefined> {
-  const place = await placeOf(which, shelf, face);
+  const place = await findOld(which, shelf, face);
   if (typeof place === 'string') return place === 'none-yet' ? { which: { type: 'new' } } : undefined;
   const holder = place && holderOf(place.file);
   if (!place || !holder) return { which: place ? { type: 'resume', session: place.name } : which };
@@ -51,7 +51,7 @@ async function settleOld(which: Old, shelf: Shelf, face: Face): Promise<Settled 
 }
 
 /** Where the session is that is to be gone on with: the person picks where none is named. */
-async function placeOf(
+async function findOld(
   which: Old,
   shelf: Shelf,
   face: Face,
