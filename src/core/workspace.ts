@@ -74,6 +74,8 @@ export interface Workspace {
   read(path: string, options?: { readonly unseen?: boolean }): Promise<FileContent>;
   /** Writes a whole file. One that is there must have been read, and be unchanged since; `over` is the hash that the new content was made from. */
   write(path: string, content: string | Uint8Array, options?: { readonly over?: string | null }): Promise<Change>;
+  /** Removes a file whose content can be put back by `restore`; refused where that could not be, or where it changed since it was read. */
+  remove?(path: string): Promise<Change>;
   /** Puts the content back that was there before a change; refused if the file is no longer as the change left it. */
   restore(change: Change): Promise<void>;
   list(path: string): Promise<Listing>;

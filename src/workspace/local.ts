@@ -77,6 +77,23 @@ export function localWorkspace(options: LocalOptions): Workspace {
         seen.set(found, after);
         return { path: found, before, after };
       }),
+    remove: (given) =>
+      inTurn(async () => {
+        const found = findOpen(given);
+        if (options.blobs === undefined)
+          throw refuse(
+            'no-blob',
+            `${visibleLine(given)} was not removed: nothing is kept here, so it could not be put back.`,
+          );
+        let before: string | null = null;
+        await replaceFile(found, undefined, async (present) => {
+          before = present ? hashOf(present) : null;
+          mustBeFresh(given, before, seen.get(found) ?? before ?? undefined, undefined);
+          if (present) await blobs.keep(present);
+        });
+        seen.delete(found);
+        return { path: found, before, after: null };
+      }),
     restore: (change) =>
       inTurn(async () => {
         const found = findOpen(change.path);
