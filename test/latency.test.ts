@@ -12,7 +12,7 @@ const bin = path.resolve(import.meta.dirname, '..', 'src', 'cli', 'bin.ts');
 
 function answerOf(url: string, folder: string): Promise<{ readonly code: number | null; readonly out: string }> {
   const { promise, resolve } = Promise.withResolvers<{ code: number | null; out: string }>();
-  const args = [bin, 'run', '--model', 'ollama/m', '--run-dir', folder, 'hi'];
+  const args = [bin, 'run', '--model', 'ollama/m', 'hi'];
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'] ?? '', HOME: folder, OLLAMA_API_URL: url },
     stdio: ['ignore', 'pipe', 'ignore'],
