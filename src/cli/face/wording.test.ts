@@ -31,7 +31,7 @@ test('the key that Enter stands for is a capital letter', () => {
 
 test('the status says what is known and admits what is not', () => {
   const status: Status = { model: 'm', session: 's', mode: 'auto', stream: false, queued: 2 };
-  assert.deepEqual(statusParts(status), ['m', 'cost unknown', 'auto-approve', '2 queued', 'no streaming', 's']);
+  assert.deepEqual(statusParts(status), ['m', '2 queued', 'cost unknown', 'auto-approve', 'no streaming', 's']);
   const known = { ...status, context: { used: 950, window: 8000 }, usd: 1.5, queued: 0, stream: true };
   assert.deepEqual(statusParts(known), ['m', '12% of 8k (950)', '$1.50', 'auto-approve', 's']);
   assert.deepEqual([took(5), took(1234), took(125_000)], ['5ms', '1.2s', '2m5s']);

@@ -75,6 +75,7 @@ export function tokens(count: number): string {
 /** The parts of the status line, the most telling first. */
 export function statusParts(status: Status): readonly string[] {
   const parts = [visible(status.model)];
+  if (status.queued > 0) parts.push(`${status.queued} queued`);
   const { context } = status;
   if (context?.window !== undefined) {
     const percent = Math.round((context.used / context.window) * 100);
@@ -82,7 +83,6 @@ export function statusParts(status: Status): readonly string[] {
   } else if (context !== undefined) parts.push(`${tokens(context.used)} tokens`);
   parts.push(status.usd === undefined ? 'cost unknown' : dollars(status.usd));
   parts.push(status.mode === 'auto' ? 'auto-approve' : 'asks');
-  if (status.queued > 0) parts.push(`${status.queued} queued`);
   if (!status.stream) parts.push('no streaming');
   parts.push(visible(status.session));
   return parts;
