@@ -1,0 +1,43 @@
+// The tool that asks language servers: definitions, references, types, outlines, problems and what a renaming would change.
+import { output, type Json, type Output, type Tool, type Workspace } from '../../core/index.ts';
+import { actions, type Action } from './actions.ts';
+import { aimAt, type Question } from './aim.ts';
+import type { LanguageServers } from './servers.ts';
+
+/** The tool that knows what names in code mean. Hidden: it is loaded when it is needed. */
+export const codeIntelligence = (workspace: Workspace, servers: LanguageServers): Tool => ({
+  name: 'code_intelligence',
+  description:
+    'Ask a language server about code: where a name is defined, all its references, its type and documentation (hover), the symbols of a file or project, the problems of a file (diagnostics), or what a renaming would change. Give a line and column, or just the symbol; lines and columns begin at 1. Nothing is changed.',
+  input: {
+    type: 'object',
+    properties: {
+      action: { type: 'string', enum: Object.keys(actions) },
+      path: { type: 'string', description: 'The file; for a symbol of the whole project, a folder will do.' },
+      line: { type: 'integer', minimum: 1 },
+      column: { type: 'integer', minimum: 1 },
+      symbol: { type: 'string', minLength: 1, maxLength: 200, description: 'A name like run or Server.run.' },
+      new_name: { type: 'string', minLength: 1, maxLength: 200, description: 'For rename_preview.' },
+    },
+    required: ['action', 'path'],
+    additionalProperties: false,
+  },
+  effect: 'read',
+  hidden: true,
+  async run(input, { signal }) {
+    const { action, ...asked } = input as { readonly action: Action } & Question;
+    const { needs, run } = actions[action];
+    const aim = await aimAt(workspace, servers, asked, signal);
+    const { capabilities, name } = aim.server.live;
+    if (!capabilities[needs] && needs !== 'diagnosticProvider')
+      return failed(`The language server ${name} does not do ${action}.`);
+    const answer = await run({ ...aim, workspace, asked, signal });
+    if (typeof answer === 'string') return failed(answer);
+    return output({
+      text: answer.text,
+      data: { action, server: name, ...(answer.data as { readonly [key: string]: Json }) },
+    });
+  },
+});
+
+const failed = (text: string): Output => output({ failed: true, text });

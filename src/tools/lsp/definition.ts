@@ -1,0 +1,144 @@
+// Which language server is for which files: the ones known from the start, and any other from configuration.
+import { isJson, isObject, visibleLine, type Json, type JsonObject } from '../../core/index.ts';
+
+/** A language server: how it is started, and what for. */
+export type ServerDefinition = {
+  readonly name: string;
+  /** A program by its name on the search path, or by its path. `typescript` is looked for as a TypeScript of version 7 or later. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The language's identifier by the ending of a file name, dot included. */
+  readonly languages: Readonly<Record<string, string>>;
+  /** Files that stand in the root of a project, the surest first; the working folder is the root where none is found. */
+  readonly rootMarkers: readonly string[];
+  /** `project` definitions come with a folder, and start only once approved. */
+  readonly origin: 'built-in' | 'user' | 'project';
+  readonly env?: Readonly<Record<string, string>>;
+  /** What it is told when it starts. */
+  readonly initializationOptions?: Json;
+  /** What it is told when it asks for its settings, by section. */
+  readonly settings?: JsonObject;
+  /** Files in a root that make it run code of that folder: it starts there only once they are approved as they are. */
+  readonly obeys?: readonly string[];
+};
+
+const plain = (endings: string, language: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(endings.split(' ').map((ending) => [`.${ending}`, language]));
+
+/** TypeScript would otherwise install packages that a folder names. */
+const noInstalls = { disableAutomaticTypeAcquisition: true };
+
+/** The servers that are known without configuration; each is used where it is found. */
+export const builtInServers: readonly ServerDefinition[] = [
+  {
+    name: 'typescript',
+    command: 'typescript',
+    args: ['--lsp', '--stdio'],
+    languages: {
+      ...plain('ts mts cts', 'typescript'),
+      ...plain('tsx', 'typescriptreact'),
+      ...plain('js mjs cjs', 'javascript'),
+      ...plain('jsx', 'javascriptreact'),
+    },
+    rootMarkers: [],
+    origin: 'built-in',
+    settings: { 'js/ts': noInstalls, typescript: noInstalls, javascript: noInstalls },
+  },
+  {
+    name: 'pyright',
+    command: 'pyright-langserver',
+    args: ['--stdio'],
+    languages: plain('py pyi', 'python'),
+    rootMarkers: ['pyrightconfig.json', 'pyproject.toml', 'setup.py', 'requirements.txt'],
+    origin: 'built-in',
+  },
+  {
+    name: 'rust-analyzer',
+    command: 'rust-analyzer',
+    args: [],
+    languages: plain('rs', 'rust'),
+    rootMarkers: ['Cargo.lock', 'Cargo.toml'],
+    origin: 'built-in',
+    initializationOptions: {
+      cargo: { buildScripts: { enable: false } },
+      procMacro: { enable: false },
+      checkOnSave: false,
+    },
+    // Cargo runs the compiler and the wrappers that these name.
+    obeys: ['Cargo.toml', 'rust-toolchain', 'rust-toolchain.toml', '.cargo/config', '.cargo/config.toml'],
+  },
+  {
+    name: 'gopls',
+    command: 'gopls',
+    args: [],
+    languages: plain('go', 'go'),
+    rootMarkers: ['go.work', 'go.mod'],
+    origin: 'built-in',
+    // A folder may name a toolchain to be downloaded and run.
+    env: { GOTOOLCHAIN: 'local' },
+  },
+  {
+    name: 'clangd',
+    command: 'clangd',
+    args: [],
+    languages: { ...plain('c h', 'c'), ...plain('cc cpp cxx hh hpp hxx', 'cpp') },
+    rootMarkers: ['compile_commands.json', 'compile_flags.txt', '.clangd'],
+    origin: 'built-in',
+  },
+];
+
+/** The servers of a configuration, by name: `{ command, args, extensions, rootMarkers, env, settings, initializationOptions }`, and a sentence for each that cannot be used. */
+export function serversIn(
+  configured: unknown,
+  origin: 'user' | 'project',
+): { readonly servers: readonly ServerDefinition[]; readonly problems: readonly string[] } {
+  if (configured === undefined) return { servers: [], problems: [] };
+  if (!isObject(configured)) return { servers: [], problems: ['The language servers must be an object, by name.'] };
+  const read = Object.entries(configured).map(([name, value]) => definitionOf(name, value, origin));
+  return {
+    servers: read.filter((each) => typeof each !== 'string'),
+    problems: read.filter((each) => typeof each === 'string'),
+  };
+}
+
+function definitionOf(name: string, value: unknown, origin: 'user' | 'project'): ServerDefinition | string {
+  const wrong = (what: string): string => `The language server ${visibleLine(name)} cannot be used: ${what}.`;
+  if (!isObject(value)) return wrong('it must be an object with a command and extensions');
+  const { command, args = [], rootMarkers = [], env, settings, initializationOptions } = value;
+  const languages = languagesOf(value['extensions'], name);
+  if (typeof command !== 'string' || command.trim() === '') return wrong('its command must be a program');
+  if (!isTexts(args)) return wrong('its args must be a list of texts');
+  if (languages === undefined)
+    return wrong('its extensions must be a list like [".py"], or languages by ending like {".py": "python"}');
+  if (!isTexts(rootMarkers) || rootMarkers.some((each) => /[\\/]|^\.\.?$/.test(each)))
+    return wrong('its rootMarkers must be a list of file names');
+  if (env !== undefined && !(isObject(env) && isTexts(Object.values(env)))) return wrong('its env must hold texts');
+  if (settings !== undefined && !isObject(settings)) return wrong('its settings must be an object, by section');
+  if (!isJson(initializationOptions ?? null)) return wrong('its initializationOptions must be JSON');
+  return {
+    name,
+    command,
+    args,
+    languages,
+    rootMarkers,
+    origin,
+    ...(env === undefined ? {} : { env: env as Readonly<Record<string, string>> }),
+    ...(settings === undefined ? {} : { settings: settings as JsonObject }),
+    ...(initializationOptions === undefined ? {} : { initializationOptions: initializationOptions as Json }),
+  };
+}
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+function languagesOf(given: unknown, name: string): Readonly<Record<string, string>> | undefined {
+  const pairs = isTexts(given)
+    ? given.map((each) => [each, name] as const)
+    : isObject(given)
+      ? Object.entries(given)
+      : [];
+  const dotted = pairs.map(([ending, language]) => [ending.startsWith('.') ? ending : `.${ending}`, language] as const);
+  if (dotted.length === 0 || !dotted.every(([ending, language]) => ending !== '.' && typeof language === 'string'))
+    return undefined;
+  return Object.fromEntries(dotted) as Readonly<Record<string, string>>;
+}

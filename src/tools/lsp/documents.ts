@@ -1,0 +1,91 @@
+// The documents a server knows, kept as the workspace has them: what was edited a moment ago is what it sees.
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { FairleadError, isObject, visibleLine, type Workspace } from '../../core/index.ts';
+import { isMissing, textAt } from '../text.ts';
+import type { ServerDefinition } from './definition.ts';
+import type { Live } from './live.ts';
+
+const mostOpen = 40;
+const longest = 4_000_000;
+
+/** A document that a server has open. */
+export type Document = {
+  readonly path: string;
+  readonly uri: string;
+  readonly version: number;
+  /** Its text as the server counts it, without a byte order mark. */
+  readonly text: string;
+};
+
+/** The documents of one server. */
+export type Documents = {
+  /** Opens a file, or tells what changed in it. */
+  show(path: string): Promise<Document>;
+  /** Tells what changed in every file that is open, and closes those that are gone. */
+  refresh(): Promise<void>;
+};
+
+/** The documents of a server that was just started: none yet. */
+export function documentsOf(live: Live, workspace: Workspace, definition: ServerDefinition): Documents {
+  const open = new Map<string, Document>();
+  let versions = 0;
+
+  function close(document: Document): void {
+    open.delete(document.path);
+    live.published.delete(document.uri);
+    live.notify('textDocument/didClose', { textDocument: { uri: document.uri } });
+  }
+
+  async function show(given: string): Promise<Document> {
+    const { content } = await textAt(workspace, given, { unseen: true });
+    const { path: file, text: raw } = content;
+    const text = raw.replace(/^\ufeff/, '');
+    if (text.length > longest)
+      throw new FairleadError('lsp/too-large', `${visibleLine(given)} is too large for a language server.`, {
+        blame: 'model',
+      });
+    const known = open.get(file);
+    if (known?.text === text) return known;
+    const document = { path: file, uri: pathToFileURL(file).href, version: ++versions, text };
+    tell(known, document);
+    // The one that was used last stands last.
+    open.delete(file);
+    open.set(file, document);
+    const [oldest] = open.values();
+    if (open.size > mostOpen && oldest) close(oldest);
+    return document;
+  }
+
+  function tell(known: Document | undefined, { uri, version, text, path: file }: Document): void {
+    live.published.delete(uri);
+    if (known && takesChanges(live)) {
+      live.notify('textDocument/didChange', { textDocument: { uri, version }, contentChanges: [{ text }] });
+      live.notify('textDocument/didSave', { textDocument: { uri } });
+      return;
+    }
+    if (known) close(known);
+    const languageId = definition.languages[path.extname(file).toLowerCase()] ?? definition.name;
+    live.notify('textDocument/didOpen', { textDocument: { uri, languageId, version, text } });
+  }
+
+  return {
+    show,
+    async refresh() {
+      for (const document of open.values())
+        try {
+          await show(document.path);
+        } catch (error) {
+          if (!isMissing(error) && !(error instanceof FairleadError)) throw error;
+          close(document);
+        }
+    },
+  };
+}
+
+/** Whether it hears of changes at all; one that does not is shown the document anew. */
+function takesChanges({ capabilities }: Live): boolean {
+  const { textDocumentSync: sync } = capabilities;
+  const how = isObject(sync) ? sync['change'] : sync;
+  return how === 1 || how === 2;
+}

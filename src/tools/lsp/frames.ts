@@ -1,0 +1,82 @@
+// Messages on a stream as language servers write them: a header that says how long, then JSON. Bounded; what is anything else ends the reading.
+import { visibleLine } from '../../core/index.ts';
+
+const mostHeader = 1024;
+/** Bytes that one message may have. */
+const mostBody = 32_000_000;
+const mostQuoted = 80;
+const beginning = 'content-';
+
+/** A message as bytes to write. */
+export function framed(message: object): Buffer {
+  const body = Buffer.from(JSON.stringify(message));
+  return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
+}
+
+/** Takes the bytes of a stream as they come and hands on each message. After the first thing that is no message, `broken` is told why, once, and nothing more is read. */
+export function unframer(message: (value: unknown) => void, broken: (why: string) => void): (bytes: Buffer) => void {
+  let held: Buffer[] = [];
+  let size = 0;
+  /** How long the body is that we are in; nothing while we are in a header. */
+  let length: number | undefined;
+  let over = false;
+
+  const joined = (): Buffer => {
+    const all = held.length === 1 && held[0] ? held[0] : Buffer.concat(held);
+    held = [all];
+    return all;
+  };
+  const keep = (rest: Buffer): void => {
+    held = [rest];
+    size = rest.length;
+  };
+  const stop = (why: string): false => {
+    over = true;
+    held = [];
+    broken(why);
+    return false;
+  };
+
+  function readHeader(): boolean {
+    if (over || size === 0) return false;
+    const all = joined();
+    if (!startsRight(all)) return stop(`it wrote something that is no message: ${quoted(all)}`);
+    const end = all.indexOf('\r\n\r\n');
+    if (end > mostHeader || (end < 0 && all.length > mostHeader)) return stop('the header of a message has no end');
+    if (end < 0) return false;
+    const said = /^content-length: *(\d{1,12}) *$/im.exec(all.toString('latin1', 0, end))?.[1];
+    if (said === undefined) return stop(`a message does not say how long it is: ${quoted(all)}`);
+    length = Number(said);
+    if (length > mostBody) return stop(`a message has ${length} bytes, and ${mostBody} are the most that is read`);
+    keep(all.subarray(end + 4));
+    return true;
+  }
+
+  function readBody(bytes: number): boolean {
+    if (size < bytes) return false;
+    const all = joined();
+    length = undefined;
+    keep(all.subarray(bytes));
+    let value: unknown;
+    try {
+      value = JSON.parse(all.toString('utf8', 0, bytes));
+    } catch {
+      return stop(`a message is no JSON: ${quoted(all.subarray(0, bytes))}`);
+    }
+    message(value);
+    return true;
+  }
+
+  return (bytes) => {
+    if (over || bytes.length === 0) return;
+    held.push(bytes);
+    size += bytes.length;
+    while (length === undefined ? readHeader() : readBody(length));
+  };
+}
+
+/** Both headers that there are begin alike, so anything else is known at its first bytes. */
+const startsRight = (bytes: Buffer): boolean =>
+  beginning.startsWith(bytes.toString('latin1', 0, beginning.length).toLowerCase());
+
+const quoted = (bytes: Buffer): string => `"${visibleLine(bytes.toString('utf8', 0, mostQuoted))}"`;

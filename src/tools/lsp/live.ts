@@ -1,0 +1,159 @@
+// One running server: introduced, asked, and told about documents; what it says about problems by itself is kept.
+import { pathToFileURL } from 'node:url';
+import { isObject, type Json, type JsonObject } from '../../core/index.ts';
+import { ServerChild, environmentFor } from './child.ts';
+import type { ServerDefinition } from './definition.ts';
+import { fault, rpcOver, type Wait } from './rpc.ts';
+
+/** Problems of a document as the server published them, and for which version of it, where it says so. */
+export type Published = { readonly items: unknown; readonly version?: number };
+
+/** A server that can be asked. */
+export type Live = {
+  readonly name: string;
+  readonly pid: number | undefined;
+  /** What it says it can do, by the name of the provider. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly running: () => boolean;
+  request(method: string, params: Json, wait: Wait): Promise<unknown>;
+  notify(method: string, params: Json): void;
+  /** What was last published for a document. */
+  readonly published: Map<string, Published>;
+  /** Resolves when anything is published next. */
+  nextPublished(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** How a server is started. */
+export type Start = {
+  readonly definition: ServerDefinition;
+  readonly program: string;
+  readonly root: string;
+  readonly folder: string;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Puts a command into a sandbox, where there is one. */
+  readonly confine?: (argv: readonly [string, ...string[]], root: string) => readonly [string, ...string[]];
+  readonly onEnd: () => void;
+};
+
+const mostPublished = 1000;
+
+/** Starts a server and introduces us. */
+export async function startServer(start: Start, wait: Wait): Promise<Live> {
+  const { definition, program, root, folder, environment, confine, onEnd } = start;
+  const { name, args, env } = definition;
+  const argv = [program, ...args] as const;
+  const published = new Map<string, Published>();
+  let running = true;
+  let news = Promise.withResolvers<void>();
+
+  const rpc = rpcOver(name, (message) => child.send(message), {
+    answer: (method, params) => answerTo(method, params, definition, root),
+    told(method, params) {
+      if (method !== 'textDocument/publishDiagnostics' || !isObject(params)) return;
+      const { uri, diagnostics, version } = params;
+      if (typeof uri !== 'string' || (published.size >= mostPublished && !published.has(uri))) return;
+      published.set(uri, { items: diagnostics, ...(typeof version === 'number' ? { version } : {}) });
+      news.resolve();
+      news = Promise.withResolvers();
+    },
+  });
+  const child = new ServerChild(
+    { argv: confine?.(argv, root) ?? argv, cwd: root, environment: environmentFor(environment, folder, env) },
+    {
+      message: (value) => rpc.take(value),
+      ended(why) {
+        running = false;
+        rpc.end(why);
+        onEnd();
+      },
+    },
+  );
+  try {
+    const { capabilities, ...more } = introduction(definition, root, confine === undefined);
+    const answer = await rpc.request('initialize', { ...more, capabilities }, wait);
+    const offered = isObject(answer) && isObject(answer['capabilities']) ? answer['capabilities'] : undefined;
+    if (!offered) throw fault('lsp/broken', `The language server ${name} did not introduce itself.`);
+    const { positionEncoding = 'utf-16' } = offered;
+    if (positionEncoding !== 'utf-16')
+      throw fault('lsp/broken', `The language server ${name} counts columns in a way that was not offered to it.`);
+    rpc.notify('initialized', {});
+    if (definition.settings) rpc.notify('workspace/didChangeConfiguration', { settings: definition.settings });
+    return {
+      name,
+      pid: child.pid,
+      capabilities: offered,
+      running: () => running,
+      request: (method, params, how) => rpc.request(method, params, how),
+      notify: (method, params) => rpc.notify(method, params),
+      published,
+      nextPublished: () => news.promise,
+      close: async () => {
+        const farewell = new AbortController().signal;
+        await rpc.request('shutdown', null, { signal: farewell, timeoutMs: 300 }).catch(() => {});
+        rpc.notify('exit', null);
+        await child.close();
+      },
+    };
+  } catch (error) {
+    await child.close();
+    throw error;
+  }
+}
+
+/** What we say of ourselves. In a sandbox our process id means another process, or none. */
+const introduction = ({ initializationOptions }: ServerDefinition, root: string, named: boolean) => {
+  const rootUri = pathToFileURL(root).href;
+  return {
+    processId: named ? process.pid : null,
+    clientInfo: { name: 'fairlead' },
+    rootUri,
+    workspaceFolders: [{ uri: rootUri, name: 'root' }],
+    ...(initializationOptions === undefined ? {} : { initializationOptions }),
+    capabilities: {
+      general: { positionEncodings: ['utf-16'] },
+      workspace: { configuration: true, workspaceFolders: true, symbol: {}, didChangeWatchedFiles: {} },
+      textDocument: {
+        synchronization: {},
+        definition: {},
+        references: {},
+        hover: { contentFormat: ['markdown', 'plaintext'] },
+        documentSymbol: { hierarchicalDocumentSymbolSupport: true },
+        rename: {},
+        publishDiagnostics: { versionSupport: true },
+        diagnostic: {},
+      },
+    },
+  } satisfies JsonObject;
+};
+
+/** What a server may ask of us: settings and formalities. It changes and opens nothing. */
+function answerTo(method: string, params: unknown, { settings }: ServerDefinition, root: string): Json | undefined {
+  if (method === 'workspace/configuration') {
+    const items = isObject(params) && Array.isArray(params['items']) ? params['items'] : [];
+    return items.map((item: unknown) => sectionOf(settings ?? {}, isObject(item) ? item['section'] : undefined));
+  }
+  if (method === 'workspace/workspaceFolders') return [{ uri: pathToFileURL(root).href, name: 'root' }];
+  if (method === 'workspace/applyEdit') return { applied: false };
+  return formalities.has(method) ? null : undefined;
+}
+
+const formalities = new Set([
+  'client/registerCapability',
+  'client/unregisterCapability',
+  'window/workDoneProgress/create',
+  'window/showMessageRequest',
+  'workspace/diagnostic/refresh',
+]);
+
+/** A section by its whole name, or step by step where the settings are nested. */
+function sectionOf(settings: JsonObject, section: unknown): Json {
+  if (typeof section !== 'string') return settings;
+  if (Object.hasOwn(settings, section)) return settings[section] ?? null;
+  let at: Json = settings;
+  for (const step of section.split('.')) {
+    if (!isObject(at) || !Object.hasOwn(at, step)) return null;
+    at = at[step] ?? null;
+  }
+  return at;
+}

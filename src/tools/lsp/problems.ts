@@ -1,0 +1,90 @@
+// What a server finds wrong in a document: asked for where it can be asked, waited for where it tells by itself.
+import { isObject, unlessAborted, visibleLine, type Json } from '../../core/index.ts';
+import type { Document } from './documents.ts';
+import { startOf } from './places.ts';
+import type { LanguageServer } from './slot.ts';
+
+const mostRead = 1000;
+const longestMessage = 400;
+/** Milliseconds that a server which tells by itself is waited for. */
+const patience = 5000;
+
+/** Something wrong in a document; lines and columns begin at 1. */
+export type Problem = {
+  readonly severity: 'error' | 'warning' | 'info';
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly code?: string;
+};
+
+const severities = ['error', 'warning', 'info'] as const;
+
+/** The problems of a document as it was shown, mere hints left out; nothing where the server did not say in time. */
+export async function problemsOf(
+  server: LanguageServer,
+  document: Document,
+  signal: AbortSignal,
+): Promise<readonly Problem[] | undefined> {
+  const { uri } = document;
+  if (!server.live.capabilities['diagnosticProvider']) return published(server, document, signal);
+  const report = await server.request('textDocument/diagnostic', { textDocument: { uri } }, signal);
+  return isObject(report) ? problemsIn(report['items']) : undefined;
+}
+
+async function published(
+  { live }: LanguageServer,
+  { uri, version }: Document,
+  signal: AbortSignal,
+): Promise<readonly Problem[] | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, patience);
+  const deadline = Date.now() + patience;
+  try {
+    for (;;) {
+      const said = live.published.get(uri);
+      if (said && (said.version ?? version) >= version) return problemsIn(said.items);
+      if (Date.now() >= deadline || !live.running()) return undefined;
+      await unlessAborted(signal, () => Promise.race([live.nextPublished(), late]));
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function problemsIn(items: unknown): readonly Problem[] {
+  if (!Array.isArray(items)) return [];
+  return items.slice(0, mostRead).flatMap((item: unknown) => {
+    if (!isObject(item)) return [];
+    const { message, code, severity = 1 } = item;
+    const start = startOf(item['range']);
+    const rank = typeof severity === 'number' ? severities[severity - 1] : undefined;
+    if (!start || !rank || typeof message !== 'string') return [];
+    return {
+      severity: rank,
+      line: start.line + 1,
+      column: start.character + 1,
+      message: visibleLine(message.slice(0, longestMessage)),
+      ...(typeof code === 'string' || typeof code === 'number' ? { code: visibleLine(String(code).slice(0, 40)) } : {}),
+    };
+  });
+}
+
+/** A problem on one line, without its file. */
+export const problemLine = ({ severity, line, column, message, code }: Problem): string =>
+  `${line}:${column}: ${severity}${code === undefined ? '' : ` ${code}`}: ${message}`;
+
+/** A problem as data. */
+export const problemData = (problem: Problem): Json => ({ ...problem });
+
+/** The problems that are in the second list and not in the first, wherever they stand: an edit moves lines. */
+export function newIn(before: readonly Problem[], after: readonly Problem[]): readonly Problem[] {
+  const left = new Map<string, number>();
+  const key = ({ severity, code = '', message }: Problem): string => JSON.stringify([severity, code, message]);
+  for (const each of before) left.set(key(each), (left.get(key(each)) ?? 0) + 1);
+  return after.filter((each) => {
+    const count = left.get(key(each)) ?? 0;
+    left.set(key(each), count - 1);
+    return count <= 0;
+  });
+}

@@ -1,0 +1,146 @@
+// Where a server's program is. One that is part of the opened folder is used only once it was approved by its content.
+import { createHash } from 'node:crypto';
+import { accessSync, constants, createReadStream, readFileSync, realpathSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { canonical, isObject, toJson } from '../../core/index.ts';
+import { foldersOf, isInside } from './child.ts';
+import type { ServerDefinition } from './definition.ts';
+import { fault } from './rpc.ts';
+
+/** What a person would approve: a lasting name and the hash of its content, with the reason why it is asked. */
+export type ServerApproval = { readonly subject: string; readonly hash: string; readonly why: string };
+
+/** Whether this was approved. */
+export type Allowed = (item: ServerApproval) => boolean | Promise<boolean>;
+
+/** For what folder a program is looked for. */
+export type Place = {
+  /** The opened folder, or the repository around it: what is in it is not trusted. */
+  readonly folder: string;
+  /** The root of the project in it that the server is for. */
+  readonly root: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly allowed: Allowed;
+};
+
+/** The program to start, by its real path; throws a sentence where there is none that may be used. */
+export async function programFor(definition: ServerDefinition, place: Place): Promise<string> {
+  const refused: string[] = [];
+  for (const candidate of candidatesFor(definition, place)) {
+    const items = await approvalsFor(definition, candidate, place);
+    const open: ServerApproval[] = [];
+    for (const item of items) if (!(await place.allowed(item))) open.push(item);
+    if (open.length === 0) return candidate.program;
+    refused.push(...open.map((item) => item.why));
+  }
+  const [why] = refused;
+  if (why !== undefined)
+    throw fault('lsp/not-approved', `The language server ${definition.name} was not started: ${why}.`);
+  throw fault(
+    'lsp/no-program',
+    `There is no ${programName(definition)} on this machine, so nothing is known about such files.`,
+    'Install it, or name another language server in the configuration.',
+  );
+}
+
+const programName = ({ command }: ServerDefinition): string =>
+  command === 'typescript' ? 'TypeScript of version 7 or later' : command;
+
+/** A program, and whether it was found by way of the folder. */
+type Candidate = { readonly program: string; readonly ofFolder: boolean };
+
+function candidatesFor({ command, origin }: ServerDefinition, place: Place): readonly Candidate[] {
+  const { folder, root, environment } = place;
+  const onPath = (name: string): readonly string[] =>
+    foldersOf(environment, folder).flatMap((each) => runnable(path.join(each, name)) ?? []);
+  const all = (programs: readonly string[], ofFolder: boolean): readonly Candidate[] =>
+    [...new Set(programs)].map((program) => ({ program, ofFolder: ofFolder || isInside(folder, program) }));
+  if (command === 'typescript') {
+    const native = (from: readonly string[]): readonly string[] => from.flatMap((each) => nativeTypescript(each) ?? []);
+    const ours = native([import.meta.filename, ...onPath('tsc')]);
+    const theirs = native([path.join(root, 'package.json')]).filter((program) => !ours.includes(program));
+    return [...all(theirs, true), ...all(ours, false)];
+  }
+  if (path.basename(command) === command) return all(onPath(command), false);
+  // A relative path leads into the folder, however it is written.
+  return all([runnable(path.resolve(root, command)) ?? []].flat(), origin === 'project' || !path.isAbsolute(command));
+}
+
+function runnable(file: string): string | undefined {
+  for (const each of process.platform === 'win32' ? [`${file}.exe`, file] : [file])
+    try {
+      accessSync(each, constants.X_OK);
+      if (statSync(each).isFile()) return realpathSync.native(each);
+    } catch {
+      // Not here.
+    }
+  return undefined;
+}
+
+/** The program itself of the TypeScript that a file would import, if it has one: what starts it is a script, which says nothing about what is run. */
+function nativeTypescript(from: string): string | undefined {
+  const platform = `@typescript/typescript-${process.platform}-${process.arch}/package.json`;
+  try {
+    const manifest = packageAbove(from) ?? createRequire(from).resolve('typescript/package.json');
+    const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version?: unknown };
+    if (typeof version !== 'string' || Number.parseInt(version, 10) < 7) return undefined;
+    return runnable(path.join(path.dirname(createRequire(manifest).resolve(platform)), 'lib', 'tsc'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The manifest of TypeScript, for a file that is part of it. */
+function packageAbove(file: string): string | undefined {
+  const manifest = path.resolve(file, '..', '..', 'package.json');
+  if (path.basename(file) !== 'tsc') return undefined;
+  const { name } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly name?: unknown };
+  return name === 'typescript' ? manifest : undefined;
+}
+
+/** What has to be approved before this program is started here. */
+async function approvalsFor(
+  definition: ServerDefinition,
+  { program, ofFolder }: Candidate,
+  { folder, root }: Place,
+): Promise<readonly ServerApproval[]> {
+  const { name, origin, obeys } = definition;
+  const items: ServerApproval[] = [];
+  if (ofFolder)
+    items.push({
+      subject: `language-server ${program}`,
+      hash: await hashOf(program),
+      why: `${program} comes with this folder and was not approved`,
+    });
+  if (origin === 'project')
+    items.push({
+      subject: `language-server ${folder} ${name}`,
+      hash: sha256(canonical(toJson(definition))),
+      why: 'this folder names it and it was not approved',
+    });
+  if (obeys !== undefined)
+    items.push({
+      subject: `language-server ${root} ${name} runs`,
+      hash: sha256(canonical(obeys.map((file) => [file, textAt(path.join(root, file))]))),
+      why: `it runs what ${root} tells it to, which was not approved`,
+    });
+  return items;
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(file)) hash.update(bytes as Buffer);
+  return hash.digest('hex');
+}
+
+function textAt(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isObject(error) && error['code'] === 'ENOENT') return null;
+    throw error;
+  }
+}

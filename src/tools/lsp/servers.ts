@@ -1,0 +1,133 @@
+// The language servers of a session: each started on first use for a root, kept, started again a few times after a crash, and ended with the session.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { visibleLine, type Workspace } from '../../core/index.ts';
+import { isInside } from './child.ts';
+import { builtInServers, type ServerDefinition } from './definition.ts';
+import type { Start } from './live.ts';
+import type { Allowed } from './program.ts';
+import { fault } from './rpc.ts';
+import { slotFor, type LanguageServer, type Slot } from './slot.ts';
+
+/** How language servers are found and started. */
+export type LanguageServerOptions = {
+  /** Servers from configuration; each comes before the known ones for the files it is for. */
+  readonly servers?: readonly ServerDefinition[];
+  /** The servers that are known without configuration; none where this is empty. */
+  readonly known?: readonly ServerDefinition[];
+  /** Whether a program or a definition that comes with the folder was approved; nothing was, unless this says so. */
+  readonly allowed?: Allowed;
+  /** Where harmless variables and the search path are taken from; our own environment unless given. */
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly confine?: Start['confine'];
+  /** Milliseconds a server has to start, 20,000 unless given. */
+  readonly startMs?: number;
+  /** Milliseconds it has for an answer, 20,000 unless given. */
+  readonly answerMs?: number;
+};
+
+/** The language servers of a session. */
+export type LanguageServers = {
+  /** Whether there is a server for files with this name, running or not. */
+  knows(path: string): boolean;
+  /** The server for a file, up to date with the workspace; started where there is none. Throws a sentence where there is none to be had. */
+  open(path: string, signal: AbortSignal): Promise<LanguageServer>;
+  /** The server for a file if one is running; nothing is started. */
+  running(path: string): Promise<LanguageServer | undefined>;
+  /** Ends them all. */
+  close(): Promise<void>;
+};
+
+const mostServers = 6;
+
+/** The language servers for a workspace, none of them started yet. */
+export function languageServers(workspace: Workspace, options: LanguageServerOptions = {}): LanguageServers {
+  const { servers = [], known = builtInServers, allowed = () => false, environment = process.env } = options;
+  const definitions = [...servers, ...known];
+  const slots = new Map<string, Slot>();
+  let closed = false;
+
+  const definitionFor = (file: string): ServerDefinition | undefined =>
+    definitions.find(({ languages }) => Object.hasOwn(languages, path.extname(file).toLowerCase()));
+
+  async function find(given: string): Promise<{ definition: ServerDefinition; root: string; key: string } | undefined> {
+    const definition = definitionFor(given);
+    if (!definition) return undefined;
+    const root = await rootOf(workspace, workspace.locate(given), definition);
+    return { definition, root, key: JSON.stringify([definition.name, root]) };
+  }
+
+  function slotAt(key: string, definition: ServerDefinition, root: string): Slot {
+    const slot =
+      slots.get(key) ??
+      slotFor({
+        workspace,
+        definition,
+        root,
+        folder: repositoryOf(isInside(workspace.cwd, root) ? workspace.cwd : root),
+        environment,
+        allowed,
+        ...(options.confine ? { confine: options.confine } : {}),
+        startMs: options.startMs ?? 20_000,
+        answerMs: options.answerMs ?? 20_000,
+      });
+    // The one that was used last stands last.
+    slots.delete(key);
+    slots.set(key, slot);
+    const [oldest] = slots;
+    if (slots.size > mostServers && oldest) {
+      slots.delete(oldest[0]);
+      void oldest[1].close();
+    }
+    return slot;
+  }
+
+  return {
+    knows: (given) => definitionFor(given) !== undefined,
+    async open(given, signal) {
+      const found = await find(given);
+      if (closed) throw fault('lsp/closed', 'The language servers of this session have ended.');
+      if (!found)
+        throw fault(
+          'lsp/no-server',
+          `No language server is known for ${visibleLine(path.basename(given))}.`,
+          'Name one in the configuration.',
+        );
+      return slotAt(found.key, found.definition, found.root).server(signal);
+    },
+    async running(given) {
+      if (slots.size === 0) return undefined;
+      const found = await find(given);
+      return found && slots.get(found.key)?.current();
+    },
+    async close() {
+      closed = true;
+      await Promise.all([...slots.values()].map((slot) => slot.close()));
+    },
+  };
+}
+
+/** The nearest folder above a file that holds the surest marker there is; the working folder otherwise. */
+async function rootOf(workspace: Workspace, file: string, { rootMarkers }: ServerDefinition): Promise<string> {
+  const above: { readonly folder: string; readonly names: ReadonlySet<string> }[] = [];
+  let folder = path.dirname(file);
+  for (let up = ''; up !== folder; [up, folder] = [folder, path.dirname(folder)]) {
+    // Above the roots of the workspace nothing can be listed; below them a folder may not be there yet.
+    const listed = await workspace.list(folder).catch(() => undefined);
+    if (listed) above.push({ folder, names: new Set(listed.entries.map(({ name }) => name)) });
+    else if (above.length > 0) break;
+  }
+  for (const marker of rootMarkers) {
+    const found = above.find(({ names }) => names.has(marker));
+    if (found) return found.folder;
+  }
+  return isInside(workspace.cwd, file) ? workspace.cwd : (above.at(-1)?.folder ?? workspace.cwd);
+}
+
+/** The repository that a folder is part of, or the folder: a stranger's repository does not end where somebody opened it. */
+function repositoryOf(folder: string): string {
+  for (let at = folder; ; at = path.dirname(at)) {
+    if (existsSync(path.join(at, '.git'))) return at;
+    if (at === path.dirname(at)) return folder;
+  }
+}

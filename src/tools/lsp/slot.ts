@@ -1,0 +1,125 @@
+// The place of one server for one root: empty, starting or running; a server that keeps failing is not started without end.
+import { FairleadError, messageOf, unlessAborted, type Json, type Workspace } from '../../core/index.ts';
+import { diskBelow } from './disk.ts';
+import { documentsOf, type Document, type Documents } from './documents.ts';
+import { startServer, type Live, type Start } from './live.ts';
+import { programFor, type Allowed } from './program.ts';
+import { fault, type Wait } from './rpc.ts';
+
+/** A running server with its documents. */
+export type LanguageServer = {
+  readonly live: Live;
+  /** Shows a document as it is now, and brings all that the server knows up to date. */
+  show(path: string, signal: AbortSignal): Promise<Document>;
+  request(method: string, params: Json, signal: AbortSignal): Promise<unknown>;
+};
+
+/** The place of a server. */
+export type Slot = {
+  server(signal: AbortSignal): Promise<LanguageServer>;
+  current(): LanguageServer | undefined;
+  close(): Promise<void>;
+};
+
+/** What is needed to fill the place. */
+export type SlotOptions = Pick<Start, 'definition' | 'root' | 'folder' | 'environment' | 'confine'> & {
+  readonly workspace: Workspace;
+  readonly allowed: Allowed;
+  readonly startMs: number;
+  readonly answerMs: number;
+};
+
+const firstRest = 500;
+const longestRest = 30_000;
+/** Starts in one session: a server that crashes at every question is not asked for ever. */
+const mostStarts = 12;
+/** A server that leaves this many questions in a row unanswered is ended. */
+const mostSilent = 2;
+
+/** An empty place. */
+export function slotFor(options: SlotOptions): Slot {
+  const { definition, startMs } = options;
+  const { name } = definition;
+  let server: LanguageServer | undefined;
+  let opening: Promise<LanguageServer> | undefined;
+  let starts = 0;
+  let failures = 0;
+  let notBefore = 0;
+  let lastFault = '';
+  let closed = false;
+
+  const worked = (): void => {
+    failures = 0;
+    notBefore = 0;
+  };
+
+  async function open(): Promise<LanguageServer> {
+    const rest = Math.ceil((notBefore - Date.now()) / 1000);
+    if (rest > 0) throw fault('lsp/resting', `${lastFault} It is started again in ${rest} s at the earliest.`);
+    if (starts >= mostStarts)
+      throw fault(
+        'lsp/given-up',
+        `The language server ${name} was started ${starts} times and is given up. ${lastFault}`,
+      );
+    const program = await programFor(definition, options);
+    starts++;
+    failures++;
+    notBefore = Date.now() + (failures < 2 ? 0 : Math.min(firstRest * 2 ** (failures - 2), longestRest));
+    try {
+      const onEnd = (): void => void (server = undefined);
+      const wait: Wait = { signal: new AbortController().signal, timeoutMs: startMs };
+      const live = await startServer({ ...options, program, onEnd }, wait);
+      const made = serverOf(live, options, worked);
+      if (closed) await live.close();
+      else if (live.running()) server = made;
+      return made;
+    } catch (error) {
+      lastFault = messageOf(error);
+      throw error;
+    }
+  }
+
+  return {
+    async server(signal) {
+      if (closed) throw fault('lsp/closed', `The language server ${name} has ended with its session.`);
+      if (server) return server;
+      opening ??= open().finally(() => (opening = undefined));
+      const attempt = opening;
+      return unlessAborted(signal, () => attempt);
+    },
+    current: () => server,
+    async close() {
+      closed = true;
+      const last = server ?? (await opening?.catch(() => undefined));
+      server = undefined;
+      await last?.live.close();
+    },
+  };
+}
+
+function serverOf(live: Live, options: SlotOptions, worked: () => void): LanguageServer {
+  const { workspace, definition, root, answerMs } = options;
+  const documents: Documents = documentsOf(live, workspace, definition);
+  const disk = diskBelow(workspace, root, definition);
+  let silent = 0;
+  return {
+    live,
+    async show(given, signal) {
+      const changes = await disk(signal);
+      if (changes.length > 0) live.notify('workspace/didChangeWatchedFiles', { changes });
+      await documents.refresh();
+      return documents.show(given);
+    },
+    async request(method, params, signal) {
+      try {
+        const answer = await live.request(method, params, { signal, timeoutMs: answerMs });
+        silent = 0;
+        worked();
+        return answer;
+      } catch (error) {
+        if (error instanceof FairleadError && error.code === 'lsp/silent' && ++silent >= mostSilent) void live.close();
+        throw error;
+      }
+    },
+  };
+}
