@@ -26,5 +26,6 @@ export const commands: CommandTable = {
   doctor: { summary: 'prove that each part works, and say how to mend it', load: () => import('./doctor/command.ts') },
   demo: { summary: 'a tour of two minutes, without a model', load: () => import('./demo/command.ts') },
   acp: { summary: 'let an editor drive sessions (Agent Client Protocol)', load: () => import('./acp/command.ts') },
+  mcp: { summary: 'offer tools and an agent to other programs (MCP)', load: () => import('./mcp-server/command.ts') },
   completions: { summary: 'print a script that lets a shell complete', load: () => import('./completions/command.ts') },
 };

@@ -1,6 +1,8 @@
 // What a run is at: the questions it waits with, who answers them, and what it does.
 import type { Call, RunState } from '../../core/index.ts';
-import type { Conversation } from './conversation.ts';
+import type { Session } from '../../agent/index.ts';
+import type { Grants } from '../../guards/index.ts';
+import type { Outfit } from './outfit.ts';
 
 /** The calls a person has to answer for. */
 export const openAsks = (state: RunState): readonly Call[] =>
@@ -9,12 +11,19 @@ export const openAsks = (state: RunState): readonly Call[] =>
 /** Whether a run rests because a person has to answer. */
 export const waits = (state: RunState): boolean => state.run !== undefined && openAsks(state).length > 0;
 
+/** A session whose questions are answered, with what was granted in it; a conversation is one. */
+export type Answerable = {
+  readonly session: Session;
+  readonly grants: Grants;
+  readonly outfit: Pick<Outfit, 'kindOf'>;
+};
+
 /** What a person says to a question: yes to this call, yes to every call of exactly its kind, or no. */
 export type Said = 'once' | 'always' | 'no';
 
 /** Puts the open questions of a run to a person, one after the other, and writes the answers down. One that gets none stays open, and so do those after it. */
 export async function answerOpen(
-  talk: Conversation,
+  talk: Answerable,
   state: RunState,
   ask: (call: Call, kind: string) => Promise<Said | undefined>,
 ): Promise<void> {

@@ -71,5 +71,6 @@ function create(file: string): number {
   });
 }
 
-const secretsIn = ({ all }: Pick<Settings, 'all'>): readonly string[] =>
+/** The keys that are set: what is told to others holds none of them. */
+export const secretsIn = ({ all }: Pick<Settings, 'all'>): readonly string[] =>
   [...all].flatMap(([key, { value }]) => (key.startsWith('keys.') ? [String(value)] : []));

@@ -1,0 +1,55 @@
+// One call of a client, made the way a model's call is: a run whose only answer is that call, so that it is checked, judged, bounded and stopped like any other.
+import { Session } from '../../agent/index.ts';
+import { last, textOf, type CallPart, type Event, type Json, type Message, type Provider } from '../../core/index.ts';
+import type { Grants } from '../../guards/index.ts';
+import { memoryLog } from '../../stores/memory.ts';
+import { openAsks } from '../conversation/asks.ts';
+import type { Outfit } from '../conversation/outfit.ts';
+import { failed, type Job } from './rounds.ts';
+
+/** Begins a call of one of the outfit's tools. */
+export async function callJob(outfit: Outfit, grants: Grants, tool: string, input: Json): Promise<Job> {
+  const parts = outfit.partsFor(caller({ type: 'tool-call', id: 'call', tool, input }), true);
+  const session = await Session.open(parts, memoryLog());
+  let ended: (Event & { readonly type: 'tool-ended' }) | undefined;
+  session.watch((event) => {
+    if (event.type === 'tool-ended') ended = event;
+  });
+  return {
+    session,
+    grants,
+    outfit,
+    run: (options) => session.run(session.state.run === undefined ? tool : undefined, options),
+    result(state) {
+      const [open] = openAsks(state);
+      if (open)
+        return failed(
+          `${tool} was not run: it needs a person's yes, and this client cannot ask one. Start the server with --allow-write to allow it.`,
+        );
+      if (!ended) return failed(`${tool} was not run: ${state.ended?.detail ?? 'it was cancelled.'}`);
+      return { content: [{ type: 'text', text: ended.text }], ...(ended.outcome === 'ok' ? {} : { isError: true }) };
+    },
+    close: () => session.close(),
+  };
+}
+
+const name = 'client';
+
+/** In the place of a model: says the call, and once there is a result nothing more. */
+const caller = (call: CallPart): Provider => ({
+  family: name,
+  model: name,
+  price: { input: 0, output: 0 },
+  async *stream({ messages }) {
+    const done = last(messages)?.role === 'tool';
+    const message: Message = { role: 'assistant', parts: done ? [{ type: 'text', text: 'Done.' }] : [call] };
+    yield {
+      type: 'end',
+      message,
+      finish: textOf(message) ? 'stop' : 'tool-calls',
+      usage: { input: 0, output: 0 },
+      model: name,
+      usd: 0,
+    };
+  },
+});

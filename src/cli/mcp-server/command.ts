@@ -1,0 +1,76 @@
+// The `mcp` command: other programs use this folder's tools, or let an agent work in it. Standard output carries the protocol and nothing else.
+import { parseArgs } from 'node:util';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import type { Command } from '../commands.ts';
+import { readAsked, type Asked } from '../front/asked.ts';
+import { exitCodes } from '../front/exit-codes.ts';
+import { protocolOut } from '../front/protocol-out.ts';
+import { logged } from '../known-models/index.ts';
+import { readSettings } from '../settings/index.ts';
+import { openOffer } from './server.ts';
+
+const usage = `Usage: fairlead mcp serve [--allow-write] [--http <port>] [--model <name>] [--max-turns <n>] [--max-budget-usd <dollars>]
+
+Offers the tools of this folder, and run_agent, to a program that speaks the Model Context Protocol on standard input
+and output, or on http://127.0.0.1:<port>/mcp with --http. In a pipe "serve" can be left away. What changes something is
+put to the person at the client, and refused where that cannot be; --allow-write allows it unasked.`;
+
+type Wanted = { readonly asked: Asked; readonly port: number | undefined };
+
+/** Serves until the client hangs up: 0 when it did, 2 misused, 130 or 143 by a signal. */
+export const run: Command['run'] = async (args) => {
+  const [verb, ...rest] = args;
+  if (verb === '--help' || verb === '-h' || (verb === undefined && process.stdin.isTTY)) {
+    process.stdout.write(`${usage}\n`);
+    return verb === undefined ? exitCodes.misused : exitCodes.answered;
+  }
+  const wanted = read(verb === 'serve' ? rest : args);
+  if (typeof wanted === 'string') {
+    process.stderr.write(`${wanted}\n${usage}\n`);
+    return exitCodes.misused;
+  }
+  return logged(readSettings(), 'mcp serve', () => serve(wanted));
+};
+
+function read(args: readonly string[]): Wanted | string {
+  const options = {
+    'allow-write': { type: 'boolean', default: false },
+    http: { type: 'string' },
+    model: { type: 'string' },
+    'max-turns': { type: 'string' },
+    'max-budget-usd': { type: 'string' },
+  } as const;
+  try {
+    const { values } = parseArgs({ args: [...args], options });
+    const { http, 'allow-write': write, ...others } = values;
+    const port = http === undefined ? undefined : Number(http);
+    if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536))
+      return `--http needs a port from 0 to 65535, not "${http}".`;
+    const given = Object.entries(others).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}=${value}`],
+    );
+    const asked = readAsked([...given, ...(write ? ['--auto-approve'] : [])], { as: 'chat', typed: true });
+    return 'wrong' in asked ? asked.wrong : { asked, port };
+  } catch (error) {
+    return (error as Error).message.split('\n')[0] ?? '';
+  }
+}
+
+async function serve({ asked }: Wanted): Promise<number> {
+  const tell = (text: string): void => void process.stderr.write(text);
+  const settings = readSettings();
+  for (const warning of settings.warnings) tell(`${warning}\n`);
+  const offer = await openOffer(asked, settings, tell);
+  const { promise: over, resolve } = Promise.withResolvers<number>();
+  process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
+  const { stdin } = process;
+  stdin.once('close', () => resolve(exitCodes.answered)).once('end', () => resolve(exitCodes.answered));
+  const connection = serveStdio(offer.factory, {
+    transport: new StdioServerTransport(stdin, protocolOut()),
+    onerror: (error) => tell(`${error.message}\n`),
+  });
+  const code = await over;
+  await connection.close();
+  await offer.close();
+  return code;
+}

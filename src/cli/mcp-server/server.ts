@@ -1,0 +1,104 @@
+// What a client is offered: the tools of this folder, and a whole run as one more. What is told to it holds no key of ours.
+import {
+  McpServer,
+  type CallToolResult,
+  type InputRequiredResult,
+  type McpServerFactory,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
+import { canonical, type Json, type JsonObject, type Tool } from '../../core/index.ts';
+import { sessionGrants } from '../../guards/index.ts';
+import { outfitFor } from '../conversation/outfit.ts';
+import type { Asked } from '../front/asked.ts';
+import { secretsIn } from '../known-models/start-log.ts';
+import type { Settings } from '../settings/index.ts';
+import { version } from '../version.ts';
+import { agentJob, cameSchema, wishSchema, type Wish } from './agent-job.ts';
+import { callJob } from './call-job.ts';
+import { openRounds, type Job } from './rounds.ts';
+
+/** A server for any number of connections. */
+export type Offer = { readonly factory: McpServerFactory; close(): Promise<void> };
+
+/** Gets the tools of this folder ready to be offered; `asked.auto` lets them change things unasked. */
+export async function openOffer(asked: Asked, settings: Settings, tell: (text: string) => void): Promise<Offer> {
+  const grants = sessionGrants();
+  const cwd = process.cwd();
+  const outfit = await outfitFor({ settings, cwd, auto: () => asked.auto, grants, code: false });
+  for (const problem of outfit.problems) tell(`${problem}\n`);
+  const rounds = openRounds();
+  const going = new Set<Promise<unknown>>();
+  const clean = cleaner(secretsIn(settings));
+
+  const factory: McpServerFactory = () => {
+    const server = new McpServer(
+      { name: 'fairlead', title: 'Fairlead', version },
+      { capabilities: { tools: {} }, inputRequired: { maxRounds: 1000 } },
+    );
+    const answer = async (
+      name: string,
+      input: Json,
+      context: ServerContext,
+      begin: () => Promise<Job>,
+    ): Promise<CallToolResult | InputRequiredResult> => {
+      const can = server.server.getClientCapabilities();
+      const work = rounds.carry({ context, can, mark: `${name} ${canonical(input)}`, begin });
+      going.add(work);
+      try {
+        return clean(await work);
+      } finally {
+        going.delete(work);
+      }
+    };
+    for (const tool of outfit.tools.filter(({ hidden }) => !hidden))
+      server.registerTool(
+        tool.name,
+        { description: tool.description, inputSchema: schema<Json>(tool.input), annotations: hintsOf(tool) },
+        (input, context) => answer(tool.name, input, context, () => callJob(outfit, grants, tool.name, input)),
+      );
+    server.registerTool(
+      'run_agent',
+      {
+        description: `Runs Fairlead, an agent with tools of its own, in ${cwd}: it reads, changes and runs what is needed, and answers. Its session is kept and can be gone on with.`,
+        inputSchema: schema<Wish & JsonObject>(wishSchema),
+        outputSchema: schema(cameSchema),
+        annotations: { readOnlyHint: false, openWorldHint: true },
+      },
+      (wish, context) => answer('run_agent', wish, context, () => agentJob(wish, asked, settings, tell)),
+    );
+    return server;
+  };
+  return {
+    factory,
+    async close() {
+      await rounds.close();
+      // Their clients are gone, so they were told to stop; they write down that they did.
+      await Promise.allSettled(going);
+    },
+  };
+}
+
+const hintsOf = ({ effect }: Tool): { readOnlyHint: boolean; openWorldHint: boolean } => ({
+  readOnlyHint: effect === 'read',
+  openWorldHint: effect === 'outside',
+});
+
+/** A JSON schema as the SDK wants it. It only shows it: whether an input fits is found out where the call is made. */
+const schema = <T>(shape: JsonObject): StandardSchemaWithJSON<T, T> => ({
+  '~standard': {
+    version: 1,
+    vendor: 'fairlead',
+    validate: (value) => ({ value: value as T }),
+    jsonSchema: { input: () => shape, output: () => shape },
+  },
+});
+
+/** Takes keys out of everything that is told. */
+const cleaner =
+  (secrets: readonly string[]) =>
+  <T>(told: T): T => {
+    const text = JSON.stringify(told);
+    const safe = secrets.reduce((left, secret) => left.replaceAll(JSON.stringify(secret).slice(1, -1), '[key]'), text);
+    return safe === text ? told : (JSON.parse(safe) as T);
+  };
