@@ -1,5 +1,5 @@
 // Where a person's browser comes back to after a login: a loopback address that takes one answer, the one with our state in it.
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FairleadError, messageOf } from '../../core/index.ts';
 
@@ -19,7 +19,7 @@ export const callbackUrl = (port: number): string => `http://${host}:${port}${wh
 
 /** A port that is free now. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
+  const server = process.getBuiltinModule('node:http').createServer();
   const { port } = await listen(server, 0);
   await new Promise((resolve) => {
     server.close(resolve);
@@ -32,7 +32,7 @@ export async function awaitCallback(port: number, state: string): Promise<Callba
   const { promise: arrived, resolve, reject } = Promise.withResolvers<URLSearchParams>();
   // Nobody may be waiting for it yet.
   arrived.catch(() => {});
-  const server = createServer((request, response) => {
+  const server = process.getBuiltinModule('node:http').createServer((request, response) => {
     const url = new URL(request.url ?? '/', callbackUrl(port));
     const ours = request.method === 'GET' && url.pathname === where && url.searchParams.get('state') === state;
     response.writeHead(ours ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });

@@ -1,6 +1,6 @@
 // One request to one judged address, and its answer, unpacked and cut at a bound.
-import http from 'node:http';
-import https from 'node:https';
+import type http from 'node:http';
+import type https from 'node:https';
 import { isIPv6, type LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
@@ -31,7 +31,7 @@ const ownHeaders =
 export async function ask(request: FetchRequest, way: Way): Promise<Answer> {
   const { method, headers } = checked(request);
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    const { request: open } = way.url.protocol === 'https:' ? https : http;
+    const { request: open } = modulesFor(way.url);
     const sent = open(way.url, { method, headers, signal: way.signal, ...connection(way) });
     sent.on('response', resolve).on('error', reject).end(request.body);
   });
@@ -44,6 +44,10 @@ export async function ask(request: FetchRequest, way: Way): Promise<Answer> {
     response.destroy();
   }
 }
+
+/** Not imported: that would load all of fetch with it. */
+const modulesFor = (url: URL): typeof https | typeof http =>
+  process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
 
 function checked({ method = 'GET', headers = {} }: FetchRequest): {
   readonly method: string;
@@ -71,7 +75,7 @@ function connection({ url, addresses, proxy, ca }: Way): https.RequestOptions {
   const trust = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
   if (proxy === undefined) return { agent: false, lookup: pinned(addresses), ...trust };
   if (!knowsProxies) throw refuseNet('proxy', 'Going through a proxy needs Node 24.5 or later, so nothing was sent.');
-  const { Agent } = url.protocol === 'https:' ? https : http;
+  const { Agent } = modulesFor(url);
   return { agent: new Agent({ proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }), ...trust };
 }
 
