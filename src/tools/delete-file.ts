@@ -1,0 +1,50 @@
+// Deletes a file in a way that can be taken back: its content is kept, and its hash is all that is needed to have it again.
+import { FairleadError, output, type Tool, type Workspace } from '../core/index.ts';
+import { changed } from './change.ts';
+
+/** The tool that deletes files. */
+export const deleteFile = (workspace: Workspace): Tool => ({
+  name: 'delete_file',
+  description: 'Delete a file. Its content is kept: with restore, the hash that was told, it comes back.',
+  input: {
+    type: 'object',
+    properties: {
+      path: { type: 'string' },
+      restore: {
+        type: 'string',
+        pattern: '^[0-9a-f]{64}$',
+        description: 'Put the deleted content with this hash back.',
+      },
+    },
+    required: ['path'],
+    additionalProperties: false,
+  },
+  effect: 'write',
+  async run(input) {
+    const { path, restore } = input as { path: string; restore?: string };
+    if (restore !== undefined) {
+      await workspace.restore({ path: workspace.locate(path), before: restore, after: null });
+      const { path: place, text = '' } = await workspace.read(path, { unseen: true });
+      return changed(
+        `Put ${path} back.`,
+        { path: place, before: null, after: restore },
+        { path, before: '', after: text },
+      );
+    }
+    if (!workspace.remove)
+      throw new FairleadError('tool/no-remove', 'Files cannot be deleted here, so nothing was done.', {
+        blame: 'user',
+      });
+    const text = await textBefore(workspace, path);
+    const change = await workspace.remove(path);
+    const sentence = `Deleted ${path}. To put it back, give restore ${change.before}.`;
+    return text === undefined
+      ? output({ text: sentence, data: { ...change } })
+      : changed(sentence, change, { path, before: text, after: '' });
+  },
+});
+
+/** What it holds, for the picture of the change; a file that is too large for that, or no text, has none. */
+async function textBefore(workspace: Workspace, path: string): Promise<string | undefined> {
+  return (await workspace.read(path, { unseen: true })).text;
+}

@@ -1,0 +1,83 @@
+// Applies a patch to several files: all of it or nothing.
+import { output, visibleLine, type Change, type Output, type Tool, type Workspace } from '../../core/index.ts';
+import { textAt } from '../text.ts';
+import type { FilePatch } from './parse.ts';
+
+/** What is to become of one file. */
+type Step =
+  | { readonly type: 'write'; readonly path: string; readonly text: string; readonly over: string | null }
+  | { readonly type: 'remove'; readonly path: string };
+
+/** The tool that applies patches. */
+export const applyPatch = (workspace: Workspace): Tool => ({
+  name: 'apply_patch',
+  description:
+    'Apply a unified patch to one or more files that were read before, all of it or nothing. /dev/null as the old name makes a file, as the new name deletes it.',
+  input: {
+    type: 'object',
+    properties: { patch: { type: 'string', minLength: 1, maxLength: 1_000_000 } },
+    required: ['patch'],
+    additionalProperties: false,
+  },
+  effect: 'write',
+  async run(input): Promise<Output> {
+    const { patch } = input as { patch: string };
+    const { filesIn, refusePatch } = await import('./parse.ts');
+    const planned = await Promise.allSettled(filesIn(patch).map((file) => stepsFor(workspace, file)));
+    const failures = planned.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
+    if (failures.length) throw refusePatch(failures.map(({ message }) => message).join('\n'));
+    const steps = planned.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+    const changes = await takeAll(workspace, steps);
+    const [only] = changes;
+    return output({
+      text: changes.map(({ before, after, path }) => `${verbFor(before, after)} ${visibleLine(path)}.`).join('\n'),
+      // One change is told as every other tool tells it, several as a list.
+      data: { ...(changes.length === 1 && only ? only : { changes }), diff: patch },
+    });
+  },
+});
+
+const verbFor = (before: string | null, after: string | null): string =>
+  before === null ? 'Created' : after === null ? 'Deleted' : 'Patched';
+
+async function stepsFor(workspace: Workspace, { from, to, copies, patch }: FilePatch): Promise<readonly Step[]> {
+  const { applyPatch: apply } = await import('diff');
+  const { text, hash } = from === undefined ? { text: '', hash: null } : await contentOf(workspace, from);
+  const next = apply(text, patch, { fuzzFactor: 0 });
+  if (next === false) throw new Error(`The hunks do not fit ${visibleLine(from ?? to ?? '')}; read it again.`);
+  if (to === undefined && next !== '')
+    throw new Error(`The patch deletes ${visibleLine(from ?? '')} but leaves text of it.`);
+  const removed: readonly Step[] = from !== undefined && from !== to && !copies ? [{ type: 'remove', path: from }] : [];
+  if (to === undefined) return removed;
+  return [{ type: 'write', path: to, text: next, over: from === to ? hash : null }, ...removed];
+}
+
+async function contentOf(
+  workspace: Workspace,
+  path: string,
+): Promise<{ readonly text: string; readonly hash: string }> {
+  const { content } = await textAt(workspace, path, { unseen: true });
+  return { text: content.text, hash: content.hash };
+}
+
+/** Takes every step, or takes back those that were taken. */
+async function takeAll(workspace: Workspace, steps: readonly Step[]): Promise<readonly Change[]> {
+  const done: Change[] = [];
+  try {
+    for (const step of steps) done.push(await take(workspace, step));
+    return done;
+  } catch (error) {
+    for (const change of done.toReversed()) {
+      await workspace.restore(change);
+      // The model has seen what is there again.
+      if (change.before !== null) await workspace.read(change.path);
+    }
+    throw error;
+  }
+}
+
+async function take(workspace: Workspace, step: Step): Promise<Change> {
+  if (step.type === 'write') return workspace.write(step.path, step.text, { over: step.over });
+  if (!workspace.remove) throw new Error('Files cannot be deleted here, so nothing was changed.');
+  return workspace.remove(step.path);
+}

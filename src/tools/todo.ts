@@ -1,0 +1,62 @@
+// The model's own list of what is to be done: the whole list at every call, so that the log alone tells how it stands.
+import { isObject, output, visibleLine, type Event, type Tool, type View } from '../core/index.ts';
+
+/** Something to be done. */
+export type TodoItem = { readonly text: string; readonly status: 'open' | 'doing' | 'done' };
+
+const marks = { open: '☐', doing: '▶', done: '☑' } as const;
+const name = 'todo';
+
+/** The tool that keeps a list of what is to be done. */
+export const todo: Tool = {
+  name,
+  description: 'Keep a list of the steps of a longer task. Give the whole list each time; keep one item at work.',
+  input: {
+    type: 'object',
+    properties: {
+      items: {
+        type: 'array',
+        maxItems: 50,
+        items: {
+          type: 'object',
+          properties: {
+            text: { type: 'string', minLength: 1, maxLength: 300 },
+            status: { type: 'string', enum: ['open', 'doing', 'done'] },
+          },
+          required: ['text', 'status'],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ['items'],
+    additionalProperties: false,
+  },
+  effect: 'read',
+  run(input) {
+    const { items } = input as { readonly items: readonly TodoItem[] };
+    return output({ text: todoText(items) || '(The list is empty.)', data: { items } });
+  },
+};
+
+/** A list as lines. */
+export const todoText = (items: readonly TodoItem[]): string =>
+  items.map(({ text, status }) => `${marks[status]} ${visibleLine(text)}`).join('\n');
+
+/** What a session's list is, and which of its calls may change it. */
+export type TodoState = { readonly items: readonly TodoItem[]; readonly calls: readonly string[] };
+
+/** The list as the log of a session tells it. */
+export const todoView: View<TodoState> = {
+  initial: { items: [], calls: [] },
+  on(state, event: Event) {
+    if (event.type === 'tool-started')
+      return event.tool === name ? { ...state, calls: [...state.calls, event.call] } : state;
+    if (event.type !== 'tool-ended' || !state.calls.includes(event.call)) return state;
+    const calls = state.calls.filter((call) => call !== event.call);
+    const items = isObject(event.data) ? event.data['items'] : undefined;
+    return {
+      calls,
+      items: event.outcome === 'ok' && Array.isArray(items) ? (items as readonly TodoItem[]) : state.items,
+    };
+  },
+};
