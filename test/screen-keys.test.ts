@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { calls, says } from '../src/testing/index.ts';
-import { makePlace, openPrompt, sentTo, type Place } from './support/prompt.ts';
+import { makePlace, openPrompt, putFiles, sentTo, type Place } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -17,10 +17,12 @@ test(
   { skip },
   async (t) => {
     const place = await makePlace(t, ({ index, prompt }) =>
-      index === 0 ? calls('run_command', { command: 'sleep 2; echo slept' }) : says(`Heard: ${prompt}`),
+      index === 0
+        ? calls('run_command', { command: 'until [ -e go ]; do sleep 0.1; done; echo slept' })
+        : says(`Heard: ${prompt}`),
     );
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
-    await prompt.and('start', /^● run_command sleep 2/m);
+    await prompt.and('start', /^● run_command until/m);
     await prompt.type('and then the tests');
     await prompt.keys('M-Enter');
     await prompt.waitFor(/^> and then the tests \(follows up\)[^]*1 queued/m);
@@ -28,6 +30,7 @@ test(
     await prompt.and('/rewind', /! Wait until the run has ended, or press Esc\.[^]*^> \/rewind/m);
     await prompt.keys('C-c');
     await prompt.and('/tools', /^Tools$/m);
+    putFiles(place.work, { go: '' });
     await prompt.waitFor(/^Heard: only the docs$[^]*^Heard: and then the tests$/m);
     assert.deepEqual(heardIn(place, 1).slice(2), ['tool: slept', 'user: only the docs']);
     assert.deepEqual(heardIn(place, 2).slice(4), ['assistant: Heard: only the docs', 'user: and then the tests']);

@@ -58,7 +58,7 @@ test(
   { skip },
   async (t) => {
     const words = Array.from({ length: 40 }, (_, i) => `word${i} `);
-    const place = await makePlace(t, () => says(words.join(''), { chunks: words, chunkMs: 25 }));
+    const place = await makePlace(t, () => says(words.join(''), { chunks: words, chunkMs: 40 }));
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--stream']);
     assert.doesNotMatch(await prompt.screen(), /no streaming/, 'the flag switched it on');
     await prompt.and('show', /word3 (?![^]*word39)/);
