@@ -90,7 +90,7 @@ test('[J2, A75, A77, A78] a pipe: every thing is said, in order and without a co
 
 async function piped(place: Place, lines: readonly string[]): Promise<string> {
   const env = { PATH: process.env['PATH'], ...place.env };
-  const running = run(process.execPath, [bin, '--interactive', ...first], { cwd: place.work, env, timeout: 20_000 });
+  const running = run(process.execPath, [bin, '--interactive', '--no-sandbox', ...first], { cwd: place.work, env, timeout: 20_000 });
   running.child.stdin?.end(`${lines.join('\n')}\n`);
   return (await running).stdout;
 }

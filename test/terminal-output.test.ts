@@ -156,7 +156,7 @@ test('SIGINT ends a run in order with exit code 130: what was shown stays, and t
 test('SIGTERM ends a run in order with exit code 143: the command that ran is ended too, and the model is told', async (t) => {
   const made = await program(t, [calls('run_command', { command: 'echo $$ > pid; exec sleep 100' }), 'Then not.']);
   await made.known('qwen3');
-  const running = made.start(['-p', 'wait', '-n', 'stopped', '--auto-approve']);
+  const running = made.start(['-p', 'wait', '-n', 'stopped', '--auto-approve', '--no-sandbox']);
   const file = path.join(made.cwd, 'pid');
   await until('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
   running.kill('SIGTERM');

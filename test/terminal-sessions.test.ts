@@ -190,7 +190,7 @@ test(
       words === 'work' && results.length === 0 ? calls('run_command', { command: slow }) : says(`You said: ${words}`),
     );
     await withAlpha(made);
-    const holder = await made.open(['-r', 'alpha', '--auto-approve']);
+    const holder = await made.open(['-r', 'alpha', '--auto-approve', '--no-sandbox']);
     await holder.waitFor(prompt);
     const refused = await made.run(['-p', 'me too', '-r', 'alpha']);
     assert.deepEqual([refused.code, refused.out], [1, '']);

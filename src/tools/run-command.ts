@@ -8,7 +8,8 @@ const mostSeconds = 3600;
 /** The tool that runs commands. */
 export const runCommand = (workspace: Workspace): Tool => ({
   name: 'run_command',
-  description: 'Run a shell command in the working folder. Whatever it leaves running is ended with it.',
+  description:
+    'Run a shell command in the working folder. Whatever it leaves running is ended with it. It usually runs in a sandbox: only the working folder can be written, and there is no network.',
   input: {
     type: 'object',
     properties: {

@@ -78,16 +78,18 @@ export function putFiles(folder: string, files: Readonly<Record<string, string>>
   }
 }
 
-/** Starts the program in a place, with the words of `wrap` before it, and waits until it can be typed to; when it has ended, its exit code is on the screen. */
+/** Starts the program in a place, with the words of `wrap` before it and without a sandbox unless it is wanted, and waits until it can be typed to; when it has ended, its exit code is on the screen. */
 export async function openPrompt(
   t: TestContext,
   place: Place,
   args: readonly string[] = ['--refresh-models', '--model', 'alpha'],
-  options: TerminalOptions & { readonly wrap?: readonly string[] } = {},
+  options: TerminalOptions & { readonly wrap?: readonly string[]; readonly sandbox?: boolean } = {},
 ): Promise<Prompt> {
   const env = { ...place.env, ...options.env };
   const size = { columns: 100, rows: 40 };
-  const command = [...(options.wrap ?? []), process.execPath, bin, ...args];
+  // Not every machine has one, and the program says so on the screen.
+  const without = options.sandbox === true ? [] : ['--no-sandbox'];
+  const command = [...(options.wrap ?? []), process.execPath, bin, ...without, ...args];
   const inShell = ['sh', '-c', '"$@"; echo "exit code $?"', 'sh', ...command];
   const terminal = await openTerminal(t, inShell, { ...size, ...options, cwd: place.work, env });
   await terminal.waitFor(/Fairlead with \w+, session/);

@@ -61,7 +61,14 @@ export class Conversation {
     };
     const [provider, outfit] = await Promise.all([
       openModel(chosen, settings, host),
-      outfitFor({ ...options, code: asked.code, cwd: options.cwd ?? process.cwd(), auto: () => now.auto, grants }),
+      outfitFor({
+        ...options,
+        code: asked.code,
+        sandbox: asked.sandbox,
+        cwd: options.cwd ?? process.cwd(),
+        auto: () => now.auto,
+        grants,
+      }),
     ]);
     const parts = outfit.partsFor(provider, chosen.tools !== false);
     const open = await openSession(settings.dirs, which, parts);
@@ -186,6 +193,7 @@ export class Conversation {
     const outfit = await outfitFor({
       ...this.#options,
       code: asked.code,
+      sandbox: asked.sandbox,
       cwd,
       auto: () => this.auto,
       grants: this.grants,
@@ -220,6 +228,8 @@ export class Conversation {
       context: { used: context, ...(window === undefined ? {} : { window }) },
       ...(total.unpriced === 0 ? { usd: total.usd } : {}),
       queued: pending.length,
+      // Code runs in a container, whatever else there is.
+      ...(this.#options.asked.code ? {} : { sandbox: sandboxWord(this.outfit.sandbox) }),
     };
   }
 
@@ -240,6 +250,12 @@ export class Conversation {
       if (!this.#quiet) this.#seen?.event(event, state);
     });
   }
+}
+
+/** A sandbox in the status line. */
+function sandboxWord({ name }: Outfit['sandbox']): string {
+  if (name === 'none') return 'NO SANDBOX';
+  return name === 'refused' ? 'no commands' : name;
 }
 
 /** How much is said about a damaged file before the rest is only counted. */

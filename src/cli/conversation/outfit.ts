@@ -12,7 +12,15 @@ import {
   type UserCommand,
 } from '../../agent/index.ts';
 import type { AgentParts, AnswerShape, Call, Provider, Tool, Workspace } from '../../core/index.ts';
-import { kindOf, permission, type Grants, type Locate } from '../../guards/index.ts';
+import {
+  chooseSandbox,
+  kindOf,
+  permission,
+  sandboxed,
+  type Grants,
+  type Locate,
+  type Sandbox,
+} from '../../guards/index.ts';
 import { sandboxedCommand, workspaceTools } from '../../tools/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -26,12 +34,17 @@ export type OutfitOptions = {
   readonly grants: Grants;
   /** A container to run code in, and nothing else. */
   readonly code: boolean;
+  /** False where the person wants commands to run as themselves, which nothing else may decide. */
+  readonly sandbox?: boolean;
   readonly answer?: AnswerShape;
 };
 
 /** What was found for a working folder, and the way to an agent for a model. */
 export type Outfit = {
+  /** The folder as the person has it: what is run here is not confined. */
   readonly workspace: Workspace;
+  /** What the model's commands run in. */
+  readonly sandbox: Sandbox;
   readonly instructions: Instructions;
   readonly skills: readonly Skill[];
   readonly commands: readonly UserCommand[];
@@ -47,25 +60,28 @@ export type Outfit = {
 /** Gets everything ready that an agent in this folder needs, whichever model it will be. */
 export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   const { settings, cwd, auto, grants, code, answer } = options;
-  const { dirs, sandbox } = settings;
+  const { dirs } = settings;
   const places = { cwd, home: homedir(), configDir: dirs.config };
-  const workspace = localWorkspace({
-    roots: [cwd],
-    cwd,
-    blobs: `${dirs.state}/blobs`,
-    // What the program itself goes by is the person's: a model that works in a home folder must not change it.
-    protect: [dirs.config, dirs.state, dirs.data, dirs.cache],
-  });
+  // What the program itself goes by is the person's: a model that works in a home folder must not change it.
+  const own = [dirs.config, dirs.state, dirs.data, dirs.cache];
+  const workspace = localWorkspace({ roots: [cwd], cwd, blobs: `${dirs.state}/blobs`, protect: own });
   const locate: Locate = (path) => workspace.locate(path);
   const instructions = readInstructions(places);
-  const [{ skills: found, problems }, { commands, problems: more }] = await Promise.all([
+  const [{ skills: found, problems }, { commands, problems: more }, sandbox] = await Promise.all([
     findSkills(places),
     findCommands(places),
+    chooseSandbox({
+      wanted: options.sandbox === false ? 'none' : 'auto',
+      roots: [workspace.cwd],
+      hide: own,
+      home: homedir(),
+      path: process.env['PATH'] ?? '',
+    }),
   ]);
   const skills = code ? [] : found;
   const tools = [
-    ...(code ? [] : workspaceTools(workspace)),
-    { ...sandboxedCommand(workspace, sandbox), ...(code ? {} : { hidden: true }) },
+    ...(code ? [] : workspaceTools(sandboxed(workspace, sandbox))),
+    { ...sandboxedCommand(workspace, settings.sandbox), ...(code ? {} : { hidden: true }) },
     ...(skills.length ? [skillTool(skills)] : []),
   ];
   const system = [standing(cwd), settings.instructions, instructions.text, skillsText(skills)]
@@ -73,6 +89,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     .join('\n\n');
   return {
     workspace,
+    sandbox,
     instructions,
     skills,
     commands,

@@ -55,6 +55,8 @@ export type Status = {
   readonly busy?: string;
   /** How many entries wait to be read by the model. */
   readonly queued: number;
+  /** What commands run in, or that they run in nothing. */
+  readonly sandbox?: string;
 };
 
 /** What the person did. */

@@ -82,6 +82,7 @@ export function statusParts(status: Status): readonly string[] {
     parts.push(`${percent}% of ${tokens(context.window)} (${tokens(context.used)})`);
   } else if (context !== undefined) parts.push(`${tokens(context.used)} tokens`);
   parts.push(status.usd === undefined ? 'cost unknown' : dollars(status.usd));
+  if (status.sandbox !== undefined) parts.push(visible(status.sandbox));
   parts.push(status.mode === 'auto' ? 'auto-approve' : 'asks');
   if (!status.stream) parts.push('no streaming');
   parts.push(visible(status.session));

@@ -1,6 +1,6 @@
 // Bubblewrap: namespaces of the Linux kernel around one command, without a daemon and without rights. No network, no home folder, a read-only system.
 import { execFile } from 'node:child_process';
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { visibleLine } from '../../core/index.ts';
 import { shellWords, type Confines, type Sandbox } from './sandbox.ts';
@@ -20,9 +20,18 @@ export function findBubblewrap({ roots, path: search }: Pick<Confines, 'roots' |
     const program = path.join(folder, 'bwrap');
     if (!path.isAbsolute(folder) || !existsSync(program)) continue;
     const real = realpathSync(program);
-    if (statSync(real).isFile() && !roots.some((root) => within(root, program) || within(root, real))) return program;
+    if (isProgram(real) && !roots.some((root) => within(root, program) || within(root, real))) return program;
   }
   return undefined;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Options that not every version has. */

@@ -1,0 +1,71 @@
+// What a model runs is confined, in the real program: it says by what, refuses where nothing confines, and leaves the choice to the person alone.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { chooseSandbox } from '../src/guards/index.ts';
+import { calls, callsThenAnswer, says } from '../src/testing/index.ts';
+import { messagesOf, program } from './support/live-program.ts';
+import { makePlace, openPrompt } from './support/prompt.ts';
+import { noTerminal } from './support/terminal.ts';
+
+const found = await chooseSandbox({ roots: [tmpdir()], home: homedir(), path: process.env['PATH'] ?? '' });
+const noSandbox = found.name === 'refused' ? found.about : false;
+
+const escape = 'touch inside; touch ~/outside /usr/outside; (exec 3<>/dev/tcp/127.0.0.1/$PORT) && echo reached; true';
+
+test('a command of the model writes its folder and nothing else', { skip: noSandbox }, async (t) => {
+  const made = await program(t, callsThenAnswer(1, 'run_command', { command: escape }, 'Done.'));
+  await made.known('qwen3');
+  const { port } = new URL(made.server.url);
+  const { code, err } = await made.run(['-p', 'go', '--auto-approve'], { env: { PORT: port } });
+  assert.equal(code, 0, err);
+  assert.ok(existsSync(path.join(made.cwd, 'inside')));
+  assert.ok(!existsSync(path.join(made.home, 'outside')) && !existsSync('/usr/outside'));
+  const told = String(messagesOf(made.asked().at(-1)).at(-1)?.['content']);
+  assert.match(told, /Read-only file system/);
+  assert.doesNotMatch(told, /reached/);
+});
+
+test('[attack 82] where there is no sandbox the model is told so in one sentence and nothing is run, even unasked', async (t) => {
+  const made = await program(t, callsThenAnswer(1, 'run_command', { command: 'touch ran' }, 'Done.'));
+  await made.known('qwen3');
+  const { code, err } = await made.run(['-p', 'go', '--auto-approve'], { env: { PATH: '/nowhere' } });
+  assert.equal(code, 0, err);
+  assert.ok(!existsSync(path.join(made.cwd, 'ran')));
+  assert.match(
+    String(messagesOf(made.asked().at(-1)).at(-1)?.['content']),
+    /^Error: Commands are not run: there is no sandbox on this machine\. Install bubblewrap \(.*\), or start with --no-sandbox to run them as yourself\.$/,
+  );
+});
+
+test('--no-sandbox runs commands as the person, and says so', async (t) => {
+  const made = await program(t, callsThenAnswer(1, 'run_command', { command: 'touch ../ran; pwd' }, 'Done.'));
+  await made.known('qwen3');
+  const { code, err } = await made.run(['-p', 'go', '--auto-approve', '--no-sandbox']);
+  assert.equal(code, 0, err);
+  assert.match(err, /^No sandbox: Commands run as you, with everything that you can reach\.$/m);
+  assert.ok(existsSync(path.join(made.cwd, '..', 'ran')));
+});
+
+test(
+  'the status line names the sandbox, and what the person types after ! is not confined',
+  { skip: noSandbox || noTerminal() },
+  async (t) => {
+    const place = await makePlace(t, ({ results }) =>
+      results.length === 0
+        ? calls('run_command', { command: 'touch ../by-model; cat ~/mine' })
+        : says(`Result: ${results.at(-1)}`),
+    );
+    writeFileSync(path.join(place.env['HOME'] ?? '', 'mine'), 'private');
+    const args = ['--refresh-models', '--model', 'alpha', '--auto-approve'];
+    const prompt = await openPrompt(t, place, args, { sandbox: true });
+    await prompt.waitFor(/alpha · [^\n]* · bubblewrap · auto-approve · /);
+    await prompt.and('go', /^Result: [^]*No such file/m);
+    assert.ok(!existsSync(path.join(place.work, '../by-model')));
+    await prompt.and('!cat ~/mine > copy; touch ../by-me', /^✓ shell cat/m);
+    assert.ok(existsSync(path.join(place.work, '../by-me')));
+    assert.equal(readFileSync(path.join(place.work, 'copy'), 'utf8'), 'private');
+  },
+);
