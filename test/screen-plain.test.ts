@@ -67,6 +67,12 @@ for (const [face, args, env, send] of [
     if (face !== 'the screen' && face !== 'plain lines') assert.doesNotMatch(seen, /␛\[(3|9)[0-7]/, 'no colours');
     if (face === 'the screen') assert.match(seen, /␛\[3\d/);
     if (send) assert.match(seen, /\[tool\] run_command: denied/);
+    if (face === 'plain lines') {
+      await prompt.and('/rewind', /Go back to before which message\?[^]*\n +1\. afresh/);
+      await armed();
+      await prompt.and('1', /Back at that point\.[^\n]*\n\[status\] [^>]*\n> afresh *$/m);
+      await prompt.keys('C-u');
+    }
     await prompt.keys('C-d');
     await prompt.waitFor(/^(> )?exit code 0$/m);
   });
@@ -90,7 +96,11 @@ test('[J2, A75, A77, A78] a pipe: every thing is said, in order and without a co
 
 async function piped(place: Place, lines: readonly string[]): Promise<string> {
   const env = { PATH: process.env['PATH'], ...place.env };
-  const running = run(process.execPath, [bin, '--interactive', '--no-sandbox', ...first], { cwd: place.work, env, timeout: 20_000 });
+  const running = run(process.execPath, [bin, '--interactive', '--no-sandbox', ...first], {
+    cwd: place.work,
+    env,
+    timeout: 20_000,
+  });
   running.child.stdin?.end(`${lines.join('\n')}\n`);
   return (await running).stdout;
 }

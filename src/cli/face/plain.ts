@@ -39,6 +39,7 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
   let prompted = false;
   let begun = '';
   let draft = '';
+  let filled = '';
   let stopAt = 0;
   let completer: Completer | undefined;
   let prompting: NodeJS.Timeout | undefined;
@@ -92,6 +93,9 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
       if (parts !== statusSaid) voice.say(`[status] ${parts}`);
       statusSaid = parts;
       ask('> ');
+      // Written sooner it would stand before its prompt.
+      if (filled !== '') ear.write(filled);
+      filled = '';
     }, 30);
   }
 
@@ -243,7 +247,11 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
         });
       }),
     fill(text) {
-      if (editing && !text.includes('\n')) return ear.write(text);
+      if (editing && !text.includes('\n')) {
+        if (prompted) return ear.write(text);
+        filled = text;
+        return promptSoon();
+      }
       draft = text;
       speak(() => voice.say(`[draft] ${visible(text)}\n(Enter on an empty line sends it)`));
     },
