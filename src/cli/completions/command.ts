@@ -21,9 +21,13 @@ export const run: Command['run'] = async (args) => {
   const [word = '', what = '', ...more] = args;
   if (word === '--values' && Object.hasOwn(values, what) && more.length === 0) return print(what);
   const shell = Object.hasOwn(shells, word) && what === '' ? shells[word] : undefined;
+  if (word === '--help' || word === '-h') {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
   if (!shell) {
     process.stderr.write(`${usage}\n`);
-    return word === '--help' || word === '-h' ? 0 : 2;
+    return 2;
   }
   const { placesOf } = await import('./grammar.ts');
   process.stdout.write((await shell())(placesOf(commands)));

@@ -39,7 +39,7 @@ export function placesOf(commands: CommandTable): readonly Place[] {
   const top = Object.entries(commands).map(([word, { summary }]) => ({ word, about: summary }));
   const mainFlags = allOptions.map(flagOf);
   const rootFlags = [...mainFlags, flag('help', 'show how it is used'), flag('version', 'show the version')];
-  return [
+  const places: readonly Place[] = [
     { name: '', flags: rootFlags, first: top },
     ...['chat', 'run'].map((name): Place => ({ name, flags: mainFlags, first: 'anything' })),
     { name: 'sessions', flags: [json], first: verbs(acts) },
@@ -58,8 +58,26 @@ export function placesOf(commands: CommandTable): readonly Place[] {
     { name: 'completions', flags: [], first: plain(['bash', 'zsh', 'fish']) },
     { name: 'doctor', flags: doctorFlags, first: [] },
     { name: 'demo', flags: [flag('fast', 'without waiting'), flag('plain', 'lines instead of a screen')], first: [] },
+    { name: 'acp', flags: some('model', 'auto-approve', 'max-turns', 'max-budget-usd'), first: [] },
+    { name: 'mcp', flags: mcpFlags, first: plain(['serve']) },
+    { name: 'mcp serve', flags: mcpFlags, first: [] },
   ];
+  const told = new Set(places.map(({ name }) => name));
+  const others = Object.keys(commands).filter((name) => !told.has(name));
+  return [...places, ...others.map((name): Place => ({ name, flags: [], first: [] }))];
 }
+
+/** Some of the program's own options, as other commands take them. */
+const some = (...names: readonly string[]): readonly Flag[] =>
+  allOptions
+    .filter((option) => names.includes(option.names[0]))
+    .map((option) => ({ ...flagOf(option), spellings: [`--${option.names[0]}`] }));
+
+const mcpFlags: readonly Flag[] = [
+  flag('allow-write', 'allow unasked what changes something'),
+  flag('http', 'serve on this port', 'anything'),
+  ...some('model', 'max-turns', 'max-budget-usd'),
+];
 
 const modelFlags: readonly Flag[] = [
   flag('url', 'where the provider is', 'anything'),

@@ -9,10 +9,17 @@ import { guideOn, type Guide } from './guide.ts';
 import { tour } from './scenes.ts';
 import { setStage, type Stage } from './stage.ts';
 
-const usage = 'Usage: fairlead demo [--fast] [--plain]    --fast waits for nobody';
+const usage = `Usage: fairlead demo [--fast] [--plain]
+
+A tour of two minutes on a scripted model: no key, no server and no network are needed, and nothing is left behind.
+--fast waits for nobody; --plain says it in lines instead of on a screen.`;
 
 /** Gives the tour: 0 given or left, 1 where something is not as it claims, 2 misused, 130 and 143 by signal. */
 export const run: Command['run'] = async (args) => {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(`${usage}\n`);
+    return exitCodes.answered;
+  }
   let asked: { readonly fast: boolean; readonly plain: boolean };
   try {
     const options = { fast: { type: 'boolean', default: false }, plain: { type: 'boolean', default: false } } as const;

@@ -137,7 +137,7 @@ test(
     const root = path.join(place.temp, readdirSync(place.temp).find((name) => name.startsWith('fairlead-demo-')) ?? '');
     const read = (name: string): string => readFileSync(path.join(root, 'work', name), 'utf8');
     assert.match(read('greet.mjs'), /'sailor'/);
-    await press(terminal, /Allow edit_file\? \[y\/N\/a\]/, 'y');
+    await press(terminal, /\? Allow edit_file [^]*\[y\/N\/a\]/, 'y');
     const coloured = await terminal.waitFor(/31m-const who = 'sailor';[^]*32m\+const who = 'whole crew';/, 20_000, {
       colours: true,
     });
@@ -179,7 +179,7 @@ test('[A75] a no is a no: the file stays as it is and the tour says so; q leaves
   const place = outside(t);
   const terminal = await begin(t, place);
   await press(terminal, goesOn('Fairlead, a tour'), 'Enter');
-  await press(terminal, /Allow edit_file\? \[y\/N\/a\]/, 'Enter');
+  await press(terminal, /\? Allow edit_file [^]*\[y\/N\/a\]/, 'Enter');
   await terminal.waitFor(/Checked: you said no, and greet\.mjs is as it was/);
   await press(terminal, goesOn('1 of 5'), 'q');
   assert.equal(await exitCode(terminal), 0);

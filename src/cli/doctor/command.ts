@@ -14,9 +14,14 @@ export const run: Command['run'] = async (args) => {
     offline: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     model: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
   } as const;
   try {
     const { values } = parseArgs({ args: [...args], options });
+    if (values.help) {
+      process.stdout.write(`${usage}\n`);
+      return 0;
+    }
     return await tell(values.json, { offline: values.offline, model: values.model });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
