@@ -1,0 +1,29 @@
+// The list of what is to be done is told by the log alone.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calls, says, stage } from '../../test/support/rehearsal.ts';
+import { toolbox } from '../agent/index.ts';
+import { fold } from '../core/index.ts';
+import { todo, todoView } from './todo.ts';
+
+test('the list of a session is what its log says: the latest that was taken', async () => {
+  const one = { items: [{ text: 'Splice', status: 'doing' }] };
+  const two = {
+    items: [
+      { text: 'Splice\u001b', status: 'done' },
+      { text: 'Whip', status: 'open' },
+    ],
+  };
+  const bad = { items: [{ text: 'Haul', status: 'perhaps' }] };
+  const set = await stage({
+    lines: [calls(['todo', one]), calls(['todo', two]), calls(['todo', bad]), says('done')],
+    tools: [...toolbox([todo]).values()],
+  });
+  await set.go();
+  const events = [];
+  for await (const batch of set.log.read()) events.push(...batch);
+  assert.deepEqual(fold(todoView, events), { calls: [], items: two.items });
+  const ends = events.filter((event) => event.type === 'tool-ended').map(({ outcome, text }) => `${outcome} ${text}`);
+  assert.deepEqual(ends.slice(0, 2), ['ok ▶ Splice', 'ok ☑ Splice␛\n☐ Whip']);
+  assert.match(ends[2] ?? '', /^failed /);
+});
