@@ -6,6 +6,7 @@ import type { Command } from '../commands.ts';
 import { readAsked, type Asked } from '../front/asked.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { protocolOut } from '../front/protocol-out.ts';
+import { orSentence } from '../front/sentence.ts';
 import { logged } from '../known-models/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { openSeats } from './seats.ts';
@@ -24,7 +25,7 @@ export const run: Command['run'] = async (args) => {
     process.stderr.write(`${'wrong' in asked ? asked.wrong : 'An editor says itself what is to be done.'}\n${usage}\n`);
     return exitCodes.misused;
   }
-  return logged(readSettings(), 'acp', () => serve(asked));
+  return orSentence(() => logged(readSettings(), 'acp', () => serve(asked)));
 };
 
 async function serve(asked: Asked): Promise<number> {

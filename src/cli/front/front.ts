@@ -1,8 +1,7 @@
 // Where a command line becomes a conversation or a single run; what goes wrong on the way is one sentence and an exit code.
-import { FairleadError } from '../../core/index.ts';
 import { readAsked, type Called } from './asked.ts';
-import { codeOfError, exitCodes } from './exit-codes.ts';
-import { sentence } from './sentence.ts';
+import { exitCodes } from './exit-codes.ts';
+import { orSentence } from './sentence.ts';
 
 /** Does what a command line asks for and answers with the exit code. */
 export async function front(args: readonly string[], as: Called['as']): Promise<number> {
@@ -16,14 +15,10 @@ export async function front(args: readonly string[], as: Called['as']): Promise<
     process.stderr.write(`${asked.wrong}\nfairlead --help shows how it is used.\n`);
     return exitCodes.misused;
   }
-  try {
-    if (asked.mode === 'one-shot') return await (await import('../once/once.ts')).once(asked);
-    return await (await import('../chat/chat.ts')).chat(asked);
-  } catch (error) {
-    if (!(error instanceof FairleadError)) throw error;
-    process.stderr.write(`${sentence(error)}\n`);
-    return codeOfError(error.code);
-  }
+  return orSentence(async () => {
+    if (asked.mode === 'one-shot') return (await import('../once/once.ts')).once(asked);
+    return (await import('../chat/chat.ts')).chat(asked);
+  });
 }
 
 /** Whether nothing will come on this stream; what does come is left in it. */

@@ -1,6 +1,7 @@
 // A whole run as the call of a client: a session on disk, the same gate and limits as in the terminal, the answer and what it cost.
 import { resultOf, SessionCache } from '../../agent/index.ts';
-import type { JsonObject } from '../../core/index.ts';
+import { checkerFor } from '../../agent/schema.ts';
+import { FairleadError, type JsonObject } from '../../core/index.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
 import type { Asked } from '../front/asked.ts';
@@ -10,7 +11,7 @@ import type { Settings } from '../settings/index.ts';
 import type { Job } from './rounds.ts';
 
 /** What a client says about a run. */
-export type Wish = {
+export type Wish = JsonObject & {
   readonly prompt: string;
   /** A session to go on with, by name or id; a new one unless given. */
   readonly session?: string;
@@ -31,6 +32,8 @@ export const wishSchema: JsonObject = {
   additionalProperties: false,
 };
 
+const checkWish = checkerFor(wishSchema);
+
 /** What a run came to, as a schema. */
 export const cameSchema: JsonObject = {
   type: 'object',
@@ -50,11 +53,17 @@ export const cameSchema: JsonObject = {
 
 /** Begins a run, or goes on with a session. A client can narrow the server's limit of turns, not widen it. */
 export async function agentJob(
-  { prompt, session, model, max_turns: most }: Wish,
+  wish: Wish,
   base: Asked,
   settings: Settings,
   tell: (text: string) => void,
 ): Promise<Job> {
+  const wrong = checkWish(wish);
+  if (wrong !== undefined)
+    throw new FairleadError('mcp/bad-input', `The arguments do not fit, so nothing was run: ${wrong}`, {
+      blame: 'model',
+    });
+  const { prompt, session, model, max_turns: most } = wish;
   const turns = Math.min(most ?? Number.POSITIVE_INFINITY, base.limits.turns ?? Number.POSITIVE_INFINITY);
   const asked: Asked = {
     ...base,

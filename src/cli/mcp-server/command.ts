@@ -5,15 +5,17 @@ import type { Command } from '../commands.ts';
 import { readAsked, type Asked } from '../front/asked.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { protocolOut } from '../front/protocol-out.ts';
+import { orSentence } from '../front/sentence.ts';
 import { logged } from '../known-models/index.ts';
 import { readSettings } from '../settings/index.ts';
-import { openOffer } from './server.ts';
+import { openOffer, type Offer } from './server.ts';
 
 const usage = `Usage: fairlead mcp serve [--allow-write] [--http <port>] [--model <name>] [--max-turns <n>] [--max-budget-usd <dollars>]
 
 Offers the tools of this folder, and run_agent, to a program that speaks the Model Context Protocol on standard input
 and output, or on http://127.0.0.1:<port>/mcp with --http. In a pipe "serve" can be left away. What changes something is
-put to the person at the client, and refused where that cannot be; --allow-write allows it unasked.`;
+put to the person at the client, and refused where that cannot be; --allow-write allows it unasked. Over HTTP a bearer
+token is needed: FAIRLEAD_MCP_TOKEN, or one that is made up and printed on standard error.`;
 
 type Wanted = { readonly asked: Asked; readonly port: number | undefined };
 
@@ -29,7 +31,7 @@ export const run: Command['run'] = async (args) => {
     process.stderr.write(`${wanted}\n${usage}\n`);
     return exitCodes.misused;
   }
-  return logged(readSettings(), 'mcp serve', () => serve(wanted));
+  return orSentence(() => logged(readSettings(), 'mcp serve', () => serve(wanted)));
 };
 
 function read(args: readonly string[]): Wanted | string {
@@ -56,21 +58,39 @@ function read(args: readonly string[]): Wanted | string {
   }
 }
 
-async function serve({ asked }: Wanted): Promise<number> {
+async function serve({ asked, port }: Wanted): Promise<number> {
   const tell = (text: string): void => void process.stderr.write(text);
   const settings = readSettings();
   for (const warning of settings.warnings) tell(`${warning}\n`);
   const offer = await openOffer(asked, settings, tell);
   const { promise: over, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
+  try {
+    const connection = port === undefined ? onStdio(offer, tell, resolve) : await onHttp(offer, tell, port);
+    const code = await over;
+    await connection.close();
+    return code;
+  } finally {
+    await offer.close();
+  }
+}
+
+type Connection = { close(): Promise<void> };
+
+function onStdio(offer: Offer, tell: (text: string) => void, over: (code: number) => void): Connection {
   const { stdin } = process;
-  stdin.once('close', () => resolve(exitCodes.answered)).once('end', () => resolve(exitCodes.answered));
-  const connection = serveStdio(offer.factory, {
+  stdin.once('close', () => over(exitCodes.answered)).once('end', () => over(exitCodes.answered));
+  return serveStdio(offer.factory, {
     transport: new StdioServerTransport(stdin, protocolOut()),
     onerror: (error) => tell(`${error.message}\n`),
   });
-  const code = await over;
-  await connection.close();
-  await offer.close();
-  return code;
+}
+
+async function onHttp(offer: Offer, tell: (text: string) => void, port: number): Promise<Connection> {
+  const { listen } = await import('./http.ts');
+  const given = process.env['FAIRLEAD_MCP_TOKEN'];
+  const { url, token, close } = await listen(offer.factory, port, tell, given || undefined);
+  tell(`Listening at ${url}\n`);
+  if (!given) tell(`Send this header: Authorization: Bearer ${token}\n`);
+  return { close };
 }

@@ -61,7 +61,7 @@ export async function openOffer(asked: Asked, settings: Settings, tell: (text: s
       'run_agent',
       {
         description: `Runs Fairlead, an agent with tools of its own, in ${cwd}: it reads, changes and runs what is needed, and answers. Its session is kept and can be gone on with.`,
-        inputSchema: schema<Wish & JsonObject>(wishSchema),
+        inputSchema: schema<Wish>(wishSchema),
         outputSchema: schema(cameSchema),
         annotations: { readOnlyHint: false, openWorldHint: true },
       },

@@ -1,0 +1,106 @@
+// The protocol over HTTP, on this machine alone and for those alone who have the token.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as NodeStream } from 'node:stream/web';
+import {
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  originValidationResponse,
+  type McpServerFactory,
+} from '@modelcontextprotocol/server';
+import { FairleadError, messageOf } from '../../core/index.ts';
+
+/** A server that listens. */
+export type Listening = { readonly url: string; readonly token: string; close(): Promise<void> };
+
+/** Listens on loopback. The token is the one given, or a new one. */
+export async function listen(
+  factory: McpServerFactory,
+  port: number,
+  tell: (text: string) => void,
+  token: string = randomBytes(24).toString('base64url'),
+): Promise<Listening> {
+  const handler = createMcpHandler(factory, { onerror: (error) => tell(`${error.message}\n`) });
+  const server = createServer((incoming, outgoing) => {
+    answer(incoming, outgoing, token, (request) => handler.fetch(request)).catch((error: unknown) => {
+      tell(`${messageOf(error)}\n`);
+      outgoing.destroy();
+    });
+  });
+  await opened(server, port);
+  const { port: got } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${got}/mcp`,
+    token,
+    async close() {
+      await handler.close();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      server.close(() => resolve());
+      server.closeAllConnections();
+      await promise;
+    },
+  };
+}
+
+async function opened(server: Server, port: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  try {
+    await promise;
+  } catch (cause) {
+    throw new FairleadError('mcp/cannot-listen', `Port ${port} cannot be listened on: ${messageOf(cause)}`, {
+      blame: 'user',
+      hint: 'Give another port, or 0 for any that is free.',
+      cause,
+    });
+  }
+}
+
+async function answer(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  token: string,
+  handle: (request: Request) => Promise<Response>,
+): Promise<void> {
+  const gone = new AbortController();
+  outgoing.once('close', () => gone.abort());
+  const request = requestOf(incoming, gone.signal);
+  const response = refusal(request, token) ?? (await handle(request));
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  if (!response.body) return void outgoing.end();
+  // Whoever hangs up in the middle of an answer does not want the rest of it.
+  await pipeline(Readable.fromWeb(response.body as NodeStream), outgoing).catch(() => undefined);
+}
+
+function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
+  const { method = 'GET', url = '/' } = incoming;
+  const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  const body: RequestInit & { readonly duplex?: 'half' } =
+    method === 'GET' || method === 'HEAD'
+      ? {}
+      : { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>, duplex: 'half' };
+  return new Request(new URL(url, 'http://127.0.0.1'), { method, headers, signal, ...body });
+}
+
+/** Pages of other origins, other names for this machine, other paths and callers without the token get no further. */
+function refusal(request: Request, token: string): Response | undefined {
+  const wrong =
+    hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+    originValidationResponse(request, localhostAllowedOrigins());
+  if (wrong) return wrong;
+  if (!isSame(request.headers.get('authorization') ?? '', `Bearer ${token}`))
+    return new Response('Unauthorized', { status: 401, headers: { 'www-authenticate': 'Bearer' } });
+  return new URL(request.url).pathname === '/mcp' ? undefined : new Response('Not found', { status: 404 });
+}
+
+/** Compares in a time that tells nothing about the token. */
+const isSame = (given: string, wanted: string): boolean => timingSafeEqual(digest(given), digest(wanted));
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
