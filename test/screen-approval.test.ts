@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { holderOf } from '../src/stores/index.ts';
 import { calls } from '../src/testing/index.ts';
 import { armed } from './support/face.ts';
+import { until } from './support/live-program.ts';
 import { makePlace, obedient, openPrompt, sentTo, type Prompt } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
@@ -124,3 +126,22 @@ test('[A75] in a question and in a call, what could hide or drive the terminal i
   await answer(prompt, 'n');
   await prompt.waitFor(/^⊘ run_command echo ok/m);
 });
+
+test(
+  '[A75, A77] a question that nobody answered stays open: whoever resumes the session from the prompt is asked again',
+  { skip },
+  async (t) => {
+    const place = await makePlace(t, shell);
+    const first = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'waiting']);
+    await first.and('touch later', /^\? Allow run_command: touch later\?/m);
+    await first.kill();
+    const file = path.join(place.data, 'sessions/session_waiting.jsonl');
+    await until('the first program is gone', () => holderOf(file) === undefined);
+    const second = await openPrompt(t, place, []);
+    await second.and('/resume waiting', /^> touch later\n[^]*· Resumed "waiting"\./m);
+    assert.ok(!existsSync(path.join(place.work, 'later')));
+    await answer(second, 'y');
+    await second.waitFor(/^✓ run_command touch later[^]*^Result: /m);
+    assert.ok(existsSync(path.join(place.work, 'later')));
+  },
+);

@@ -1,20 +1,15 @@
 // Asks the person about the calls a run waits with: the exact call, yes, no, or always for that exact kind of call.
 import type { RunState } from '../../core/index.ts';
-import { openAsks } from '../conversation/asks.ts';
+import { answerOpen } from '../conversation/asks.ts';
 import type { Question } from '../face/face.ts';
 import type { Desk } from '../slash/desk.ts';
 
-/** Answers every open question of a run with what the person says. */
+/** Puts every open question of a run to the person. One that is interrupted was not answered. */
 export async function answerAsks(
   { talk, face, signal, say }: Pick<Desk, 'talk' | 'face' | 'signal' | 'say'>,
   state: RunState,
 ): Promise<void> {
-  for (const call of openAsks(state)) {
-    const kind = talk.outfit.kindOf(call);
-    if (talk.grants.has(kind)) {
-      await talk.session.answer(call.id, true, 'granted before');
-      continue;
-    }
+  await answerOpen(talk, state, async (call, kind) => {
     const key = await face.ask(
       {
         ...inWords(call.tool, call.ask?.question ?? ''),
@@ -27,12 +22,11 @@ export async function answerAsks(
       },
       signal,
     );
-    if (key === 'a') {
-      talk.grants.grant(kind);
-      say(`Allowed for this session: ${kind}. /permissions lists and revokes.`);
-    }
-    await talk.session.answer(call.id, key === 'y' || key === 'a', 'person');
-  }
+    if (signal.aborted) return undefined;
+    if (key !== 'a') return key === 'y' ? 'once' : 'no';
+    say(`Allowed for this session: ${kind}. /permissions lists and revokes.`);
+    return 'always';
+  });
 }
 
 /** A longer first line is not read as part of a question. */

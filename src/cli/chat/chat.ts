@@ -13,6 +13,7 @@ import { readPromptFile } from '../prompts.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { modeWords } from '../slash/permission-commands.ts';
 import type { Desk } from '../slash/desk.ts';
+import { goOn } from '../slash/unfinished.ts';
 import { answerAsks } from './approval.ts';
 import { completer } from './completer.ts';
 import { handleLine, mayInterrupt } from './entry.ts';
@@ -102,8 +103,7 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
   greet(desk);
   refresh();
   const first = await firstWords(asked);
-  if (first !== undefined) busy(() => desk.converse(first));
-  else if (waits(talk.session.state)) busy(() => desk.converse());
+  busy(() => (first === undefined ? goOn(desk) : desk.converse(first)));
   face.listen((heard: Heard) => {
     if (heard.type === 'quit') return quit();
     if (heard.type === 'interrupt') {

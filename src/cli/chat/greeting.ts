@@ -1,5 +1,4 @@
 // The first lines of an interactive session: what is used, what was loaded, and how to go on.
-import { waits } from '../conversation/asks.ts';
 import { talkOnly } from '../conversation/model.ts';
 import type { Desk } from '../slash/desk.ts';
 import { tellLoaded } from '../slash/loaded.ts';
@@ -15,6 +14,4 @@ export function greet(desk: Desk): void {
   if (name === 'refused') say(about, 'warning');
   const poor = talkOnly(talk.model);
   if (poor !== undefined) say(poor, 'warning');
-  if (talk.session.state.run !== undefined && !waits(talk.session.state))
-    say('The last run of this session was not finished: /continue goes on with it.', 'warning');
 }

@@ -4,6 +4,7 @@ import { sessionChoice } from '../conversation/session-choice.ts';
 import { editSession } from '../editing/index.ts';
 import { everythingSaid, freeName, listSessions, sessionFile, tidyName, transcriptText } from '../sessions/index.ts';
 import type { Desk, SlashCommand } from './desk.ts';
+import { goOn } from './unfinished.ts';
 
 type Verb = {
   readonly about: string;
@@ -46,7 +47,8 @@ async function resume(args: string, desk: Desk): Promise<void> {
   const which = args.trim() || (await face.pick('Resume which session?', choices, signal));
   if (!which) return say(`Still in "${talk.name}".`);
   await talk.go({ type: 'resume', session: which });
-  return say(`Resumed "${talk.name}".`);
+  say(`Resumed "${talk.name}".`);
+  return goOn(desk);
 }
 
 const verbs: Readonly<Record<string, Verb>> = {

@@ -1,0 +1,11 @@
+// A session that is opened where a run was left: its questions are asked again, and an unfinished run is told of.
+import { waits } from '../conversation/asks.ts';
+import type { Desk } from './desk.ts';
+
+/** Asks what the session waits for, or tells that its last run was not finished. */
+export async function goOn({ talk, say, converse }: Pick<Desk, 'talk' | 'say' | 'converse'>): Promise<void> {
+  const { state } = talk.session;
+  if (waits(state)) await converse();
+  else if (state.run !== undefined)
+    say('The last run of this session was not finished: /continue goes on with it.', 'warning');
+}
