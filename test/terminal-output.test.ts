@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, callsThenAnswer, closedUrl, fails, says } from '../src/testing/index.ts';
-import { messagesOf, program, until } from './support/live-program.ts';
+import { isRunning, messagesOf, program, until } from './support/live-program.ts';
 
 type Line = { readonly type: string; readonly [key: string]: unknown };
 
@@ -153,34 +153,29 @@ test('SIGINT ends a run in order with exit code 130: what was shown stays, and t
   assert.equal((await made.run(['sessions', 'verify', 'stopped'])).code, 0);
 });
 
-test('SIGTERM ends a run in order with exit code 143: the command that ran is ended too, and the model is told', async (t) => {
-  const made = await program(t, [calls('run_command', { command: 'echo $$ > pid; exec sleep 100' }), 'Then not.']);
-  await made.known('qwen3');
-  const running = made.start(['-p', 'wait', '-n', 'stopped', '--auto-approve', '--no-sandbox']);
-  const file = path.join(made.cwd, 'pid');
-  await until('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
-  running.kill('SIGTERM');
-  const { code, out } = await running.ended;
-  assert.deepEqual([code, out], [143, '']);
-  const pid = Number(readFileSync(file, 'utf8'));
-  await until('the command is gone', () => !isRunning(pid));
-  const resumed = await made.run(['-p', 'go on', '-r', 'stopped']);
-  assert.deepEqual([resumed.code, resumed.out], [0, 'Then not.\n'], resumed.err);
-  const told = messagesOf(made.asked().at(-1));
-  assert.deepEqual(
-    told.map(({ role }) => role),
-    ['user', 'assistant', 'tool', 'user'],
-  );
-  assert.match(String(told[2]?.['content']), /stopped|interrupted|cancelled/i);
-});
-
-function isRunning(pid: number): boolean {
-  try {
-    // A process that has ended and is waited for by nobody is no longer running.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
+for (const [mode, args] of [
+  ['single', ['-p', 'wait']],
+  ['interactive', ['--interactive']],
+] as const) {
+  test(`SIGTERM ends a run (${mode}) in order with exit code 143: the command that ran is ended too, and the model is told`, async (t) => {
+    const made = await program(t, [calls('run_command', { command: 'echo $$ > pid; exec sleep 100' }), 'Then not.']);
+    await made.known('qwen3');
+    const running = made.start([...args, '-n', 'stopped', '--auto-approve', '--no-sandbox'], { input: 'wait\n' });
+    const file = path.join(made.cwd, 'pid');
+    await until('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
+    running.kill('SIGTERM');
+    assert.equal((await running.ended).code, 143);
+    const pid = Number(readFileSync(file, 'utf8'));
+    await until('the command is gone', () => !isRunning(pid));
+    const resumed = await made.run(['-p', 'go on', '-r', 'stopped']);
+    assert.deepEqual([resumed.code, resumed.out], [0, 'Then not.\n'], resumed.err);
+    const told = messagesOf(made.asked().at(-1));
+    assert.deepEqual(
+      told.map(({ role }) => role),
+      ['user', 'assistant', 'tool', 'user'],
+    );
+    assert.match(String(told[2]?.['content']), /stopped|interrupted|cancelled/i);
+  });
 }
 
 test('a reader that hangs up, as head does, ends the run without a stack trace and keeps the session sound', async (t) => {

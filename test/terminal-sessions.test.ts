@@ -1,12 +1,12 @@
 // Sessions from the command line: named, resumed, copied and shared by two processes, with nothing lost on the way.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { holderOf } from '../src/cli/sessions/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { enter } from './support/face.ts';
-import { answer, leftWith, messagesOf, program, until, type Program } from './support/live-program.ts';
+import { answer, isRunning, leftWith, messagesOf, program, until, type Program } from './support/live-program.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -242,21 +242,31 @@ test('[J3, J93] a line that a person broke by hand is told with its place, and t
 });
 
 test(
-  '[J3, J40] a terminal that is closed in the middle of a run loses nothing: resumed, the run goes on',
+  '[J3, J40] a terminal that is closed loses nothing: what was asked is asked again, and no command outlives it',
   { skip },
   async (t) => {
-    const made = await program(t, [says('Never seen', { hang: true }), 'All of it.']);
+    const command = 'echo $$ > pid; exec sleep 100';
+    const made = await program(t, [calls('run_command', { command }), 'All of it.']);
     await made.known('qwen3');
-    const closed = await made.open(['-n', 'torn']);
-    await closed.waitFor(prompt);
-    await enter(closed, 'tell me everything');
-    await until('the model is asked', () => made.asked().length === 1);
-    await closed.kill();
-    await until('the program is gone', () => holderOf(made.data('sessions/session_torn.jsonl')) === undefined);
-    const again = await made.open(['-r', 'torn']);
-    await again.waitFor(/^> tell me everything\n[^]*The last run of this session was not finished: \/continue/m);
-    await enter(again, '/continue');
-    await again.waitFor(/^All of it\.$/m);
-    assert.deepEqual(told(made), ['tell me everything']);
+    const file = path.join(made.cwd, 'pid');
+    const isGone = (): boolean => holderOf(made.data('sessions/session_torn.jsonl')) === undefined;
+    const asking = await made.open(['-n', 'torn', '--no-sandbox']);
+    await asking.waitFor(prompt);
+    await enter(asking, 'wait for me');
+    await asking.waitFor(/Allow run_command.*sleep 100/);
+    await asking.kill();
+    await until('the first program is gone', isGone);
+    const again = await made.open(['-r', 'torn', '--no-sandbox']);
+    await answer(again, /^> wait for me\n[^]*Allow run_command.*sleep 100/m, 'y');
+    await until('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
+    await again.kill();
+    await until('the second program is gone', isGone);
+    assert.equal(isRunning(Number(readFileSync(file, 'utf8'))), false);
+    const last = await made.run(['-r', 'torn', '-p', 'go on']);
+    assert.deepEqual([last.code, last.out], [0, 'All of it.\n'], last.err);
+    assert.deepEqual(
+      messagesOf(made.asked().at(-1)).map(({ role }) => role),
+      ['user', 'assistant', 'tool', 'user'],
+    );
   },
 );

@@ -212,3 +212,12 @@ export function toolsOf(request: RecordedRequest | undefined): readonly string[]
   const { tools = [] } = (request?.body ?? {}) as { readonly tools?: readonly { function: { name: string } }[] };
   return tools.map((tool) => tool.function.name);
 }
+
+/** Whether a process is at work; one that has ended and is waited for by nobody is not. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

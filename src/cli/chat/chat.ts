@@ -7,12 +7,13 @@ import { prepare } from '../conversation/prepare.ts';
 import { openFace, type Face, type Heard } from '../face/index.ts';
 import type { Asked } from '../front/asked.ts';
 import { exitCodes } from '../front/exit-codes.ts';
+import { endInOrder } from '../front/signals.ts';
 import { sentence } from '../front/sentence.ts';
 import { addToHistory, logged, readHistory } from '../known-models/index.ts';
 import { readPromptFile } from '../prompts.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { modeWords } from '../slash/permission-commands.ts';
-import type { Desk } from '../slash/desk.ts';
+import { leaving, type Desk } from '../slash/desk.ts';
 import { goOn } from '../slash/unfinished.ts';
 import { answerAsks } from './approval.ts';
 import { completer } from './completer.ts';
@@ -41,18 +42,18 @@ async function chatOn(face: Face, asked: Asked, settings: Settings): Promise<num
   if (prepared.held && !(await watch(prepared.held, face, shown))) return exitCodes.answered;
   const talk = await Conversation.open(prepared);
   try {
-    await converseUntilDone(talk, face, asked);
+    return await converseUntilDone(talk, face, asked);
   } finally {
     await talk.close();
   }
-  return exitCodes.answered;
 }
 
 /** How much of a resumed conversation is shown. */
 const shown = 40;
 
-async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): Promise<void> {
+async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): Promise<number> {
   const { promise: left, resolve: quit } = Promise.withResolvers<void>();
+  const signals = endInOrder(['SIGTERM', 'SIGHUP'], quit);
   let work: Promise<void> | undefined;
   // Idle is said only when nothing goes on: in a pipe the next line waits for that.
   const refresh = (): void => face.status({ ...talk.status(), ...(work ? { busy: doing(talk.session.state) } : {}) });
@@ -122,9 +123,11 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
     void handleLine(desk, heard.text, heard.how).catch((error: unknown) => desk.say(messageOf(error), 'error'));
   });
   await left;
-  stop.abort();
+  stop.abort(leaving);
   talk.session.cancel();
   await work;
+  signals.release();
+  return signals.code ?? exitCodes.answered;
 }
 
 /** Shows the conversation on the face, and each one that takes its place. */
@@ -157,6 +160,7 @@ async function converse(desk: Desk, options: RunOptions, words?: string): Promis
     words === undefined && waits(talk.session.state) ? talk.session.state : await talk.run(words, options);
   while (waits(state)) {
     await answerAsks(desk, state);
+    if (desk.signal.reason === leaving) return;
     // Whoever interrupts a question means the run.
     state = await talk.run(undefined, { ...options, signal: desk.signal });
   }

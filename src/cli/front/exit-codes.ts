@@ -11,6 +11,7 @@ export const exitCodes = {
   denied: 5,
   unverified: 6,
   unreachable: 7,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -25,6 +26,7 @@ export const exitMeanings: readonly (readonly [number, string])[] = [
   [exitCodes.denied, 'a person has to say yes first; resume the session to answer'],
   [exitCodes.unverified, 'there was an answer, but a check did not pass or the model abstained'],
   [exitCodes.unreachable, 'the provider could not be reached'],
+  [exitCodes.hungUp, 'the terminal was closed (SIGHUP)'],
   [exitCodes.interrupted, 'interrupted (Ctrl+C)'],
   [exitCodes.terminated, 'told to end (SIGTERM)'],
 ];

@@ -8,6 +8,7 @@ import { testConnection } from '../conversation/test-connection.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
 import type { Asked } from '../front/asked.ts';
 import { exitCodeFor, exitCodes } from '../front/exit-codes.ts';
+import { endInOrder } from '../front/signals.ts';
 import { logged, readKnownModels, refreshModels } from '../known-models/index.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { askInTerminal, hostInTerminal } from './host.ts';
@@ -59,7 +60,7 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
       const came = await answerOne(talk, next.value, asked, answer, out);
       // Of several answers the first that did not come decides.
       code ||= came;
-      if (!(await out.drained()) || came === exitCodes.interrupted || came === exitCodes.terminated) break;
+      if (!(await out.drained()) || came >= exitCodes.hungUp) break;
     }
     return code;
   } finally {
@@ -89,7 +90,7 @@ async function answerOne(
   });
   const live =
     asked.output === 'stream-json' ? translate.chunk : (chunk: Parameters<Printer['chunk']>[0]) => printer.chunk(chunk);
-  const signals = stopBySignal(talk);
+  const signals = endInOrder(['SIGINT', 'SIGTERM', 'SIGHUP'], () => talk.session.cancel());
   try {
     let state = await talk.run(prompt, { runId, live });
     while (waits(state) && (await askInTerminal(talk, state, tell))) state = await talk.run(undefined, { live });
@@ -120,21 +121,4 @@ function resultFor(
   const names = { runId, sessionId: state.session, runFile: talk.file };
   const result = resultOf(state, names, last && wireStop(last), new SessionCache(), undefined);
   return answer && result.status === 'success' ? { ...result, value: parseAnswer(result.text) } : result;
-}
-
-/** The first signal ends the run in order, the second one the program at once. */
-function stopBySignal(talk: Conversation): { readonly code: number | undefined; readonly release: () => void } {
-  let code: number | undefined;
-  const stop = (signal: NodeJS.Signals): void => {
-    if (code !== undefined) process.exit(code);
-    code = signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted;
-    talk.session.cancel();
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
-  return {
-    get code() {
-      return code;
-    },
-    release: () => void process.off('SIGINT', stop).off('SIGTERM', stop),
-  };
 }

@@ -2,6 +2,9 @@
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Choice, Face } from '../face/face.ts';
 
+/** Why the signal of a desk is aborted once the person leaves: what is asked then stays open for the next time. */
+export const leaving: unique symbol = Symbol('leaving');
+
 /** The place where a person and a conversation meet. */
 export type Desk = {
   readonly talk: Conversation;

@@ -1,0 +1,37 @@
+// Signals that tell the program to end: the first one ends it in order, so that no command it started outlives it; the second one at once.
+import { exitCodes } from './exit-codes.ts';
+
+/** A signal that ends the program. */
+export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+const codes: Readonly<Record<EndSignal, number>> = {
+  SIGINT: exitCodes.interrupted,
+  SIGTERM: exitCodes.terminated,
+  SIGHUP: exitCodes.hungUp,
+};
+
+/** Signals that are listened for. */
+export type Ending = {
+  /** The exit code, once a signal came. */
+  readonly code: number | undefined;
+  readonly release: () => void;
+};
+
+/** Calls back at the first of these signals. */
+export function endInOrder(signals: readonly EndSignal[], end: () => void): Ending {
+  let code: number | undefined;
+  const told = (signal: NodeJS.Signals): void => {
+    if (code !== undefined) process.exit(code);
+    code = codes[signal as EndSignal];
+    // A terminal that is gone takes nothing more, and that is no reason to break off.
+    if (signal === 'SIGHUP') for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+    end();
+  };
+  for (const signal of signals) process.on(signal, told);
+  return {
+    get code() {
+      return code;
+    },
+    release: () => signals.forEach((signal) => void process.off(signal, told)),
+  };
+}
