@@ -3,10 +3,10 @@ import { isObject, visible, visibleLine, type Json, type Workspace } from '../..
 import { positionOf, type Aim, type Question } from './aim.ts';
 import { linesOf, placeData, placeLine, shownPath, spotsIn, startOf, teller, type Spot } from './places.ts';
 import { problemData, problemLine, problemsOf } from './problems.ts';
-import { declaredData, declaredIn, declaredLike, type Declared } from './symbols.ts';
+import { declaredData, declaredIn, declaredLike, isCalled, type Declared } from './symbols.ts';
 
 const mostPlaces = 100;
-const mostSymbols = 200;
+const mostSymbols = 100;
 const mostProblems = 50;
 const longestHover = 4000;
 
@@ -94,7 +94,9 @@ async function symbols(asked: Asked): Promise<Answer> {
   const { symbol } = asked.asked;
   if (!isFile && symbol === undefined) return 'Give a file, or a symbol to look for.';
   const all =
-    symbol === undefined ? await declaredIn(server, document, signal) : await declaredLike(server, symbol, signal);
+    symbol === undefined
+      ? await declaredIn(server, document, signal)
+      : exactFirst(await declaredLike(server, symbol, signal), symbol);
   const shown = all.slice(0, mostSymbols);
   const tell = teller(workspace);
   const places = await Promise.all(shown.map((each) => tell(each.spot)));
@@ -111,6 +113,10 @@ async function symbols(asked: Asked): Promise<Answer> {
   };
 }
 
+/** What is called just so stands before what is only like it. */
+const exactFirst = (all: readonly Declared[], symbol: string): readonly Declared[] =>
+  all.toSorted((a, b) => Number(isCalled(b, symbol)) - Number(isCalled(a, symbol)));
+
 const fullName = ({ name, within }: Declared): string => [...within, name].join('.');
 
 async function diagnostics({ server, document, isFile, signal, workspace }: Asked): Promise<Answer> {
@@ -121,7 +127,7 @@ async function diagnostics({ server, document, isFile, signal, workspace }: Aske
   const lines = problems.slice(0, mostProblems).map((each) => `${path}:${problemLine(each)}`);
   return {
     text: withRest(lines.join('\n') || `No problems in ${path}.`, problems.length - lines.length),
-    data: { path, problems: problems.slice(0, mostProblems).map(problemData), total: problems.length },
+    data: { problems: problems.slice(0, mostProblems).map((each) => problemData(path, each)), total: problems.length },
   };
 }
 

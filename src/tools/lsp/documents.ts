@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FairleadError, isObject, visibleLine, type Workspace } from '../../core/index.ts';
-import { isMissing, textAt } from '../text.ts';
+import { textAt } from '../text.ts';
 import type { ServerDefinition } from './definition.ts';
 import type { Live } from './live.ts';
 
@@ -24,6 +24,8 @@ export type Documents = {
   show(path: string): Promise<Document>;
   /** Tells what changed in every file that is open, and closes those that are gone. */
   refresh(): Promise<void>;
+  /** The documents that are open, the one that was opened or changed last first. */
+  open(): readonly Document[];
 };
 
 /** The documents of a server that was just started: none yet. */
@@ -71,12 +73,13 @@ export function documentsOf(live: Live, workspace: Workspace, definition: Server
 
   return {
     show,
+    open: () => [...open.values()].toReversed(),
     async refresh() {
-      for (const document of open.values())
+      for (const document of Array.from(open.values()))
         try {
           await show(document.path);
         } catch (error) {
-          if (!isMissing(error) && !(error instanceof FairleadError)) throw error;
+          if (!(error instanceof FairleadError)) throw error;
           close(document);
         }
     },

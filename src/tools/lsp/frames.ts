@@ -79,4 +79,6 @@ export function unframer(message: (value: unknown) => void, broken: (why: string
 const startsRight = (bytes: Buffer): boolean =>
   beginning.startsWith(bytes.toString('latin1', 0, beginning.length).toLowerCase());
 
-const quoted = (bytes: Buffer): string => `"${visibleLine(bytes.toString('utf8', 0, mostQuoted))}"`;
+/** The beginning of the first line. */
+const quoted = (bytes: Buffer): string =>
+  `"${visibleLine(bytes.toString('utf8', 0, mostQuoted).replace(/[\r\n][^]*/, ''))}"`;

@@ -143,12 +143,21 @@ test('[P19] an edit tells the new problems it made, if a server is running; noth
     "Edited src/main.ts.\n1 new problem:\nsrc/main.ts:3:7: error 2322: Type 'string' is not assignable to type 'number'.",
   );
   assert.equal((broken.data as { readonly problems: readonly unknown[] }).problems.length, 1);
-  assert.match(String((broken.data as { readonly diff: string }).diff), /words: number/);
+  assert.match((broken.data as { readonly diff: string }).diff, /words: number/);
   const moved = await change('import { Door', '\n\nimport { Door');
   assert.equal(moved.text, 'Edited src/main.ts.', 'an old problem that only moved is not told again');
-  assert.match((await change('words: number', 'words: string')).text, /No problems are left in this file\.$/);
+  assert.match(
+    (await change('words: number', 'words: string')).text,
+    /^Edited src\/main\.ts\.\nNo problems are left in it\.$/,
+  );
   const created = await call(write, { path: 'src/new.ts', content: 'export const x: string = 1;\n' });
   assert.match(created.text, /^Created src\/new\.ts \(1 line\)\.\n1 new problem:\nsrc\/new\.ts:1:14: error 2322/);
+  await workspace.read('src/greet.ts');
+  const elsewhere = { path: 'src/greet.ts', old_string: 'greet(name', new_string: 'hail(name' };
+  assert.match(
+    (await call(edit, elsewhere)).text,
+    /^Edited src\/greet\.ts\.\n1 new problem:\nsrc\/main\.ts:3:16: error \d+: .*no exported member.*greet/,
+  );
   const missed = await change('not there', 'x');
   assert.equal(missed.failed, true);
 });

@@ -74,8 +74,8 @@ function problemsIn(items: unknown): readonly Problem[] {
 export const problemLine = ({ severity, line, column, message, code }: Problem): string =>
   `${line}:${column}: ${severity}${code === undefined ? '' : ` ${code}`}: ${message}`;
 
-/** A problem as data. */
-export const problemData = (problem: Problem): Json => ({ ...problem });
+/** A problem as data, with the file it is in. */
+export const problemData = (path: string, problem: Problem): Json => ({ path, ...problem });
 
 /** The problems that are in the second list and not in the first, wherever they stand: an edit moves lines. */
 export function newIn(before: readonly Problem[], after: readonly Problem[]): readonly Problem[] {

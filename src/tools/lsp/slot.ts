@@ -4,13 +4,15 @@ import { diskBelow } from './disk.ts';
 import { documentsOf, type Document, type Documents } from './documents.ts';
 import { startServer, type Live, type Start } from './live.ts';
 import { programFor, type Allowed } from './program.ts';
-import { fault, type Wait } from './rpc.ts';
+import { fault } from './rpc.ts';
 
 /** A running server with its documents. */
 export type LanguageServer = {
   readonly live: Live;
   /** Shows a document as it is now, and brings all that the server knows up to date. */
   show(path: string, signal: AbortSignal): Promise<Document>;
+  /** The documents that it was shown, the latest first. */
+  shown(): readonly Document[];
   request(method: string, params: Json, signal: AbortSignal): Promise<unknown>;
 };
 
@@ -46,7 +48,7 @@ export function slotFor(options: SlotOptions): Slot {
   let failures = 0;
   let notBefore = 0;
   let lastFault = '';
-  let closed = false;
+  const ending = new AbortController();
 
   const worked = (): void => {
     failures = 0;
@@ -61,17 +63,15 @@ export function slotFor(options: SlotOptions): Slot {
         'lsp/given-up',
         `The language server ${name} was started ${starts} times and is given up. ${lastFault}`,
       );
-    const program = await programFor(definition, options);
+    const program = await unlessAborted(ending.signal, () => programFor(definition, options));
     starts++;
     failures++;
     notBefore = Date.now() + (failures < 2 ? 0 : Math.min(firstRest * 2 ** (failures - 2), longestRest));
     try {
       const onEnd = (): void => void (server = undefined);
-      const wait: Wait = { signal: new AbortController().signal, timeoutMs: startMs };
-      const live = await startServer({ ...options, program, onEnd }, wait);
+      const live = await startServer({ ...options, program, onEnd }, { signal: ending.signal, timeoutMs: startMs });
       const made = serverOf(live, options, worked);
-      if (closed) await live.close();
-      else if (live.running()) server = made;
+      if (live.running()) server = made;
       return made;
     } catch (error) {
       lastFault = messageOf(error);
@@ -81,15 +81,17 @@ export function slotFor(options: SlotOptions): Slot {
 
   return {
     async server(signal) {
-      if (closed) throw fault('lsp/closed', `The language server ${name} has ended with its session.`);
+      if (ending.signal.aborted) throw fault('lsp/closed', `The language server ${name} has ended with its session.`);
       if (server) return server;
       opening ??= open().finally(() => (opening = undefined));
       const attempt = opening;
+      // It may fail when nobody waits for it any more.
+      attempt.catch(() => {});
       return unlessAborted(signal, () => attempt);
     },
     current: () => server,
     async close() {
-      closed = true;
+      ending.abort();
       const last = server ?? (await opening?.catch(() => undefined));
       server = undefined;
       await last?.live.close();
@@ -102,14 +104,21 @@ function serverOf(live: Live, options: SlotOptions, worked: () => void): Languag
   const documents: Documents = documentsOf(live, workspace, definition);
   const disk = diskBelow(workspace, root, definition);
   let silent = 0;
+  let showing: Promise<unknown> = Promise.resolve();
   return {
     live,
-    async show(given, signal) {
-      const changes = await disk(signal);
-      if (changes.length > 0) live.notify('workspace/didChangeWatchedFiles', { changes });
-      await documents.refresh();
-      return documents.show(given);
+    show(given, signal) {
+      // One after the other: a document that two calls open at once would be opened twice.
+      const shown = showing.then(async () => {
+        const changes = await disk(signal);
+        if (changes.length > 0) live.notify('workspace/didChangeWatchedFiles', { changes });
+        await documents.refresh();
+        return documents.show(given);
+      });
+      showing = shown.catch(() => {});
+      return unlessAborted(signal, () => shown);
     },
+    shown: () => documents.open(),
     async request(method, params, signal) {
       try {
         const answer = await live.request(method, params, { signal, timeoutMs: answerMs });

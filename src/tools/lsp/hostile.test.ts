@@ -1,0 +1,313 @@
+// Language servers that lie, hang, crash and flood: each becomes one sentence, and nothing outlives the session.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isOutput, messageOf, type Json, type Output, type ToolContext } from '../../core/index.ts';
+import { localWorkspace } from '../../workspace/index.ts';
+import { editFile } from '../index.ts';
+import {
+  codeIntelligence,
+  diagnosticsAfter,
+  languageServers,
+  serversIn,
+  type LanguageServerOptions,
+  type ServerDefinition,
+} from './index.ts';
+
+/** A server that does what its mode says; everything else as it should. */
+const script = `
+import { spawn } from 'node:child_process';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+const [mode, notes] = process.argv.slice(2);
+appendFileSync(notes, 'started\\n');
+const raw = (text) => process.stdout.write(text);
+const send = (message) => {
+  const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+  raw('Content-Length: ' + Buffer.byteLength(body) + '\\r\\n\\r\\n' + body);
+};
+const hover = (id, words) => send({ id, result: { contents: words } });
+const asked = [];
+let waiting = () => {};
+if (mode === 'garbage') raw('Listening on port 80\\n');
+if (mode === 'header') raw('Content-Length: ' + 'x'.repeat(100_000));
+if (mode === 'huge') raw('Content-Length: 99999999999\\r\\n\\r\\n{');
+if (mode === 'no-json') raw('Content-Length: 9\\r\\n\\r\\n{"id": 1,');
+if (mode === 'no-length') raw('Content-Type: text/plain\\r\\n\\r\\n{}');
+if (mode === 'dies') { console.error('no licence\\u001b[31m'); process.exit(3); }
+function take({ id, method, params, result, error }) {
+  if (method === undefined) { asked.push(error ? 'refused ' + error.code : JSON.stringify(result)); return waiting(); }
+  if (method === 'initialize') {
+    if (mode === 'silent') return;
+    const capabilities = { hoverProvider: true, definitionProvider: true, textDocumentSync: 1 };
+    if (mode === 'encoding') capabilities.positionEncoding = 'utf-8';
+    if (mode === 'nothing') return send({ id, result: 'hello' });
+    return send({ id, result: { capabilities } });
+  }
+  if (method === 'initialized' && mode === 'asks') {
+    send({ id: 'a', method: 'workspace/applyEdit', params: { edit: {} } });
+    send({ id: 'b', method: 'workspace/configuration', params: { items: [{ section: 'x.y' }, {}, 7] } });
+    send({ id: 'c', method: 'window/showDocument', params: { uri: 'file:///etc/passwd' } });
+  }
+  if (method === 'textDocument/hover') {
+    if (mode === 'hush') return;
+    if (mode === 'crash') { raw('Content-Length: 50\\r\\n\\r\\n{"id"'); setTimeout(() => process.exit(9), 20); return; }
+    if (mode === 'crash-once' && !existsSync(notes + '.crashed')) { writeFileSync(notes + '.crashed', ''); process.exit(9); }
+    if (mode === 'wrong-ids') for (const wrong of [id + 7, String(id), null, -1, {}]) send({ id: wrong, result: { contents: 'wrong' } });
+    if (mode === 'shapes') return send({ id, result: { contents: [{ value: 5 }, null, { value: 'kept\\u202e' }] } });
+    if (mode === 'refuses') return send({ id, error: { code: 1, message: 'no such\\nthing' } });
+    if (mode === 'environment') return hover(id, Object.keys(process.env).sort().join(' ') + ' | ' + process.env.PATH);
+    if (mode === 'child') return hover(id, process.pid + ' ' + spawn('sleep', ['600'], { stdio: 'inherit' }).pid);
+    if (mode === 'asks') { waiting = () => asked.length === 3 && hover(id, asked.join(' | ')); return waiting(); }
+    return hover(id, 'a name');
+  }
+  if (method === 'textDocument/definition') {
+    const range = { start: { line: 0, character: 0 } };
+    const uris = ['/etc/passwd', '/.env'].map((file, i) => 'file://' + (i ? process.cwd() : '') + file);
+    return send({ id, result: [null, 5, {}, { uri: 5, range }, { uri: uris[0], range: { start: { line: -1 } } }, { uri: 'file://host%00/x', range }, ...uris.map((uri) => ({ uri, range }))] });
+  }
+  if (method === 'textDocument/didOpen' || method === 'textDocument/didChange') {
+    const { uri, version, text = params.contentChanges?.[0].text } = params.textDocument;
+    if (mode === 'hush') return;
+    const at = text.indexOf('bad');
+    const items = at < 0 ? [] : [{ range: { start: { line: 0, character: at } }, severity: 2, message: 'this is bad' }, { message: 7 }, null];
+    send({ method: 'textDocument/publishDiagnostics', params: { uri, version: version - 1, diagnostics: [] } });
+    setTimeout(() => send({ method: 'textDocument/publishDiagnostics', params: { uri, version, diagnostics: items } }), 30);
+    return;
+  }
+  if (method === 'shutdown') return mode === 'stays' ? undefined : send({ id, result: null });
+  if (method === 'exit' && mode !== 'stays') process.exit(0);
+}
+if (mode === 'stays') { process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); }
+let held = Buffer.alloc(0);
+process.stdin.on('data', (bytes) => {
+  held = Buffer.concat([held, bytes]);
+  for (;;) {
+    const end = held.indexOf('\\r\\n\\r\\n');
+    if (end < 0) return;
+    const length = Number(/\\d+/.exec(held.toString('utf8', 0, end))[0]);
+    if (held.length < end + 4 + length) return;
+    const message = JSON.parse(held.toString('utf8', end + 4, end + 4 + length));
+    held = held.subarray(end + 4 + length);
+    take(message);
+  }
+});
+`;
+
+const hover = { action: 'hover', path: 'a.foo', line: 1, column: 1 };
+
+function bench(
+  t: test.TestContext,
+  mode: string,
+  options: LanguageServerOptions = {},
+  more: Partial<ServerDefinition> = {},
+) {
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-hostile-')));
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-hostile-root-')));
+  const notes = path.join(home, 'notes');
+  writeFileSync(path.join(home, 'server.mjs'), script);
+  writeFileSync(path.join(root, 'a.foo'), 'a good name\n');
+  writeFileSync(path.join(root, '.env'), 'SECRET=1\n');
+  const configured = {
+    foo: { command: process.execPath, args: [path.join(home, 'server.mjs'), mode, notes], extensions: ['foo'] },
+  };
+  const servers = serversIn(configured, 'user').servers.map((each) => ({ ...each, ...more }));
+  const workspace = localWorkspace({ roots: [root] });
+  const lsp = languageServers(workspace, { servers, startMs: 5000, answerMs: 300, ...options });
+  t.after(async () => {
+    await lsp.close();
+    for (const folder of [root, home]) rmSync(folder, { recursive: true, force: true });
+  });
+  const tool = codeIntelligence(workspace, lsp);
+  const run = async (input: Json, signal: AbortSignal): Promise<Output> => {
+    const value: unknown = await tool.run(input, { signal } as ToolContext);
+    assert.ok(isOutput(value));
+    return value;
+  };
+  return {
+    root,
+    workspace,
+    lsp,
+    ask: (input: Json = hover, signal = new AbortController().signal): Promise<string> =>
+      run(input, signal).then(({ text }) => text, messageOf),
+    starts: () => readFileSync(notes, 'utf8').split('\n').length - 1,
+  };
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** Killed is not yet gone: the system has to tell it first. */
+async function ends(pid: number): Promise<void> {
+  while (isAlive(pid)) await pause(10);
+}
+
+for (const [mode, sentence] of [
+  [
+    'garbage',
+    /^The language server foo cannot be used: it wrote something that is no message: "Listening on port 80"\.$/,
+  ],
+  ['header', /cannot be used: the header of a message has no end\.$/],
+  ['huge', /cannot be used: a message has 99999999999 bytes/],
+  ['no-json', /cannot be used: a message is no JSON/],
+  ['no-length', /cannot be used: a message does not say how long it is/],
+  ['dies', /cannot be used: it ended with exit code 3; it said: no licence␛\[31m\.$/],
+  ['silent', /^The language server foo did not answer within 0\.3 s\.$/],
+  ['nothing', /did not introduce itself\.$/],
+  ['encoding', /counts columns in a way that was not offered/],
+  ['hush', /^The language server foo did not answer within 0\.3 s\.$/],
+  ['crash', /^The language server foo cannot be used: it ended with exit code 9\.$/],
+  ['refuses', /^The language server foo refused: no such␊thing$/],
+  ['wrong-ids', /^a name$/],
+  ['shapes', /^kept<U\+202E>$/],
+] as const)
+  test(`a language server in mode ${mode} becomes one sentence`, async (t) => {
+    const { ask } = bench(t, mode, mode === 'silent' ? { startMs: 300 } : {});
+    assert.match(await ask(), sentence);
+  });
+
+test('a program that is not there is told, and starts nothing', async (t) => {
+  const { ask } = bench(t, 'good', {}, { command: path.join(tmpdir(), 'fairlead-none', 'server') });
+  assert.match(await ask(), /^There is no .*fairlead-none.server on this machine/);
+});
+
+test('a server that crashes in mid-request is started again at the next question', async (t) => {
+  const { ask, starts } = bench(t, 'crash-once');
+  assert.match(await ask(), /exit code 9/);
+  assert.equal(await ask(), 'a name');
+  assert.equal(starts(), 2);
+});
+
+test('a server that keeps failing is left alone for longer and longer', async (t) => {
+  const { ask, starts } = bench(t, 'dies');
+  for (let i = 0; i < 8; i++) await ask();
+  assert.match(await ask(), /exit code 3; it said: .* It is started again in \d+ s at the earliest\.$/);
+  assert.equal(starts(), 2);
+});
+
+test('a server that leaves two questions unanswered is ended, and a new one is started', async (t) => {
+  const { ask, starts, lsp } = bench(t, 'hush');
+  await ask();
+  const { pid } = (await lsp.running('a.foo'))?.live ?? {};
+  await ask();
+  assert.ok(pid);
+  await ends(pid);
+  await ask();
+  assert.equal(starts(), 2);
+});
+
+test('an abort ends the waiting at once, also while a server starts', async (t) => {
+  for (const mode of ['silent', 'hush']) {
+    const { ask } = bench(t, mode, { startMs: 600_000, answerMs: 600_000 });
+    assert.equal(await ask(hover, AbortSignal.timeout(200)), 'The run was cancelled.');
+  }
+});
+
+test('a server gets no secrets, and a search path without the folder', async (t) => {
+  const inside = '/usr/bin:node_modules/.bin:.';
+  const secrets = { GITHUB_TOKEN: 'x', OPENAI_API_KEY: 'x', NODE_OPTIONS: '--require ./x.js', LD_PRELOAD: 'x' };
+  const { ask } = bench(
+    t,
+    'environment',
+    { environment: { ...secrets, HOME: '/h', PATH: inside } },
+    { env: { MORE: '1' } },
+  );
+  assert.equal(await ask(), 'HOME MORE PATH | /usr/bin');
+});
+
+test('a server changes and opens nothing through us', async (t) => {
+  const settings = { x: { y: 5 } };
+  const { ask } = bench(t, 'asks', {}, { settings });
+  assert.equal(await ask(), '{"applied":false} | [5,{"x":{"y":5}},{"x":{"y":5}}] | refused -32601');
+});
+
+test('places that a server makes up are named, and nothing of closed or secret files is shown', async (t) => {
+  const { ask } = bench(t, 'good');
+  assert.equal(
+    await ask({ action: 'definition', path: 'a.foo', line: 1, column: 1 }),
+    '/etc/passwd:1:1\n.env:1:1\nfile://host%00/x:1:1',
+  );
+  assert.match(await ask({ action: 'references', path: 'a.foo', line: 1 }), /foo does not do references/);
+});
+
+test('a session takes its servers with it, and all that they started', async (t) => {
+  for (const mode of ['child', 'stays']) {
+    const { ask, lsp } = bench(t, mode);
+    const said = await ask();
+    const { pid } = (await lsp.running('a.foo'))?.live ?? {};
+    assert.ok(pid && isAlive(pid));
+    await lsp.close();
+    for (const each of mode === 'child' ? said.split(' ').map(Number) : [pid]) await ends(each);
+    assert.match(await ask(), /have ended/);
+  }
+});
+
+test('problems that a server tells by itself are those of the text as it is', async (t) => {
+  const { ask, root } = bench(t, 'good');
+  const diagnostics = { action: 'diagnostics', path: 'a.foo' };
+  assert.equal(await ask(diagnostics), 'No problems in a.foo.');
+  writeFileSync(path.join(root, 'a.foo'), 'a bad name\n');
+  assert.equal(await ask(diagnostics), 'a.foo:1:3: warning: this is bad');
+  writeFileSync(path.join(root, 'a.foo'), 'a good name\n');
+  assert.equal(await ask(diagnostics), 'No problems in a.foo.');
+});
+
+test('an edit is neither failed nor held up by a server that does not answer', async (t) => {
+  const { ask, workspace, lsp } = bench(t, 'hush');
+  await ask();
+  const edit = diagnosticsAfter(workspace, lsp, { waitMs: 50 })(editFile(workspace));
+  await workspace.read('a.foo');
+  const input = { path: 'a.foo', old_string: 'good', new_string: 'bad' };
+  const result = (await edit.run(input, { signal: new AbortController().signal } as ToolContext)) as Output;
+  assert.equal(result.text, 'Edited a.foo.');
+  assert.equal((await workspace.read('a.foo')).text, 'a bad name\n');
+});
+
+test('a definition that comes with a folder starts only once approved', async (t) => {
+  const asked: string[] = [];
+  const allowed = ({ subject }: { readonly subject: string }): boolean => asked.push(subject) > 1;
+  const { ask, root } = bench(t, 'good', { allowed }, { origin: 'project', command: 'node' });
+  assert.match(await ask(), /foo was not started: this folder names it and it was not approved\.$/);
+  assert.equal(await ask(), 'a name');
+  assert.deepEqual(asked, [`language-server ${root} foo`, `language-server ${root} foo`]);
+});
+
+test('a configuration is read with a sentence for each server that cannot be used', () => {
+  const right = { command: 'x', extensions: { '.a': 'lang' }, args: ['-x'], rootMarkers: ['a.toml'], env: { A: '1' } };
+  const { servers, problems } = serversIn(
+    {
+      right,
+      none: 5,
+      command: { ...right, command: '' },
+      args: { ...right, args: [5] },
+      extensions: { ...right, extensions: [] },
+      markers: { ...right, rootMarkers: ['../x'] },
+      env: { ...right, env: { A: 5 } },
+    },
+    'user',
+  );
+  assert.deepEqual(servers, [
+    {
+      name: 'right',
+      command: 'x',
+      args: ['-x'],
+      languages: { '.a': 'lang' },
+      rootMarkers: ['a.toml'],
+      origin: 'user',
+      env: { A: '1' },
+    },
+  ]);
+  assert.deepEqual(
+    problems.map((sentence) => /^The language server (\w+) cannot be used: /.exec(sentence)?.[1]),
+    ['none', 'command', 'args', 'extensions', 'markers', 'env'],
+  );
+  assert.equal(serversIn(undefined, 'user').problems.length, 0);
+  assert.equal(serversIn('x', 'user').problems.length, 1);
+});
