@@ -1,6 +1,6 @@
 // Sessions at the prompt, in a real terminal: begun, named, resumed, copied, shown, saved and left.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { says } from '../src/testing/index.ts';
@@ -59,6 +59,9 @@ test(
       'the original was left as it was by its clone',
     );
 
+    const fields = (await prompt.screen({ back: true })).match(/^─+\n>/gm);
+    assert.equal(fields?.length, 1, 'no field of an earlier screen is left above');
+
     const page = await prompt.and('/session show-messages', /── User ──\nthree\n\n── Assistant ──\nYou said three\./);
     assert.match(page, /── User ──\none\n\n── Assistant ──\nYou said one\./);
     await prompt.and('/session clone', /You said three\.[^]*· A copy of "work": "work-clone"[^]*work-clone\s*$/);
@@ -84,7 +87,9 @@ test(
     await first.and('/resume', /Resume which session\?\n>\s*\n→ my talk +\S+ \S+ +remember me/);
     await first.keys('Escape');
     await first.waitFor(/· Still in "\d{4}/);
-    await first.and('/resume my talk', /· Resumed "my talk"\./);
+    const [line = ''] = readFileSync(path.join(place.data, 'sessions/session_my talk.jsonl'), 'utf8').split('\n');
+    const { session: id } = JSON.parse(line) as { readonly session: string };
+    await first.and(`/resume ${id.slice(0, 8)}`, /· Resumed "my talk"\./);
 
     const second = await openPrompt(t, place, ['--ephemeral']);
     await second.and('/resume my talk', /✗ [^\n]*my talk[^]*process \d+/);

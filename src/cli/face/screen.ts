@@ -223,6 +223,10 @@ export function screenFace(options: { readonly colours: boolean }): Face {
       soon();
     },
     clear() {
+      // Some terminals keep what is cleared: the transcript may stay there, a field that nobody can use may not.
+      state.gone = true;
+      display.renderNow();
+      state.gone = false;
       transcript.clear();
       display.redraw();
     },
