@@ -1,0 +1,36 @@
+// Puts a question of the model to the person and waits for the words that come back.
+import { output, visible, visibleLine, type Tool } from '../core/index.ts';
+
+/** A question, and the answers it expects, if any. */
+export type Question = { readonly question: string; readonly choices: readonly string[] };
+
+/** Shows a question to the person; gives what they say, or nothing where they will not. */
+export type AskPerson = (question: Question, signal: AbortSignal) => Promise<string | undefined>;
+
+/** The tool that asks the person. It changes nothing, so a question that was open when the process died is asked again. */
+export const askUser = (ask: AskPerson): Tool => ({
+  name: 'ask_user',
+  description: 'Ask the person a question that only they can answer, and wait. Offer choices where there are few.',
+  input: {
+    type: 'object',
+    properties: {
+      question: { type: 'string', minLength: 1, maxLength: 2000 },
+      choices: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 200 }, maxItems: 8 },
+    },
+    required: ['question'],
+    additionalProperties: false,
+  },
+  effect: 'read',
+  async run(input, { signal }) {
+    const { question, choices = [] } = input as { question: string; choices?: readonly string[] };
+    // What the model writes must not look like anything but its words.
+    const shown = { question: visible(question), choices: choices.map(visibleLine) };
+    const answer = await ask(shown, signal);
+    if (answer === undefined)
+      return output({
+        failed: true,
+        text: 'The person did not answer. Go on as well as you can, and say what you assumed.',
+      });
+    return output({ text: answer, data: { ...shown, answer } });
+  },
+});

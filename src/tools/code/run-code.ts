@@ -1,0 +1,52 @@
+// Lets the model write a program that reads and computes, instead of making many calls: nothing it does changes anything.
+import { output, toJson, visible, type Json, type Tool, type ToolContext } from '../../core/index.ts';
+import { childCall, openTools } from './child-call.ts';
+
+const usualSeconds = 10;
+const mostSeconds = 60;
+const mostCalls = 200;
+
+/** The tool that runs programs. */
+export const runCode: Tool = {
+  name: 'run_code',
+  description:
+    'Run JavaScript in an engine of its own, without files or network. Tools that only read are async functions there: (await tools.read_file({ path: "a.txt" })).text, or .data. console.log shows, return gives the result.',
+  input: {
+    type: 'object',
+    properties: {
+      code: { type: 'string', minLength: 1, maxLength: 100_000, description: 'The body of an async function.' },
+      timeout_s: { type: 'integer', minimum: 1, maximum: mostSeconds, description: `${usualSeconds} unless given.` },
+    },
+    required: ['code'],
+    additionalProperties: false,
+  },
+  effect: 'read',
+  async run(input, context) {
+    const { code, timeout_s: seconds = usualSeconds } = input as { code: string; timeout_s?: number };
+    const made: Json[] = [];
+    const { runInEngine } = await import('./engine.ts');
+    const functions = openTools(context).map(({ name }) => name);
+    const { printed, value, error } = await runInEngine(
+      { code, functions, ms: seconds * 1000 },
+      context.signal,
+      (call) => makeCall(call.name, call.input, made, context),
+    );
+    const parts = [
+      printed,
+      ...(value === undefined || value === 'undefined' ? [] : [`=> ${value}`]),
+      ...(error === undefined ? [] : [error]),
+    ];
+    return output({
+      text: visible(parts.filter((part) => part !== '').join('\n')) || '(It printed nothing and returned nothing.)',
+      failed: error !== undefined,
+      data: { calls: made },
+      spent: { calls: made.length },
+    });
+  },
+};
+
+async function makeCall(name: string, input: Json, made: Json[], context: ToolContext): Promise<Json> {
+  if (made.length >= mostCalls) throw new Error(`A program may make ${mostCalls} calls, and has.`);
+  made.push(toJson({ tool: name, input }));
+  return childCall(name, input, made.length, context);
+}
