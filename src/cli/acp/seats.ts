@@ -35,8 +35,19 @@ export type Seats = {
 /** No session is open to begin with; `tell` hears what a person at a terminal would be told while a model is made ready. */
 export function openSeats(asked: Asked, tell: (text: string) => void): Seats {
   const seats = new Map<string, Seat>();
+  const opening = new Set<Promise<unknown>>();
 
-  async function sit(which: Which, given: string, editorFor: EditorFor, as?: string): Promise<[string, Seat]> {
+  async function sit(...given: Parameters<typeof open>): ReturnType<typeof open> {
+    const work = open(...given);
+    opening.add(work);
+    try {
+      return await work;
+    } finally {
+      opening.delete(work);
+    }
+  }
+
+  async function open(which: Which, given: string, editorFor: EditorFor, as?: string): Promise<[string, Seat]> {
     const cwd = folder(given);
     const settings = readSettings({ cwd });
     for (const warning of settings.warnings) tell(`${warning}\n`);
@@ -88,6 +99,8 @@ export function openSeats(asked: Asked, tell: (text: string) => void): Seats {
         .filter((each) => cwd === undefined || path.resolve(cwd) === each.cwd);
     },
     async closeAll() {
+      // One that is being opened has its file already.
+      await Promise.allSettled(opening);
       await Promise.all([...seats.keys()].map(close));
     },
   };

@@ -6,7 +6,9 @@ import {
   type SessionConfigOption,
   type SessionModeState,
   type SessionUpdate,
+  type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
+import type { Said } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { callHead, fenced, proposed, textContent } from './calls.ts';
 import { choicesOf, modeOf, modes } from './options.ts';
@@ -14,11 +16,24 @@ import type { Editor } from './seat.ts';
 import { v1Face } from './v1-face.ts';
 
 /** What a person can say to a question. */
-const answers: readonly PermissionOption[] = [
+export const answers: readonly PermissionOption[] = [
   { optionId: 'once', name: 'Allow this once', kind: 'allow_once' },
   { optionId: 'always', name: 'Always allow exactly this', kind: 'allow_always' },
   { optionId: 'no', name: 'Reject', kind: 'reject_once' },
 ];
+
+/** What a person said by choosing an option; whatever is no clear yes is a no. */
+export const saidBy = (option: unknown): Said => (option === 'once' || option === 'always' ? option : 'no');
+
+/** The answer to a question, or nothing if it was left because the run was cancelled. */
+export async function leftBy(signal: AbortSignal, ask: () => Promise<Said | undefined>): Promise<Said | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
 
 /** Sends updates of a session in order. An editor that is gone is noticed elsewhere. */
 export const updater =
@@ -34,22 +49,19 @@ export function v1Editor(client: AgentContext, sessionId: string, talk: Conversa
     face: v1Face(send, { notices, locate }),
     echoes: false,
     async ask(call, _kind, signal) {
-      const { outcome } = await client.request(
-        methods.client.session.requestPermission,
-        {
-          sessionId,
-          toolCall: {
-            ...callHead(call, locate),
-            status: 'pending',
-            content: [...proposed(call, locate), textContent(fenced(call.ask?.question ?? ''))],
-          },
-          options: [...answers],
-        },
-        { cancellationSignal: signal, stopWaitingOnCancel: true },
-      );
-      if (outcome.outcome === 'cancelled') return undefined;
-      const { optionId } = outcome;
-      return optionId === 'once' || optionId === 'always' ? optionId : 'no';
+      const toolCall: ToolCallUpdate = {
+        ...callHead(call, locate),
+        status: 'pending',
+        content: [...proposed(call, locate), textContent(fenced(call.ask?.question ?? ''))],
+      };
+      return leftBy(signal, async () => {
+        const { outcome } = await client.request(
+          methods.client.session.requestPermission,
+          { sessionId, toolCall, options: [...answers] },
+          { cancellationSignal: signal, stopWaitingOnCancel: true },
+        );
+        return outcome.outcome === 'cancelled' ? undefined : saidBy(outcome.optionId);
+      });
     },
     status({ context, usd }) {
       if (context?.window === undefined) return;

@@ -22,7 +22,7 @@ export function v1Agent(seats: Seats): AgentApp {
   const editorFor =
     (client: AgentContext): EditorFor =>
     (id, talk) =>
-      v1Editor(client, id, talk, can.session?.notices != null);
+      v1Editor(client, id, talk, Boolean(can.session?.notices));
   return agent({ name: 'fairlead' })
     .onRequest(methods.agent.initialize, ({ params }) => {
       can = params.clientCapabilities ?? {};

@@ -28,7 +28,7 @@ export function readingOf(talk: Conversation): Reading {
 /** The parts of a message for this prompt. */
 export function wordsFrom(prompt: readonly ContentBlock[], reading: Reading): readonly Part[] {
   const parts = prompt.map((block, i) => partFor(block, reading, i === 0));
-  if (parts.length === 0 || parts.every((part) => part.type === 'text' && part.text.trim() === ''))
+  if (parts.every((part) => part.type === 'text' && part.text.trim() === ''))
     throw new FairleadError('acp/empty-prompt', 'The prompt is empty.', { blame: 'user' });
   return parts;
 }
@@ -48,7 +48,7 @@ function partFor(block: ContentBlock, reading: Reading, first: boolean): Part {
     }
     case 'image':
       return image(block.mimeType, block.data, reading);
-    default:
+    case 'audio':
       return unreadable(block.type);
   }
 }

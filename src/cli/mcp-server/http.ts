@@ -1,6 +1,6 @@
 // The protocol over HTTP, on this machine alone and for those alone who have the token.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -16,7 +16,7 @@ import {
 import { FairleadError, messageOf } from '../../core/index.ts';
 
 /** A server that listens. */
-export type Listening = { readonly url: string; readonly token: string; close(): Promise<void> };
+export type Listening = { readonly url: string; readonly token: string; readonly close: () => Promise<void> };
 
 /** Listens on loopback. The token is the one given, or a new one. */
 export async function listen(
@@ -26,6 +26,7 @@ export async function listen(
   token: string = randomBytes(24).toString('base64url'),
 ): Promise<Listening> {
   const handler = createMcpHandler(factory, { onerror: (error) => tell(`${error.message}\n`) });
+  const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer((incoming, outgoing) => {
     answer(incoming, outgoing, token, (request) => handler.fetch(request)).catch((error: unknown) => {
       tell(`${messageOf(error)}\n`);

@@ -1,20 +1,48 @@
 // The real program used by the protocol's own client: its tools, what it refuses, what it asks, and a whole run.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { bin, program, type Program } from '../../../test/support/live-program.ts';
+import { bin, messagesOf, program, until, type Program } from '../../../test/support/live-program.ts';
 import { calls, says } from '../../testing/index.ts';
 
-async function connect(t: TestContext, made: Program, args: readonly string[] = []): Promise<Client> {
-  const client = new Client({ name: 'a test', version: '1' });
+type Answer = 'once' | 'always' | 'no';
+
+/** How a client is to be. */
+type Wanted = {
+  readonly args?: readonly string[];
+  /** What its person says to questions; without it they cannot be asked. */
+  readonly answer?: (message: string) => Answer | undefined;
+  /** Which revision of the protocol it opens with. */
+  readonly modern?: boolean;
+};
+
+function clientThat({ answer, modern }: Wanted): Client {
+  const client = new Client(
+    { name: 'a test', version: '1' },
+    {
+      ...(answer ? { capabilities: { elicitation: { form: {} } } } : {}),
+      versionNegotiation: { mode: modern ? 'auto' : 'legacy' },
+    },
+  );
+  if (answer)
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      const said = answer(params.message);
+      return said === undefined ? { action: 'decline' } : { action: 'accept', content: { answer: said } };
+    });
+  return client;
+}
+
+async function connect(t: TestContext, made: Program, wanted: Wanted = {}): Promise<Client> {
+  const client = clientThat(wanted);
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [bin, 'mcp', 'serve', ...args],
+    args: [bin, 'mcp', 'serve', ...(wanted.args ?? [])],
     cwd: made.cwd,
-    env: made.env,
+    env: { ...made.env },
     stderr: 'pipe',
   });
   await client.connect(transport);
@@ -22,31 +50,220 @@ async function connect(t: TestContext, made: Program, args: readonly string[] = 
   return client;
 }
 
-test('reading is free, and a write is refused where nobody can be asked', async (t) => {
+const call = async (client: Client, name: string, args: Record<string, unknown>): Promise<CallToolResult> =>
+  (await client.callTool({ name, arguments: args })) as CallToolResult;
+
+const wordsOf = ({ content }: CallToolResult): string =>
+  content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+/** What a run came to. */
+const cameOf = ({ structuredContent }: CallToolResult): Readonly<Record<string, unknown>> =>
+  structuredContent as Readonly<Record<string, unknown>>;
+
+test('[A14] a client lists the tools and reads freely; what would change something or show a secret is refused where nobody can be asked', async (t) => {
   const made = await program(t);
   writeFileSync(path.join(made.cwd, 'a.txt'), 'hello\n');
+  writeFileSync(path.join(made.cwd, '.env'), 'KEY=1\n');
   const client = await connect(t, made);
+  assert.equal(client.getServerVersion()?.name, 'fairlead');
   const { tools } = await client.listTools();
-  assert.ok(tools.some(({ name }) => name === 'run_agent'));
-  console.log(tools.map(({ name, annotations }) => [name, annotations]));
-  const read = await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } });
-  console.log(read);
-  const write = await client.callTool({ name: 'write_file', arguments: { path: 'b.txt', content: 'x' } });
-  console.log(write);
+  const effects = new Map(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]));
+  for (const [name, reads] of [
+    ['read_file', true],
+    ['grep', true],
+    ['write_file', false],
+    ['run_command', false],
+    ['run_agent', false],
+  ] as const)
+    assert.equal(effects.get(name), reads, name);
+  assert.deepEqual(await call(client, 'read_file', { path: 'a.txt' }), { content: [{ type: 'text', text: 'hello' }] });
+  for (const [name, args] of [
+    ['write_file', { path: 'b.txt', content: 'x' }],
+    ['run_command', { command: 'touch b.txt' }],
+    ['read_file', { path: '.env' }],
+  ] as const) {
+    const refused = await call(client, name, args);
+    assert.equal(refused.isError, true);
+    assert.match(wordsOf(refused), /needs a person's yes.*--allow-write/);
+  }
   assert.equal(existsSync(path.join(made.cwd, 'b.txt')), false);
-  const bad = await client.callTool({ name: 'read_file', arguments: { nothing: 1 } });
-  console.log(bad);
+  const unfit = await call(client, 'read_file', { nothing: 1 });
+  assert.match(wordsOf(unfit), /do not fit the schema of read_file/);
+  const outside = await call(client, 'read_file', { path: '../../etc/passwd' });
+  assert.equal(outside.isError, true);
+  assert.equal(made.asked().length, 0, 'no model is asked for a call of the client');
 });
 
-test('run_agent runs', async (t) => {
-  const made = await program(t, [calls('write_file', { path: 'b.txt', content: 'x' }), says('Written.')]);
+for (const modern of [false, true])
+  test(`the person at a client of the ${modern ? 'newer' : 'older'} protocol is asked: a yes counts for that call, always for its kind, a no for nothing`, async (t) => {
+    const made = await program(t);
+    const asked: string[] = [];
+    const said: (Answer | undefined)[] = ['once', 'always', 'no', undefined];
+    const answer = (message: string): Answer | undefined => {
+      asked.push(message);
+      return said.shift();
+    };
+    const client = await connect(t, made, { answer, modern });
+    const run = (command: string): Promise<CallToolResult> => call(client, 'run_command', { command });
+    assert.equal((await run('echo a >> log')).isError, undefined);
+    assert.equal((await run('echo a >> log')).isError, undefined);
+    assert.equal((await run('echo a >> log')).isError, undefined, 'always');
+    for (const command of ['echo b >> log', 'echo c >> log'])
+      assert.match(wordsOf(await run(command)), /said no to this call/);
+    assert.equal(readFileSync(path.join(made.cwd, 'log'), 'utf8'), 'a\na\na\n');
+    assert.equal(asked.length, 4);
+    assert.match(asked[0] ?? '', /^Allow run_command\?\nrun_command: echo a >> log$/);
+  });
+
+test('run_agent does a whole run, says how far it is, and what it came to and cost; the session can be gone on with', async (t) => {
+  const made = await program(t, [
+    calls('write_file', { path: 'b.txt', content: 'x' }),
+    says('Written.'),
+    says('It was x.'),
+    calls('list_files', {}),
+  ]);
   await made.known('qwen3');
-  const client = await connect(t, made, ['--allow-write']);
-  const news: unknown[] = [];
-  const came = await client.callTool(
-    { name: 'run_agent', arguments: { prompt: 'write it' } },
-    { onprogress: (each) => void news.push(each) },
-  );
-  console.log(JSON.stringify(came), news);
+  const client = await connect(t, made, { args: ['--allow-write', '--max-turns', '5'] });
+  const news: string[] = [];
+  const first = (await client.callTool(
+    { name: 'run_agent', arguments: { prompt: 'Write it.' } },
+    { onprogress: ({ message = '' }) => void news.push(message) },
+  )) as CallToolResult;
   assert.equal(readFileSync(path.join(made.cwd, 'b.txt'), 'utf8'), 'x');
+  assert.deepEqual(news, ['turn 1', 'write_file', 'turn 2']);
+  const [name] = made.sessions();
+  const { session_id: id, ...came } = cameOf(first);
+  assert.deepEqual(came, {
+    answer: 'Written.',
+    reason: 'answered',
+    session: name,
+    model: 'qwen3',
+    turns: 2,
+    usd: 0,
+    input_tokens: 20,
+    output_tokens: 10,
+  });
+  const second = await call(client, 'run_agent', { prompt: 'What was it?', session: name });
+  assert.equal(wordsOf(second), 'It was x.');
+  assert.equal(cameOf(second)['session_id'], id);
+  assert.equal(messagesOf(made.asked().at(-1)).length, 5);
+  const bounded = await call(client, 'run_agent', { prompt: 'Look.', session: name, max_turns: 1 });
+  assert.deepEqual([bounded.isError, cameOf(bounded)['reason']], [true, 'max-turns']);
+  for (const [wish, said] of [
+    [{}, /"prompt" is missing/],
+    [{ prompt: 'x', session: 'nobody' }, /no session with the name or id "nobody"/],
+    [{ prompt: 'x', model: 'nobody' }, /has no model "nobody"/],
+  ] as const) {
+    const wrong = await call(client, 'run_agent', wish);
+    assert.equal(wrong.isError, true);
+    assert.match(wordsOf(wrong), said);
+  }
+  assert.deepEqual(made.sessions(), [name]);
+});
+
+test('what a run wants to change is put to the client’s person on the way; where they cannot be asked the run waits in its session', async (t) => {
+  const made = await program(t, ({ results, prompt }) =>
+    results.length === 0 ? calls('write_file', { path: `${prompt}.txt`, content: 'x' }) : says(results[0] ?? ''),
+  );
+  await made.known('qwen3');
+  const asked: string[] = [];
+  const answer = (message: string): Answer => {
+    asked.push(message);
+    return asked.length === 1 ? 'once' : 'no';
+  };
+  const client = await connect(t, made, { answer });
+  assert.equal((await call(client, 'run_agent', { prompt: 'one' })).isError, undefined);
+  assert.match(wordsOf(await call(client, 'run_agent', { prompt: 'two' })), /said no to this call/);
+  assert.match(asked[0] ?? '', /^Allow write_file\?\nwrite_file .*one\.txt\n\+x$/);
+  const mute = await connect(t, made);
+  const waits = await call(mute, 'run_agent', { prompt: 'three' });
+  assert.deepEqual([waits.isError, cameOf(waits)['reason']], [true, 'waiting']);
+  assert.match(wordsOf(waits), /write_file needs a person's yes/);
+  for (const [name, there] of [
+    ['one', true],
+    ['two', false],
+    ['three', false],
+  ] as const)
+    assert.equal(existsSync(path.join(made.cwd, `${name}.txt`)), there, name);
+});
+
+test('a run that the client cancels is cancelled, and a client that hangs up ends the program; either way the session is whole', async (t) => {
+  const made = await program(t, () => calls('run_command', { command: 'echo begun >> log; sleep 60' }));
+  await made.known('qwen3');
+  const log = path.join(made.cwd, 'log');
+  const begun = (times: number) => (): boolean =>
+    existsSync(log) && readFileSync(log, 'utf8') === 'begun\n'.repeat(times);
+  const client = await connect(t, made, { args: ['--allow-write'] });
+  const stop = new AbortController();
+  const work = client.callTool({ name: 'run_agent', arguments: { prompt: 'a' } }, { signal: stop.signal });
+  await until('the command runs', begun(1));
+  stop.abort();
+  await assert.rejects(work);
+  const [first = ''] = made.sessions();
+  await until('the run has ended', () => made.session(first).includes('"run-ended"'));
+  const second = client.callTool({ name: 'run_agent', arguments: { prompt: 'b' } }).catch(() => undefined);
+  await until('the command runs again', begun(2));
+  await client.close();
+  await second;
+  for (const name of made.sessions()) {
+    assert.match(made.session(name), /"run-ended","reason":"cancelled"/);
+    assert.equal((await made.run(['sessions', 'verify', name])).code, 0);
+  }
+});
+
+test('over HTTP it answers on loopback, to those with the token, and no key of ours is told', async (t) => {
+  const made = await program(t);
+  const key = 'sk-a-secret-that-nobody-may-see';
+  writeFileSync(path.join(made.cwd, 'notes.txt'), `the key is ${key}\n`);
+  const child = spawn(process.execPath, [bin, 'mcp', 'serve', '--http', '0'], {
+    cwd: made.cwd,
+    env: { ...made.env, OPENAI_API_KEY: key, FAIRLEAD_MCP_TOKEN: 'a-token' },
+  });
+  t.after(() => void child.kill('SIGKILL'));
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const { promise: ended, resolve } = Promise.withResolvers<number | null>();
+  child.on('close', resolve);
+  await until('it listens', () => err.includes('Listening at'));
+  const url = new URL(/http:\S+/.exec(err)?.[0] ?? '');
+  assert.equal(url.hostname, '127.0.0.1');
+  const authorization = 'Bearer a-token';
+  const status = async (headers: Record<string, string>, at: URL = url): Promise<number> =>
+    (await fetch(at, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' }))
+      .status;
+  assert.equal(await status({}), 401);
+  assert.equal(await status({ authorization: 'Bearer b-token' }), 401);
+  assert.equal(await status({ authorization, origin: 'https://example.com' }), 403);
+  assert.equal(await status({ authorization }, new URL('/other', url)), 404);
+  for (const modern of [false, true]) {
+    const client = clientThat({ modern });
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization } } }));
+    const read = await call(client, 'read_file', { path: 'notes.txt' });
+    assert.equal(wordsOf(read), 'the key is [key]');
+    assert.match(wordsOf(await call(client, 'write_file', { path: 'b.txt', content: 'x' })), /needs a person's yes/);
+    await client.close();
+  }
+  child.kill('SIGTERM');
+  assert.equal(await ended, 143, err);
+  assert.ok(!err.includes('a-token'), 'a token that was given is not printed');
+});
+
+test('garbage on standard input is survived, and a mistaken command line is told how it is used', async (t) => {
+  const made = await program(t);
+  const hello = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+  };
+  const input = ['not json', '[]', '\u0000', JSON.stringify(hello)].join('\n');
+  const { code, out, err } = await made.run(['mcp'], { input: `${input}\n` });
+  assert.equal(code, 0, err);
+  for (const line of out.trimEnd().split('\n')) JSON.parse(line);
+  assert.match(out, /"serverInfo":\{[^}]*"name":"fairlead"/);
+  for (const args of [['list'], ['serve', '--http', 'x'], ['serve', '--max-turns', '0']]) {
+    const wrong = await made.run(['mcp', ...args]);
+    assert.deepEqual([wrong.code, wrong.out], [2, '']);
+    assert.match(wrong.err, /Usage: fairlead mcp serve/);
+  }
 });

@@ -28,7 +28,7 @@ export type Round = {
   readonly can: ClientCapabilities | undefined;
   /** The exact call: the answer to a question counts for no other. */
   readonly mark: string;
-  begin(): Promise<Job>;
+  readonly begin: () => Promise<Job>;
 };
 
 /** Everything that is going on for clients. */
@@ -98,7 +98,7 @@ export function openRounds(): Rounds {
       }
     },
     async close() {
-      await Promise.all([...waiting.keys()].map((token) => take(token)?.job.close()));
+      await Promise.all([...waiting.keys()].map(async (token) => take(token)?.job.close()));
     },
   };
 }
