@@ -31,7 +31,7 @@ test(
   { skip },
   async (t) => {
     const place = await makePlace(t, shell);
-    const prompt = await openPrompt(t, place);
+    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'asked']);
     const made = (name: string): boolean => existsSync(path.join(place.work, name));
 
     await prompt.enter('touch enter');
@@ -59,6 +59,8 @@ test(
     await prompt.waitFor(/^■ run_command touch stopped interrupted[^]*· Stopped: cancelled\./m);
     assert.equal(sentTo(place.server).length, asked + 1, 'the model was not asked to go on');
     assert.ok(!made('stopped'));
+    const kept = readFileSync(path.join(place.data, 'sessions/session_asked.jsonl'), 'utf8');
+    assert.equal(kept.match(/"type":"ask-answered"/g)?.length, 5, 'who interrupts has not answered');
 
     await prompt.enter('write:first');
     await prompt.waitFor(
