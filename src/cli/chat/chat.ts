@@ -104,7 +104,10 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
   greet(desk);
   refresh();
   const first = await firstWords(asked);
-  busy(() => (first === undefined ? goOn(desk) : desk.converse(first)));
+  // What was typed already must not find the prompt busy with nothing.
+  if (first !== undefined) busy(() => desk.converse(first));
+  else if (waits(talk.session.state)) busy(() => goOn(desk));
+  else await goOn(desk);
   face.listen((heard: Heard) => {
     if (heard.type === 'quit') return quit();
     if (heard.type === 'interrupt') {
