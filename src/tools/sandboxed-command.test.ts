@@ -71,7 +71,7 @@ test('[A16, A17] the container has no network, no rights, a read-only root, litt
   assert.ok(line.includes(` -u ${own === 0 ? 65_534 : own} `));
 });
 
-test('[J83, J84, J85] engine, image and volume are those that were asked for', async (t) => {
+test('[J83, J84, J85, J97] engine, image and volume are those that were asked for, any program that takes what podman takes', async (t) => {
   const { run, argvs } = rig(t, 'exit 0', { image: 'localhost/busy:1', volume: 'mine', mountpoint: '/data' });
   await run('true');
   await run('true');
@@ -160,19 +160,22 @@ const ask = (engine: string, ...args: readonly string[]): string | undefined => 
 
 for (const engine of ['podman', 'docker']) {
   const skip = ask(engine, 'image', 'inspect', image) ? false : `no ${engine} with an image called ${image} here`;
-  const title = `[J4, J83, J98, J99, A16, A17, A18] in a real container of ${engine}: no network, not root, files that stay, nothing left over`;
-  test(title, { skip, timeout: 120_000 }, async (t) => {
-    ask(engine, 'volume', 'rm', '-f', volume);
-    const box = rig(t, '', { engine, image, volume });
-    await assert.rejects(box.run('true'), { message: new RegExp(`Make it: ${engine} volume create ${volume}$`) });
-    ask(engine, 'volume', 'create', volume);
-    t.after(() => ask(engine, 'volume', 'rm', '-f', volume));
-    assert.equal((await box.run('echo kept > a; id -u; pwd')).text, `${process.getuid?.() || 65_534}\n/workspace`);
-    assert.equal((await box.run('cat a; ls /sys/class/net')).text, 'kept\nlo');
-    assert.match((await box.run('touch /x')).text, /Read-only file system/);
-    const mount = ask(engine, 'volume', 'inspect', '--format', '{{.Mountpoint}}', volume)?.trim() ?? '';
-    assert.equal(readFileSync(path.join(mount, 'a'), 'utf8'), 'kept\n');
-    assert.match((await box.run('sleep 60', {}, 3)).text, /Ended by us/);
-    assert.doesNotMatch(ask(engine, 'ps', '-a', '--format', '{{.Names}}') ?? 'fairlead-', /fairlead-/);
-  });
+  test(
+    `[J4, J83, J98, J99, A16, A17, A18] in a real container of ${engine}: no network, not root, files that stay, nothing left over`,
+    { skip, timeout: 120_000 },
+    async (t) => {
+      ask(engine, 'volume', 'rm', '-f', volume);
+      const box = rig(t, '', { engine, image, volume });
+      await assert.rejects(box.run('true'), { message: new RegExp(`Make it: ${engine} volume create ${volume}$`) });
+      ask(engine, 'volume', 'create', volume);
+      t.after(() => ask(engine, 'volume', 'rm', '-f', volume));
+      assert.equal((await box.run('echo kept > a; id -u; pwd')).text, `${process.getuid?.() || 65_534}\n/workspace`);
+      assert.equal((await box.run('cat a; ls /sys/class/net')).text, 'kept\nlo');
+      assert.match((await box.run('touch /x')).text, /Read-only file system/);
+      const mount = ask(engine, 'volume', 'inspect', '--format', '{{.Mountpoint}}', volume)?.trim() ?? '';
+      assert.equal(readFileSync(path.join(mount, 'a'), 'utf8'), 'kept\n');
+      assert.match((await box.run('sleep 60', {}, 3)).text, /Ended by us/);
+      assert.doesNotMatch(ask(engine, 'ps', '-a', '--format', '{{.Names}}') ?? 'fairlead-', /fairlead-/);
+    },
+  );
 }

@@ -245,7 +245,7 @@ test(
   },
 );
 
-test('[J62] where tmux does not answer, the editor runs in place', { skip: noTerminal() || noShell }, async (t) => {
+test('[J8, J62] where tmux does not answer, the editor runs in place', { skip: noTerminal() || noShell }, async (t) => {
   const { env } = withEditor(t, 'printf here > "$1"');
   const lost = { ...env, TMUX: path.join(tmpdir(), 'no-such-socket,1,0') };
   assert.deepEqual(await openEditor('x', { suffix: '.md', env: lost }), { type: 'saved', text: 'here' });
