@@ -8,6 +8,10 @@ import { isRunning, messagesOf, program, until } from './support/live-program.ts
 
 type Line = { readonly type: string; readonly [key: string]: unknown };
 
+/** A line of standard input in stream-json. */
+const message = (content: unknown): string =>
+  `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`;
+
 const linesOf = (out: string): readonly Line[] => {
   assert.ok(out.endsWith('\n'));
   return out
@@ -49,8 +53,6 @@ test('--output-format json prints one line, the result, and nothing else on stan
 test('--output-format stream-json prints a line an event, the result last; --input-format stream-json takes a message a line', async (t) => {
   const made = await program(t);
   await made.known('qwen3');
-  const message = (content: unknown): string =>
-    `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`;
   const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
   const input = message('one') + message([{ type: 'text', text: 'two' }]);
   const { code, out, err } = await made.run([...formats, '-n', 'both'], { input });
@@ -140,12 +142,14 @@ test('SIGINT ends a run in order with exit code 130: what was shown stays, and t
     'Here is all of it.',
   ]);
   await made.known('qwen3');
-  const running = made.start(['-p', 'tell me', '-n', 'stopped', '--stream']);
+  const input = message('tell me') + message('and then?');
+  const running = made.start(['--input-format', 'stream-json', '-n', 'stopped', '--stream'], { input });
   await until('the beginning is shown', () => running.out() === 'The beginning');
   running.kill('SIGINT');
   const { code, out, err } = await running.ended;
   assert.deepEqual([code, out], [130, 'The beginning\n']);
   assert.match(err, /^Stopped: cancelled\./);
+  assert.equal(made.asked().length, 1, 'what would have come next is not begun');
   const resumed = await made.run(['-p', 'go on', '-r', 'stopped']);
   assert.deepEqual([resumed.code, resumed.out], [0, 'Here is all of it.\n'], resumed.err);
   const said = messagesOf(made.asked().at(-1)).map(({ content }) => content);
