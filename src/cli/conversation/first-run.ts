@@ -2,20 +2,24 @@
 import { discover, partsOf, type Found } from '../../providers/index.ts';
 import { refreshModels, type KnownModel, type Whence } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
-import { chosenFrom, unknownModel, type Chosen } from './model.ts';
+import { chosenFrom, modelNamed, unknownModel, type Chosen } from './model.ts';
 
 /** What was found, and what to use of it. */
 export type FirstRun = { readonly chosen: Chosen; readonly words: string };
 
 /** Looks for keys and servers and takes the best of them; the embedded model when there is nothing else. A model that was named must be there. */
 export async function firstRun(settings: Settings, wanted?: string): Promise<FirstRun> {
-  if (wanted?.includes('/')) return { chosen: { name: wanted, ref: partsOf(wanted) }, words: `Using ${wanted}.` };
+  if (wanted?.includes('/')) {
+    const chosen = modelNamed(wanted, [], undefined) ?? { name: wanted, ref: partsOf(wanted) };
+    return { chosen, words: `Using ${wanted}.` };
+  }
   const found = await discover({ env: settings.env });
   const lines = found.map((each) => `  ${each.provider.padEnd(18)} ${foundBecause(each)}`);
   const say = (chosen: Chosen): string =>
     [
       'Nothing is configured yet, so I looked around. Found:',
       ...lines,
+      ...(chosen.ref.provider === 'embedded' ? ['fairlead demo shows what it does with a model, without one.'] : []),
       `Using ${chosen.ref.provider}/${chosen.ref.model}. Another: --model <provider/model>; fairlead models <provider> lists them.`,
     ].join('\n');
   for (const each of found) {
@@ -28,7 +32,11 @@ export async function firstRun(settings: Settings, wanted?: string): Promise<Fir
     if (model) return { chosen: chosenFrom(model), words: say(chosenFrom(model)) };
   }
   if (wanted !== undefined && wanted !== 'embedded') throw unknownModel(wanted, [], undefined);
-  const chosen: Chosen = { name: 'embedded/tinyllama', ref: { provider: 'embedded', model: 'tinyllama' }, tools: true };
+  const chosen: Chosen = {
+    name: 'embedded/tinyllama',
+    ref: { provider: 'embedded', model: 'tinyllama' },
+    tools: false,
+  };
   return { chosen, words: say(chosen) };
 }
 

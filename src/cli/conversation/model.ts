@@ -38,7 +38,9 @@ export function modelNamed(name: string, known: readonly KnownModel[], place: Wh
   const same = place !== undefined && familyOf(provider) === familyOf(place.provider);
   // What the list of the provider in use does not have is a mistake; without a list the person is believed.
   if (same && known.length > 0) return undefined;
-  return { name, ref: { ...(same ? place : { provider }), model: name.slice(slash + 1) } };
+  const ref = { ...(same ? place : { provider }), model: name.slice(slash + 1) };
+  // It could, but the list of tools alone takes it a minute to read and half its window.
+  return { name, ref, ...(provider === 'embedded' ? { tools: false } : {}) };
 }
 
 /** What a person has to know about a model that cannot call tools; nothing about one that can. */
