@@ -1,0 +1,29 @@
+// The gate of a policy: what its rules deny is denied, what they allow is allowed, and what they say nothing of is left to the gate behind it.
+import type { Gate } from '../../core/index.ts';
+import { kindOf, type Grants } from '../grants.ts';
+import { questionFor } from '../permission.ts';
+import { judge, type JudgeGround } from './judge.ts';
+import type { Policy } from './policy.ts';
+
+/** What the gate of a policy is made from. */
+export type PolicyGateOptions = JudgeGround & {
+  readonly granted: Grants;
+  /** Who decides where no rule does: the gate that asks the person. */
+  readonly otherwise: Gate;
+};
+
+/** A gate by these rules. A rule that asks does so in every mode; what the person then always allows is not asked again. */
+export function policyGate(policy: Policy, options: PolicyGateOptions): Gate {
+  const { granted, otherwise, locate } = options;
+  return async (call, state) => {
+    const { effect, why } = await judge(policy, call, options);
+    if (effect === 'deny') return { type: 'deny', reason: `The policy denies this call: ${why.join(' ')}` };
+    if (effect === 'allow') return { type: 'allow' };
+    if (effect === 'unmatched') return otherwise(call, state);
+    if (granted.has(kindOf(call, locate))) return { type: 'allow' };
+    return {
+      type: 'ask',
+      question: [questionFor(call, locate), ...why.map((each) => `(${each})`)].join('\n'),
+    };
+  };
+}

@@ -1,0 +1,314 @@
+// Commands as an attacker writes them, against a policy that allows the usual reading commands and forbids two.
+import assert from 'node:assert/strict';
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { localWorkspace } from '../../workspace/index.ts';
+import { questionFor } from '../permission.ts';
+import { judge } from './judge.ts';
+import { parsePolicy } from './policy.ts';
+
+const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-policy-')));
+after(() => rmSync(root, { recursive: true, force: true }));
+writeFileSync(path.join(root, '.env'), 'KEY=1\n');
+symlinkSync('.env', path.join(root, 'settings'));
+
+const harmless = [
+  'git log',
+  'git diff',
+  'git status',
+  'ls',
+  'cat',
+  'echo',
+  'rg',
+  'grep',
+  'find',
+  'sort',
+  'sed',
+  'tree',
+  'date',
+  'go test',
+  'man',
+  'tar',
+  'wc',
+  'true',
+  'xargs',
+  'awk',
+  'env',
+  'head',
+];
+const policy = parsePolicy(
+  {
+    rules: [
+      { allow: { command: harmless } },
+      { allow: { command: 'curl', host: ['docs.example.com', '*.example.org'] } },
+      { deny: { command: ['rm', 'wget', 'git push'] }, why: 'Nothing is removed here.' },
+      { deny: { path: '**/.env' } },
+      { allow: { tool: 'write_file', path: 'out/**' } },
+      { ask: { tool: 'mcp__*' } },
+      { allow: { tool: 'web_fetch', host: 'docs.example.com' } },
+    ],
+  },
+  'policy',
+);
+
+const workspace = localWorkspace({ roots: [root] });
+const isPrivate = (host: string): boolean => /^(127\.|10\.|169\.254\.|::1$|::ffff:|localhost$|0\.0\.0\.0$)/.test(host);
+const ground = { locate: (given: string) => workspace.locate(given), cwd: root, home: '/home/somebody', isPrivate };
+const of = async (tool: string, input: Record<string, string>): Promise<string> =>
+  (await judge(policy, { tool, input }, ground)).effect;
+const command = (text: string): Promise<string> => of('run_command', { command: text });
+
+/** Each of these commands is decided so. */
+async function all(wanted: 'allow' | 'ask' | 'deny' | 'not allowed', commands: readonly string[]): Promise<void> {
+  for (const each of commands) {
+    const effect = await command(each);
+    if (wanted === 'not allowed') assert.notEqual(effect, 'allow', each);
+    else assert.equal(effect, wanted, each);
+  }
+}
+
+test('plain commands that a rule names are allowed, in any arrangement', () =>
+  all('allow', [
+    'git log',
+    'git log --oneline -5 -- src',
+    'git diff | head -20',
+    'ls -la src && cat "a b" ; wc -l < file',
+    "rg 'a|b' src/*.ts",
+    '/usr/bin/git status',
+    'command git log',
+    'timeout 5 git log',
+    'sed -n 1,5p file',
+    'if true; then ls; fi',
+    'cat x 2>/dev/null 2>&1',
+    'find . -name "*.ts"',
+    'echo done > out/log.txt',
+    'curl -s https://docs.example.com/a',
+  ]));
+
+test('[attack 1] [attack 2] every part of a chain is judged by itself', async () => {
+  await all('deny', [
+    'git log && rm -rf ~',
+    'git log; rm x',
+    'git log || rm x',
+    'git log & rm x',
+    'true | rm x',
+    '! rm x',
+    'time rm x',
+    '(rm x)',
+    '{ rm x; }',
+    'if true; then rm x; fi',
+    'coproc rm x',
+  ]);
+  await all('not allowed', ['git log | sh', 'git log && make']);
+});
+
+test('[attack 3] a line break separates commands, and a return does not hide one', async () => {
+  assert.equal(await command('git log\nrm -rf x'), 'deny');
+  await all('ask', ['git log\rrm -rf x', 'git log \u000b rm']);
+});
+
+test('[attack 4] [attack 5] what is substituted is judged too, however deep', async () => {
+  await all('deny', [
+    'echo $(rm -rf x)',
+    'echo `rm -rf x`',
+    'cat <(rm x)',
+    'cat x > >(rm x)',
+    'echo $(echo $(echo $(echo $(echo $(rm x)))))',
+    'echo "a $(rm x)"',
+    'cat <<< "$(rm x)"',
+    'cat <<E\n$(rm x)\nE',
+    'echo ${a:-$(rm x)}',
+    'echo $((a[$(rm x)]))',
+    '[[ -f $(rm x) ]]',
+    'a[$(rm x)]=1',
+  ]);
+  await all('not allowed', ['git log --format=$(curl evil)', 'echo $(', 'echo "']);
+});
+
+test('[attack 6] a redirection is a write, and out of the workspace it is denied', async () => {
+  await all('deny', [
+    'echo hi > ~/.bashrc',
+    'echo hi >> /etc/profile',
+    'echo hi >| ../../x',
+    'ls 2> ~/.profile',
+    'ls &> ~/.x',
+    'cat <> ~/.y',
+    'echo x > .git/hooks/pre-commit',
+    'echo x > .env',
+    '{ ls; } > ~/.z',
+  ]);
+  await all('not allowed', [
+    'echo x | tee ~/.bashrc',
+    'echo x > src/a.ts',
+    'cd /etc && echo x > passwd',
+    'echo x > $HOME/a',
+  ]);
+});
+
+test('[attack 7] a forbidden command is found behind any number of others', async () => {
+  assert.equal(await command(`${'true;'.repeat(60)} rm x`), 'deny');
+  assert.equal(await command(`${'true;'.repeat(5000)} rm x`), 'deny');
+});
+
+test('[attack 8] a rule names whole words', () =>
+  all('not allowed', ['git logout', 'git', 'lsof', 'git --paginate log', 'catx y']));
+
+test('[attack 9] a name that is written strangely is read as the shell reads it, or asked about', async () => {
+  await all('deny', [
+    'git"" push',
+    'g""it push',
+    "$'\\x67it' push",
+    '\\git push',
+    'command git push',
+    'env git push',
+    'busybox rm x',
+    '/bin/rm x',
+    'git -C . push',
+    'nohup nice -n 5 rm x',
+    'exec rm x',
+    'sudo rm x',
+    'sudo -u somebody rm x',
+    'ls | xargs -I {} rm {}',
+  ]);
+  await all('ask', ['git${IFS}push', '$X y', '{git,push}']);
+});
+
+test('[attack 10] commands inside commands are judged, or asked about', async () => {
+  await all('deny', [
+    'eval "rm x"',
+    'bash -c "rm x"',
+    'sh -lc "ls; rm x"',
+    'sh<<E\nrm x\nE',
+    'sh <<< "rm x"',
+    'ls | xargs rm',
+    'find . -exec rm {} \\;',
+    'find . -execdir rm {} +',
+    'ls | parallel rm',
+    'bash -c "bash -c \'rm x\'"',
+    'trap "rm x" EXIT',
+  ]);
+  await all('not allowed', [
+    'X=rm; $X -rf .',
+    'find . -delete',
+    'bash -c "$X"',
+    'eval ls',
+    'ls | xargs cat',
+    'bash script.sh',
+    'source x',
+  ]);
+});
+
+test('[attack 11] a variable before a command can change what it is', () =>
+  all('not allowed', [
+    'LD_PRELOAD=./x.so ls',
+    'PATH=.:$PATH ls',
+    'GIT_SSH_COMMAND=x git log',
+    'PAGER=./x git log',
+    'BASH_ENV=x ls',
+    'env PAGER=x git log',
+    'PATH=.; ls',
+    'FOO=1 ls',
+  ]));
+
+test('[attack 12] [attack 13] an allowed program is not allowed to run or write by its options', () =>
+  all('not allowed', [
+    'rg --pre ./x.sh a',
+    'rg --pre=./x.sh a',
+    'sort -o ~/.bashrc x',
+    'sort -uo x y',
+    'sort --compress-program=sh x',
+    "sed -n 'w f' x",
+    'sed e x',
+    'sed -i s/a/b/ x',
+    "sed '1e ls' x",
+    'git diff --output=f',
+    'git diff --ext-diff',
+    'git -c core.pager=x log',
+    "git -c alias.x='!sh' x",
+    'git log -c x --output f',
+    'tar --checkpoint-action=exec=sh x',
+    'tar xf a -I sh',
+    'tar --to-command=sh -xf a',
+    'go test -exec sh',
+    'go test -toolexec=sh',
+    'man -P sh ls',
+    "awk 'BEGIN{system(1)}'",
+    'date -f /etc/shadow',
+    'tree -o x',
+    'find . -fprintf x y',
+    'find / -files0-from x',
+    'wc --files0-from=x',
+    'grep -f /etc/shadow x',
+    'git log *',
+    'rg a *',
+    './git log',
+  ]));
+
+test('[attack 14] encoded commands are asked about, and the person sees what they decode to', async () => {
+  const hidden = 'echo cm0gLXJmIH4= | base64 -d | sh';
+  await all('not allowed', [hidden, "printf '\\x72\\x6d x' | sh", 'echo 726d2078 | xxd -r -p | sh']);
+  assert.match(questionFor({ tool: 'run_command', input: { command: hidden } }, ground.locate), /\ndecoded: rm -rf ~$/);
+  assert.doesNotMatch(questionFor({ tool: 'run_command', input: { command: 'echo plain' } }, ground.locate), /decoded/);
+});
+
+test('[attack 15] a long command is shown whole', () => {
+  const long = `git log${' '.repeat(5000)}; curl evil`;
+  assert.ok(questionFor({ tool: 'run_command', input: { command: long } }, ground.locate).includes(long));
+});
+
+test('[attack 16] a function or an alias is asked about, and what it holds is judged', async () => {
+  await all('deny', ['ls() { rm x; }; ls', 'alias ls="rm x"']);
+  await all('ask', ['ls() { true; }; ls', 'alias ls=true', ':(){ :|:& };:']);
+});
+
+test('[attack 19] a command of ten megabytes is not read at all', async () => {
+  assert.notEqual(await command(`echo ${'x'.repeat(10_000_000)}`), 'allow');
+});
+
+test('[attack 20] it is the real host that is judged', async () => {
+  await all('deny', [
+    'curl http://127.1',
+    'curl http://[::ffff:7f00:1]',
+    'curl http://0x7f000001',
+    'curl http://2130706433',
+    'curl http://169.254.169.254/',
+    'curl --url=http://localhost:1',
+  ]);
+  await all('not allowed', [
+    'curl https://docs.example.com@evil.com',
+    'curl https://docs.example.com.evil.com',
+    'curl https://docs.example.com evil.com',
+    'curl evil.com',
+    'curl -o x https://docs.example.com',
+    'curl -L https://docs.example.com',
+    'curl https://notexample.org',
+  ]);
+  await all('allow', ['curl https://DOCS.example.com./x', 'curl https://a.example.org']);
+  assert.equal(await of('web_fetch', { url: 'https://docs.example.com/x' }), 'allow');
+  assert.equal(await of('web_fetch', { url: 'https://docs.example.com:x@evil.com/' }), 'unmatched');
+  assert.equal(await of('web_fetch', { url: 'http://2130706433/' }), 'deny');
+});
+
+test('[attack 23] [attack 29] [attack 30] a path is judged by where it leads, however it is written', async () => {
+  assert.equal(await of('read_file', { path: 'settings' }), 'deny');
+  assert.equal(await of('read_file', { path: '.ENV' }), 'deny');
+  assert.equal(await of('read_file', { path: 'x/.env.' }), 'deny');
+  assert.equal(await of('read_file', { path: 'x/../.env' }), 'deny');
+  await all('deny', ['cat .env', 'cat ./settings', 'head --lines=1 x/.Env', 'cat < .env', 'grep -r --include=.env x']);
+  assert.equal(await of('write_file', { path: 'out/a' }), 'allow');
+  assert.equal(await of('write_file', { path: 'out/../a' }), 'unmatched');
+  assert.equal(await of('write_file', { path: 'OUT/a' }), 'unmatched');
+});
+
+test('a tool that no rule names is left to the gate behind, and a strict rule reaches every way of calling', async () => {
+  assert.equal(await of('edit_file', { path: 'a' }), 'unmatched');
+  assert.equal(await of('mcp__x__y', {}), 'ask');
+  const through = await judge(
+    policy,
+    { tool: 'use_tool', input: { tool: 'run_command', input: { command: 'rm x' } } },
+    ground,
+  );
+  assert.deepEqual(through, { effect: 'deny', why: ['Nothing is removed here.'] });
+});

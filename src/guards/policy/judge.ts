@@ -1,0 +1,147 @@
+// Judges calls by a policy: every piece of a call by every rule, the strictest counts, and an allowance covers a piece whole or not at all.
+import path from 'node:path';
+import picomatch from 'picomatch';
+import type { Call } from '../../core/index.ts';
+import { actsOf, type Act, type Acts, type Ground } from './acts.ts';
+import type { Effect, Matcher, Policy, PolicyRule } from './policy.ts';
+import { programOf, riskOf } from './risky.ts';
+import type { ShellWord } from './shell.ts';
+
+/** What a policy says of a call; `unmatched` where it says nothing. */
+export type Judgement = {
+  readonly effect: Effect | 'unmatched';
+  /** Why, a sentence each. */
+  readonly why: readonly string[];
+};
+
+/** Where calls happen, and which hosts are nobody's business. */
+export type JudgeGround = Ground & { readonly isPrivate?: (host: string) => boolean };
+
+/** What this policy says of this call. */
+export async function judge(
+  policy: Policy,
+  call: Pick<Call, 'tool' | 'input'>,
+  ground: JudgeGround,
+): Promise<Judgement> {
+  if (typeof call.input === 'string' && !call.input.isWellFormed())
+    return { effect: 'deny', why: ['It is broken Unicode.'] };
+  const { acts, doubts }: Acts = await actsOf(call, ground);
+  const judged = acts.map((act) => judgeAct(policy, act, ground));
+  const of = (effect: Judgement['effect']): Judgement | undefined => {
+    const found = judged.filter((each) => each.effect === effect);
+    return found.length === 0 ? undefined : { effect, why: [...new Set(found.flatMap(({ why }) => why))] };
+  };
+  const strict = of('deny') ?? of('ask');
+  if (strict) return strict;
+  // What cannot be read might be what a rule forbids.
+  const isWatched = policy.rules.some(({ effect, on }) => effect !== 'allow' && on.command !== undefined);
+  if (doubts.length > 0) return { effect: isWatched ? 'ask' : 'unmatched', why: [...new Set(doubts)] };
+  return of('unmatched') ?? of('allow') ?? { effect: 'unmatched', why: [] };
+}
+
+function judgeAct({ rules }: Policy, act: Act, ground: JudgeGround): Judgement {
+  const hit = (effect: Effect): PolicyRule | undefined =>
+    rules.find((rule) => rule.effect === effect && (effect === 'allow' ? covers : touches)(rule.on, act, ground));
+  const denied = hit('deny');
+  if (denied) return said(denied);
+  const forbidden = forbids(act, ground);
+  const allowed = hit('allow');
+  if (forbidden !== undefined && !(allowed?.on.host && act.tool !== 'write_file'))
+    return { effect: 'deny', why: [forbidden] };
+  const asked = hit('ask');
+  if (asked) return said(asked);
+  if (allowed) return said(allowed);
+  // A file that a command reads is part of reading, unless it leads out.
+  if (act.reads === true && act.paths.every(({ real }) => real !== undefined)) return { effect: 'allow', why: [] };
+  return { effect: 'unmatched', why: act.uncovered === undefined ? [] : [`No rule covers it: ${act.uncovered}.`] };
+}
+
+const said = ({ effect, why, source }: PolicyRule): Judgement => ({
+  effect,
+  why: [why ?? `It is the rule of ${source}.`],
+});
+
+/** What is denied without a rule: writing by redirection where no tool could write, and addresses inside. */
+function forbids(act: Act, { isPrivate }: JudgeGround): string | undefined {
+  const host = act.hosts.find((each) => isPrivate?.(each));
+  if (host !== undefined) return `${host} is an address of this machine or its network.`;
+  if (act.tool !== 'write_file' || act.uncovered !== undefined) return undefined;
+  const out = act.paths.find(({ given, real }) => real === undefined && !given.startsWith('/tmp/'));
+  if (out) return `${out.given} is outside the workspace.`;
+  const git = act.paths.find(({ real }) => real?.split(path.sep).some((name) => /^\.git(modules)?$/i.test(name)));
+  return git ? `${git.given} is run by others.` : undefined;
+}
+
+const some = (list: readonly string[], fits: (each: string) => boolean): boolean => list.some(fits);
+
+/** Whether a strict rule has anything to do with this act. When in doubt it has. */
+export function touches(on: Matcher, act: Act, ground: Ground): boolean {
+  const { tool, command, path: globs, host } = on;
+  if (tool && !some(tool, (each) => nameFits(each, act.tool))) return false;
+  if (command && !command.some((words) => beginsLoosely(words, act.words ?? []))) return false;
+  if (globs) {
+    const paths = act.paths.flatMap(({ given, real }) => [given, ...(real === undefined ? [] : [real])]);
+    if (!some(paths, (each) => globs.some((glob) => pathFits(glob, each, ground, true)))) return false;
+  }
+  return !host || some(act.hosts, (each) => host.some((pattern) => hostFits(pattern, each)));
+}
+
+/** Whether an allowance covers the whole of this act. When in doubt it does not. */
+export function covers(on: Matcher, act: Act, ground: Ground): boolean {
+  const { tool, command, path: globs, host } = on;
+  if (act.uncovered !== undefined) return false;
+  if (tool && !some(tool, (each) => nameFits(each, act.tool))) return false;
+  if ((act.words !== undefined) !== (command !== undefined)) return false;
+  const words = command?.find((each) => beginsExactly(each, act.words ?? []));
+  if (command && (!words || riskOf(act.words ?? [], words.length) !== undefined)) return false;
+  if (globs) {
+    const operands = act.words?.slice(words?.length).filter(({ text }) => !text.startsWith('-'));
+    const paths =
+      act.words === undefined
+        ? act.paths
+        : act.paths.filter(({ given }) => operands?.some(({ text }) => path.resolve(ground.cwd, text) === given));
+    if (
+      paths.length === 0 ||
+      !paths.every(({ real }) => real !== undefined && globs.some((glob) => pathFits(glob, real, ground, false)))
+    )
+      return false;
+  }
+  if (!host) return command !== undefined || globs !== undefined || tool !== undefined;
+  // What has no scheme may still be a host.
+  const operands = act.words?.slice(words?.length).filter(({ text }) => !text.startsWith('-')) ?? [];
+  if (operands.length > 0 && operands.length !== act.hosts.length) return false;
+  return act.hosts.length > 0 && act.hosts.every((each) => host.some((pattern) => hostFits(pattern, each)));
+}
+
+/** The words in this order, from the first on, whatever stands between them: an option before a subcommand hides nothing. */
+function beginsLoosely([program, ...rest]: readonly string[], [name, ...args]: readonly ShellWord[]): boolean {
+  if (program !== programOf(name)) return false;
+  let at = 0;
+  for (const { text } of args) if (text === rest[at]) at += 1;
+  return at === rest.length;
+}
+
+/** These very words, of a program that is found by its name or in a folder of the system. */
+function beginsExactly(pattern: readonly string[], words: readonly ShellWord[]): boolean {
+  const [name] = words;
+  const isSystem = name !== undefined && /^(\/usr(\/local)?)?\/s?bin\/[^/]+$/.test(name.text);
+  return pattern.every(
+    (word, at) => words[at]?.known === true && (at === 0 && isSystem ? programOf(name) : words[at].text) === word,
+  );
+}
+
+const nameFits = (pattern: string, name: string): boolean => picomatch.isMatch(name, pattern, { dot: true });
+
+/** Case and Unicode forms do not matter to a strict rule: to some file systems they are the same file. */
+function pathFits(glob: string, file: string, { cwd, home }: Ground, loose: boolean): boolean {
+  const absolute = glob.startsWith('~/') ? path.join(home, glob.slice(2)) : glob;
+  const subject = path.isAbsolute(absolute) ? file : path.relative(cwd, file);
+  const same = (text: string): string =>
+    loose ? text.normalize('NFKC').replaceAll(/(?<=[^./ ])[. ]+(?=\/|$)/g, '') : text;
+  return picomatch.isMatch(same(subject), same(absolute), { dot: true, nocase: loose });
+}
+
+function hostFits(pattern: string, host: string): boolean {
+  const wanted = pattern.toLowerCase().replace(/\.$/, '');
+  return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) : host === wanted;
+}

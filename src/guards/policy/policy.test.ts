@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { decide, type AgentParts, type Call, type RunState, type Ruling } from '../../core/index.ts';
+import { sessionGrants } from '../grants.ts';
+import { permission } from '../permission.ts';
+import { readPolicies, readPolicy } from './files.ts';
+import { policyGate } from './gate.ts';
+import { parsePolicy, type Policy } from './policy.ts';
+
+type Place = { readonly config: string; readonly cwd: string; readonly home: string };
+
+/** Folders of a person and a project, with these policies in them. */
+function place(t: TestContext, own?: string, project?: string): Place {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-policies-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const [config, cwd] = [path.join(root, 'config'), path.join(root, 'work')];
+  mkdirSync(config);
+  mkdirSync(path.join(cwd, '.fairlead'), { recursive: true });
+  if (own !== undefined) writeFileSync(path.join(config, 'policy.yaml'), own);
+  if (project !== undefined) writeFileSync(path.join(cwd, '.fairlead', 'policy.yaml'), project);
+  return { config, cwd, home: root };
+}
+
+test('a policy is read from YAML or JSON, and a folder without one has none', async (t) => {
+  assert.equal(await readPolicies(place(t)), undefined);
+  const yaml = await readPolicies(place(t, 'rules:\n  - allow: { command: git log }\n    why: It only reads.\n'));
+  assert.deepEqual(
+    yaml?.rules.map(({ effect, on, why }) => ({ effect, on, why })),
+    [{ effect: 'allow', on: { command: [['git', 'log']] }, why: 'It only reads.' }],
+  );
+  const json = await readPolicies(place(t, '{"rules": [{"deny": {"tool": ["a", "b"], "host": "*.x"}}]}'));
+  assert.deepEqual(json?.rules[0]?.on, { tool: ['a', 'b'], host: ['*.x'] });
+});
+
+test('[attack 31] [attack 50] a project can only be stricter: what it allows does not count', async (t) => {
+  const own = 'rules:\n  - allow: { command: [ls, cat] }\n';
+  const project =
+    'rules:\n  - allow: { tool: "*" }\n  - allow: { command: rm }\n  - deny: { command: cat }\n  - ask: { command: ls }\n';
+  const policy = await readPolicies(place(t, own, project));
+  assert.deepEqual(
+    policy?.rules.map(({ effect, on }) => [effect, on.command?.flat()]),
+    [
+      ['allow', ['ls', 'cat']],
+      ['deny', ['cat']],
+      ['ask', ['ls']],
+    ],
+  );
+});
+
+for (const [data, says] of [
+  ['rules', /is not a policy/],
+  [{}, /"rules" must be a list/],
+  [{ rules: [], extra: 1 }, /"extra" is not known; there are rules/],
+  [{ rules: [{ alow: { tool: 'x' } }] }, /rule 1: "alow" is not known/],
+  [{ rules: [{ allow: { tool: 'x' }, deny: { tool: 'x' } }] }, /rule 1 must say one of allow, ask and deny/],
+  [{ rules: [{ allow: {} }] }, /rule 1 must name a tool, a path, a command or a host/],
+  [{ rules: [{ allow: { tools: 'x' } }] }, /"tools" is not known/],
+  [{ rules: [{ allow: { tool: [] } }] }, /"tool" must be text/],
+  [{ rules: [{ allow: { command: 'git log && ls' } }] }, /"&" is no part of a word/],
+  [{ rules: [{ allow: { command: 'git *' } }] }, /"\*" is no part of a word/],
+  [{ rules: [{ deny: { tool: 'x' }, examples: { match: [1] } }] }, /examples are lists/],
+] as const)
+  test(`an unclear policy is refused: ${JSON.stringify(data)}`, () => {
+    assert.throws(() => parsePolicy(data, 'policy.yaml'), { code: 'policy/unclear', message: says });
+  });
+
+test('every example is tried before the policy counts, and the first that fails is named', async (t) => {
+  const good = `rules:
+  - allow: { command: git log }
+    examples: { match: [git log -1, 'git log | git log'], noMatch: [git logout, 'git log; rm x', 'git log > f'] }
+  - deny: { command: curl }
+    examples: { match: ['a; curl x'], noMatch: [echo curl] }
+  - deny: { path: '**/*.pem' }
+    examples: { match: [a/B.PEM, { tool: run_command, input: { command: cat x.pem } }], noMatch: [a.txt] }
+  - allow: { tool: web_fetch, host: '*.example.com' }
+    examples: { match: [a.example.com], noMatch: [example.com, 'https://example.com.evil/'] }
+`;
+  const ground = place(t, good);
+  assert.equal((await readPolicies(ground))?.rules.length, 4);
+  const file = path.join(ground.config, 'policy.yaml');
+  writeFileSync(file, good.replace('match: [git log -1', 'match: [git lob'));
+  await assert.rejects(readPolicy(file, ground), {
+    message: /rule 1 does not match its example "git lob", and must\.$/,
+  });
+  writeFileSync(file, good.replace('noMatch: [echo curl]', 'noMatch: [/usr/bin/curl]'));
+  await assert.rejects(readPolicies(ground), {
+    message: /rule 2 matches its example "\/usr\/bin\/curl", and must not\.$/,
+  });
+});
+
+test('a broken or endless file is an error, not an empty policy', async (t) => {
+  for (const text of ['rules: [', 'a: &a [x]\nrules: [*a, *a]'])
+    await assert.rejects(readPolicies(place(t, text)), { code: 'policy/unclear' });
+  await assert.rejects(readPolicy('/nowhere/policy.yaml', place(t)), { message: /There is no file/ });
+});
+
+const state = {} as RunState;
+
+/** What the one gate of an agent with this policy rules. */
+async function ruling(
+  rules: readonly unknown[],
+  call: Pick<Call, 'tool' | 'input'> & Partial<Call>,
+  mode: 'ask' | 'auto' = 'ask',
+): Promise<Ruling> {
+  const granted = sessionGrants();
+  const locate = (given: string): string => path.resolve('/work', given);
+  const tools = new Map([
+    ['read_file', { effect: 'read' }],
+    ['run_command', { effect: 'outside' }],
+  ] as const);
+  const otherwise = permission({ mode: () => mode, granted, tools, locate });
+  const policy: Policy = parsePolicy({ rules }, 'policy');
+  const gate = policyGate(policy, { locate, cwd: '/work', home: '/home/x', granted, otherwise });
+  return decide({ gates: [gate] } as unknown as AgentParts, { id: '1', ...call } as Call, state);
+}
+
+test('the gate denies, allows, asks, and leaves the rest to the person', async () => {
+  const rules = [
+    { allow: { command: 'ls' } },
+    { deny: { command: 'rm' } },
+    { ask: { command: 'git push' }, why: 'It leaves the house.' },
+  ];
+  const run = (command: string, mode?: 'auto'): Promise<Ruling> =>
+    ruling(rules, { tool: 'run_command', input: { command } }, mode);
+  assert.equal((await run('ls -l')).type, 'allow');
+  assert.deepEqual(await run('ls; rm x'), {
+    type: 'deny',
+    reason: 'The policy denies this call: It is the rule of policy, rule 2.',
+  });
+  assert.deepEqual(await run('git push'), { type: 'ask', question: 'run_command: git push\n(It leaves the house.)' });
+  assert.deepEqual(await run('make'), { type: 'ask', question: 'run_command: make' });
+  assert.equal((await run('make', 'auto')).type, 'allow');
+  assert.equal((await run('git push', 'auto')).type, 'ask');
+  assert.equal((await run('rm x', 'auto')).type, 'deny');
+  // It might be rm.
+  assert.equal((await run('$X y', 'auto')).type, 'ask');
+  assert.equal((await ruling(rules, { tool: 'read_file', input: { path: 'a' } })).type, 'allow');
+});
+
+test('an answer counts for exactly what was asked', async () => {
+  const asks = [{ ask: { command: 'ls' } }];
+  const first = await ruling(asks, { tool: 'run_command', input: { command: 'ls' } });
+  const question = first.type === 'ask' ? first.question : '';
+  assert.equal(
+    (await ruling(asks, { tool: 'run_command', input: { command: 'ls' }, granted: [question] })).type,
+    'allow',
+  );
+  assert.equal(
+    (await ruling(asks, { tool: 'run_command', input: { command: 'ls .' }, granted: [question] })).type,
+    'ask',
+  );
+});

@@ -1,0 +1,212 @@
+// What programs do besides what their name says: those that run other commands, and the options by which harmless ones run or write something.
+import type { ShellWord, SimpleCommand } from './shell.ts';
+
+/** Programs that run the command that follows them. The pattern is of the options and operands of their own that come before it. */
+const wrappers: Readonly<Record<string, RegExp>> = {
+  command: /^-p$/,
+  builtin: /^(?!)/,
+  exec: /^-[cl]+$/,
+  env: /^(-i|-|--ignore-environment|[A-Za-z_]\w*=.*)$/,
+  nohup: /^(?!)/,
+  nice: /^(-n?-?\d+|-n|\d+)$/,
+  ionice: /^(-[cn]\d*|\d+|-t)$/,
+  setsid: /^-[cfw]+$/,
+  time: /^-p$/,
+  timeout: /^(-[ksv].*|--\S+|\d[\d.]*[smhd]?|[A-Z]+)$/,
+  stdbuf: /^(-[ioe]\S*|[0-9L]\w*)$/,
+  busybox: /^(?!)/,
+  toybox: /^(?!)/,
+  sudo: /^-\S*$/,
+  doas: /^-\S*$/,
+  xargs: /^(-\S*|\d+)$/,
+  parallel: /^(-\S*|\d+)$/,
+  watch: /^(-\S*|\d[\d.]*)$/,
+  strace: /^-\S*$/,
+  chroot: /^(-\S*|\/\S*)$/,
+  unshare: /^-\S*$/,
+  proxychains: /^-\S*$/,
+};
+
+/** Wrappers that add nothing of their own where they have no options: what they run is all there is to judge. */
+const transparent: ReadonlySet<string> = new Set([
+  'command',
+  'nohup',
+  'nice',
+  'time',
+  'timeout',
+  'stdbuf',
+  'exec',
+  'env',
+]);
+
+const shells: ReadonlySet<string> = new Set([
+  'sh',
+  'bash',
+  'dash',
+  'zsh',
+  'ksh',
+  'ash',
+  'fish',
+  'mksh',
+  'rbash',
+  'busybox',
+]);
+
+/** What stands inside a command: other commands as words, or text that a shell reads; `clear` where nothing else happens. */
+export type Inner = { readonly words?: readonly ShellWord[]; readonly source?: string; readonly clear: boolean };
+
+/** A program by the last name of its path. */
+export const programOf = (word: ShellWord | undefined): string => word?.text.split('/').at(-1) ?? '';
+
+/** What this command runs besides itself. */
+export function innerOf({ words, fed }: SimpleCommand): readonly Inner[] {
+  const [name, ...args] = words;
+  const program = programOf(name);
+  if (program === 'eval') return [{ source: args.map(({ text }) => text).join(' '), clear: false }];
+  if (program === 'alias') return args.map(({ text }) => ({ source: text.replace(/^[^=]*=/, ''), clear: false }));
+  if (program === 'trap') return args.slice(0, 1).map(({ text }) => ({ source: text, clear: false }));
+  if (shells.has(program) && (args.length === 0 || /^[-+]/.test(args[0]?.text ?? ''))) {
+    const at = args.findIndex(({ text }) => /^-[a-z]*c[a-z]*$/i.test(text));
+    const script = at < 0 ? undefined : args.slice(at + 1).find(({ text }) => !/^[-+]/.test(text));
+    const sources = [...(script ? [script.text] : []), ...fed];
+    if (sources.length > 0 || program !== 'busybox') return sources.map((source) => ({ source, clear: false }));
+  }
+  if (program === 'find' || program === 'fd' || program === 'fdfind') return [...executedBy(args)];
+  const own = Object.hasOwn(wrappers, program) ? wrappers[program] : undefined;
+  if (own === undefined) return [];
+  const start = args.findIndex(({ text }) => text !== '--' && !own.test(text));
+  if (start < 0) return [];
+  const before = args.slice(0, start);
+  const clear = transparent.has(program) && before.every(({ text }) => !text.includes('=') && text !== '-i');
+  const inner = { words: args.slice(start), clear };
+  // What looks like the command may be the value of an option before it.
+  return transparent.has(program) ? [inner] : [inner, { words: args.slice(start + 1), clear }];
+}
+
+/** The commands after -exec and its like. */
+function* executedBy(args: readonly ShellWord[]): Generator<Inner> {
+  for (const [at, { text }] of args.entries()) {
+    if (!/^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(text)) continue;
+    const rest = args.slice(at + 1);
+    const end = rest.findIndex((word) => word.text === ';' || word.text === '+');
+    yield { words: end < 0 ? rest : rest.slice(0, end), clear: false };
+  }
+}
+
+/** Arguments by which a program that only reads runs a command, writes a file, or reads a list of files. */
+const options: Readonly<Record<string, RegExp>> = {
+  rg: /^(--pre|--hostname-bin|-z|--search-zip)(=|$)/,
+  grep: /^(-f|--file)(=|$)|^-[a-zA-Z]*f$/,
+  sort: /^(-o|--output|--compress-program|--files0-from|-T|--temporary-directory)|^-[a-zA-Z]*o/,
+  uniq: /^(?!-)/,
+  find: /^-(exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)$/,
+  fd: /^(-x|-X|--exec)/,
+  fdfind: /^(-x|-X|--exec)/,
+  git: /^(-c|-C|-p|-O.*|--paginate|--exec-path|--git-dir|--work-tree|--config-env|--output|--ext-diff|--textconv|--upload-pack|--receive-pack|--open-files-in-pager|--exec|--no-index|--contents|--super-prefix|--attr-source|--namespace)(=|$)/,
+  tar: /^(--checkpoint-action|--to-command|--use-compress-program|--info-script|--new-volume-script|--rsh-command|--rmt-command|-[a-zA-Z]*[IF])/,
+  go: /^--?(exec|toolexec|vettool|overlay|modfile|o)(=|$)/,
+  man: /^(-P|--pager|-H|--html|-C|--config-file|-l|--local-file)/,
+  date: /^(-f|--file|-s|--set|-r|--reference)/,
+  tree: /^(-o|--output|--fromfile|-R)/,
+  less: /^(-[oOkLt]|\+|--log-file|--lesskey)/,
+  file: /^(-m|--magic-file|-f|--files-from|-C|--compile)/,
+  wc: /^--files0-from/,
+  du: /^(--files0-from|-X|--exclude-from)/,
+  diff: /^(--to-file|--from-file|--paginate|-l|--output)/,
+  xxd: /^-[a-z]*r/,
+  curl: /^(-[oOTKFdbcxEuUX]|-[a-zA-Z]*[oOTKL]|--(output|remote|upload|config|form|data|json|cookie|proxy|cert|key|user|next|location|resolve|connect-to|unix-socket|abstract-unix-socket|socks|preproxy|doh-url|dump-header|trace|stderr|netrc|request|libcurl|etag|hsts|alt-svc|variable|expand|url|interface|write-out))/,
+  npm: /^(--script-shell|--prefix|-C|--globalconfig|--userconfig|--node-options)/,
+  make: /^(-f|--file|-C|--directory|--eval|-E|SHELL=)/,
+};
+
+/** Programs whose first plain argument is a programme of its own: a harmless one cannot be told from a harmful one but by its very words. */
+const scripted: ReadonlySet<string> = new Set([
+  'awk',
+  'gawk',
+  'mawk',
+  'nawk',
+  'original-awk',
+  'perl',
+  'python',
+  'python3',
+  'ruby',
+  'lua',
+  'php',
+  'node',
+  'deno',
+  'bun',
+  'ed',
+  'ex',
+  'vi',
+  'vim',
+  'nvim',
+  'emacs',
+  'nano',
+  'm4',
+  'dc',
+  'bc',
+  'gdb',
+  'sqlite3',
+  'osascript',
+  'tclsh',
+  'expect',
+  'jjs',
+  'irb',
+  'ghci',
+  'R',
+  'Rscript',
+  'octave',
+  'psql',
+  'mysql',
+  'socat',
+  'nc',
+  'ncat',
+  'ssh',
+  'scp',
+  'rsync',
+  'screen',
+  'tmux',
+  'script',
+  'ltrace',
+  'gcc',
+  'cc',
+  'docker',
+  'podman',
+  'crontab',
+  'at',
+  'systemctl',
+  'openssl',
+  'zip',
+  'unzip',
+  'cpio',
+  'ar',
+  'install',
+  'dd',
+  'tee',
+  'cp',
+  'mv',
+  'ln',
+  'rm',
+  'chmod',
+  'chown',
+  'source',
+  '.',
+]);
+
+/** Of a sed programme only printing line numbers is known to be harmless. */
+const plainSed = /^(\d+|\$)(,(\d+|\$))?[pq=d]?$/;
+
+/** Why an allowed beginning of this command does not cover the rest of it, or nothing. `told` are the words that the rule itself names. */
+export function riskOf(words: readonly ShellWord[], told: number): string | undefined {
+  const program = programOf(words[0]);
+  const rest = words.slice(told);
+  const unknown = rest.find(({ known }) => !known);
+  if (unknown) return `what ${unknown.text} stands for is not known`;
+  if (scripted.has(program) && rest.length > 0) return `${program} does whatever its arguments say`;
+  if (program === 'sed') {
+    const script = rest.find(({ text }) => text !== '-n' && text !== '-E' && text !== '-r');
+    if (script && !plainSed.test(script.text)) return 'sed does whatever its script says';
+  }
+  const risky = Object.hasOwn(options, program) ? rest.find(({ text }) => options[program]?.test(text)) : undefined;
+  return risky ? `${program} ${risky.text} does more than ${program} does` : undefined;
+}
