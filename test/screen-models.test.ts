@@ -78,6 +78,8 @@ test(
     assert.equal(place.server.requests.filter(({ method }) => method === 'GET').length, 2);
 
     const help = await prompt.and('/help', /^Commands$[^]*Ctrl\+D leaves\./m);
+    const table = /^Commands\n([^]*?)\n\n/m.exec(help)?.[1] ?? '';
+    for (const line of table.split('\n')) assert.match(line, /^(\/| {28}\S)/, 'what does not fit stays in its column');
     for (const name of commands.split(' ')) assert.match(help, new RegExp(`^/${name} `, 'm'));
 
     await place.server.close();

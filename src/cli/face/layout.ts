@@ -1,5 +1,5 @@
 // Lays blocks out as lines of a given width: what the screen shows of each kind of block.
-import { Markdown, truncateToWidth, wrapTextWithAnsi, type MarkdownTheme } from '@earendil-works/pi-tui';
+import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi, type MarkdownTheme } from '@earendil-works/pi-tui';
 import { visible } from '../../core/index.ts';
 import type { Block } from './face.ts';
 import type { Highlighter } from './highlight.ts';
@@ -74,7 +74,8 @@ export function blockLines(block: Exclude<Block, { type: 'answer' }>, width: num
     }
     case 'page': {
       const title = block.title === undefined ? [] : wrapped(visible(block.title), width, '', paint.bold);
-      return [...title, ...wrapped(visible(block.text).trimEnd(), width, '', (text) => text)];
+      const lines = visible(block.text).trimEnd().replaceAll('\t', '    ').split('\n');
+      return [...title, ...lines.flatMap((line) => hanging(line, width))];
     }
     case 'call':
       return callLines(block, width, style);
@@ -134,6 +135,14 @@ function folded(lines: readonly string[], most: number, style: Style): readonly 
 function indented(line: string, width: number, brush: Brush = (text) => text): readonly string[] {
   if (line === '') return [''];
   return wrapTextWithAnsi(line, Math.max(1, width - INDENT.length)).map((part) => INDENT + brush(part));
+}
+
+/** A line of a page, wrapped; where it has columns, the rest of the last one stays under its beginning. */
+function hanging(line: string, width: number): readonly string[] {
+  const column = /^.*?\S {2,}(?=\S)/.exec(line)?.[0] ?? '';
+  const plain = visibleWidth(column) === column.length;
+  if (!plain || column.length > width / 2) return wrapTextWithAnsi(line, width);
+  return wrapped(line.slice(column.length), width, column, (text) => text);
 }
 
 /** Text wrapped to a width, its first line after a mark and the others under it. */
