@@ -1,31 +1,11 @@
 // The door to the network: what is asked is judged by the address it really has, hop by hop, and asked at that very address.
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import {
-  FairleadError,
-  messageOf,
-  visibleLine,
-  type Fetched,
-  type FetchRequest,
-  type Workspace,
-} from '../../core/index.ts';
+import { FairleadError, messageOf, visibleLine, type Fetched, type FetchRequest } from '../../core/index.ts';
 import { isPublic } from './addresses.ts';
 import { hostOf, isListed, refuseNet, urlOf } from './hosts.ts';
+import type { NetOptions } from './network.ts';
 import { ask, type Answer } from './request.ts';
-
-/** What of the network is open. It comes from a person, never from a model. */
-export type NetOptions = {
-  /** The only hosts that are asked: `host`, `*.host` for every host below it, either with `:port`. Every public one unless given. */
-  readonly hosts?: readonly string[];
-  /** Hosts that are asked although they are on a private network, in the same spelling. */
-  readonly privateHosts?: readonly string[];
-  /** The proxy to go through, which then is the one that finds addresses. No variable of the environment is looked at. */
-  readonly proxy?: string;
-  /** Finds the addresses of a name; as the system does unless given. */
-  readonly resolve?: (host: string) => Promise<readonly string[]>;
-  /** A certificate authority that is trusted beside the usual ones, as PEM. */
-  readonly ca?: string;
-};
 
 /** The parts of a door's answer to how long and how much. */
 type Bounds = { readonly signal: AbortSignal; readonly most: number };
@@ -36,13 +16,8 @@ const usualBytes = 5 * 1024 * 1024;
 /** Headers that say nothing about who asks: all that goes along to another site. */
 const harmless = new Set(['accept', 'accept-language', 'user-agent']);
 
-/** This workspace with the network open as far as these options say. */
-export const withNetwork = (workspace: Workspace, options: NetOptions = {}): Workspace => ({
-  ...workspace,
-  fetch: (request, how) => fetchFrom(options, request, how),
-});
-
-async function fetchFrom(
+/** Asks through a door that is open this far. */
+export async function fetchFrom(
   options: NetOptions,
   request: FetchRequest,
   { signal, timeoutMs = usualMs }: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
