@@ -12,6 +12,8 @@ export {
   SessionCache,
   type AgentOptions,
   type AskOptions,
+  type CustomContext,
+  type CustomTool,
   type Extension,
   type HarnessOptions,
   type OpenAsk,

@@ -1,6 +1,14 @@
 // Where the parts meet: agents, sessions, tools and what a run came to.
 export { Agent, AgentSession, defineAgent, type AgentOptions } from './agent.ts';
 export type { CompactionReport, CompactOptions } from './compaction.ts';
+export {
+  customToolFolders,
+  loadCustomTools,
+  type CustomContext,
+  type CustomFile,
+  type CustomTool,
+  type CustomToolOptions,
+} from './custom-tools.ts';
 export { defineTool, type ToolAnnotations, type ToolDefinition } from './define-tool.ts';
 export type { Extension } from './extension.ts';
 export { answered, Harness, type AskOptions, type HarnessOptions } from './harness.ts';

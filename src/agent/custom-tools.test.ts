@@ -1,0 +1,183 @@
+// Tools that people write: which files are run, after whose yes, and what becomes of those that cannot work.
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { callTool } from '../../test/support/tool-call.ts';
+import type { Workspace } from '../core/index.ts';
+import { memoryTrust } from '../guards/index.ts';
+import { localWorkspace, withNetwork } from '../workspace/index.ts';
+import { customToolFolders, loadCustomTools, type CustomFile } from './custom-tools.ts';
+
+type Desk = {
+  readonly project: string;
+  readonly own: string;
+  readonly load: (
+    ask?: (file: CustomFile) => Promise<boolean>,
+    workspace?: Workspace,
+  ) => ReturnType<typeof loadCustomTools>;
+};
+
+function desk(t: TestContext, files: Readonly<Record<string, string>> = {}): Desk {
+  const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-custom-')));
+  t.after(() => rmSync(top, { recursive: true, force: true }));
+  const project = path.join(top, 'project');
+  const own = path.join(top, 'config/custom_tools');
+  for (const folder of [path.join(project, 'custom_tools'), path.join(project, '.fairlead/custom_tools'), own])
+    mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(top, name), text);
+  const folders = customToolFolders({ cwd: project, home: top, configDir: path.join(top, 'config') });
+  const trust = memoryTrust();
+  return {
+    project,
+    own,
+    load: (ask, workspace = localWorkspace({ roots: [project] })) =>
+      loadCustomTools({ folders, trust, workspace, ...(ask ? { ask } : {}) }),
+  };
+}
+
+const tool = (name: string, rest = ''): string =>
+  `export default { name: '${name}', description: 'Does ${name}.', input: { type: 'object', properties: {} }, run: () => 'did ${name}'${rest} };`;
+
+test('[P78] attack 38: a file of a project is run only after a yes to its very content; one of the person is theirs', async (t) => {
+  const mark = `globalThis.ran = (globalThis.ran ?? 0) + 1;\n`;
+  const { load, project } = desk(t, {
+    'config/custom_tools/mine.ts': `const answer: string = 'did mine';\n${tool('mine').replace("'did mine'", 'answer')}`,
+    'project/custom_tools/theirs.js': mark + tool('theirs'),
+  });
+  const ran = (): unknown => (globalThis as { ran?: number }).ran;
+  const asked: CustomFile[] = [];
+  const say = (yes: boolean) => async (file: CustomFile) => {
+    asked.push(file);
+    return yes;
+  };
+  const first = await load();
+  assert.deepEqual(
+    first.tools.map(({ name, hidden, effect }) => [name, hidden, effect]),
+    [['custom__mine', true, 'outside']],
+  );
+  assert.deepEqual(
+    first.problems.map(({ why }) => why),
+    ['is not approved, so it was not run'],
+  );
+  assert.equal((await load(say(false))).tools.length, 1);
+  assert.equal(ran(), undefined);
+  assert.deepEqual([asked[0]?.standing, asked[0]?.text.startsWith(mark)], ['new', true]);
+  assert.equal((await load(say(true))).tools.length, 2);
+  assert.equal(ran(), 1);
+  assert.equal((await load(say(false))).tools.length, 2, 'a yes is remembered');
+  assert.equal(asked.length, 2);
+  writeFileSync(path.join(project, 'custom_tools/theirs.js'), `${mark}${tool('theirs')}//`);
+  const changed = await load(say(false));
+  assert.deepEqual(
+    [asked.at(-1)?.standing, changed.problems[0]?.why],
+    ['changed', 'changed since it was approved, so it was not run'],
+  );
+  assert.equal((await callTool(first.tools, 'custom__mine', {})).text, 'did mine');
+});
+
+test('[P71] what does not fit is refused with a sentence, and the others are loaded', async (t) => {
+  const { load, own } = desk(t, {
+    'config/custom_tools/a-fine.mjs': tool('fine', ", effect: 'read'"),
+    'config/custom_tools/b-twin.js': tool('fine'),
+    'config/custom_tools/c-nothing.js': 'export const a = 1;',
+    'config/custom_tools/d-syntax.js': 'export default {',
+    'config/custom_tools/e-required.js': tool('e').replace('properties: {}', "properties: {}, required: ['x']"),
+    'config/custom_tools/f-schema.js': tool('f').replace("type: 'object'", "type: 'objekt'"),
+    'config/custom_tools/g-run.js': tool('g').replace('run:', 'go:'),
+    'config/custom_tools/h-args.js': tool('h').replace('() =>', '(a, b, c) =>'),
+    'config/custom_tools/i-import.js': `import './a-fine.mjs';\n${tool('i')}`,
+    'config/custom_tools/j-name.js': tool('j k'),
+    'config/custom_tools/k-throws.js': 'throw new Error("no luck");',
+    'config/custom_tools/l-large.js': `//${'x'.repeat(300_000)}`,
+    'config/custom_tools/notes.md': 'not a tool',
+    'config/custom_tools/x.test.ts': 'throw 1;',
+  });
+  const { tools, problems } = await load();
+  assert.deepEqual(
+    tools.map(({ name, effect }) => `${name} ${effect}`),
+    ['custom__fine read'],
+  );
+  const said = Object.fromEntries(problems.map(({ path: file, why }) => [path.relative(own, file)[0], why]));
+  const expected: Readonly<Record<string, RegExp>> = {
+    b: /another tool named custom__fine/,
+    c: /exports no object/,
+    d: /Unexpected end|Unexpected token|expected/i,
+    e: /requires x/,
+    f: /must be of type object/,
+    g: /no run function/,
+    h: /more than two arguments/,
+    i: /one file and may import node:… only/,
+    j: /its name must begin with a letter/,
+    k: /no luck/,
+    l: /bytes; a tool may have/,
+  };
+  for (const [letter, words] of Object.entries(expected)) assert.match(said[letter] ?? '', words, letter);
+  assert.equal(problems.length, Object.keys(expected).length);
+});
+
+test('[P78] attack 23: a project cannot lead out of itself to have a file run', async (t) => {
+  const { load, project, own } = desk(t, { 'config/custom_tools/mine.js': tool('mine') });
+  symlinkSync(path.join(own, 'mine.js'), path.join(project, 'custom_tools/linked.js'));
+  const { tools, problems } = await load(async () => true);
+  assert.equal(tools.length, 1);
+  assert.match(problems[0]?.why ?? '', /leads out of/);
+});
+
+test('[P78] the two worked examples do their work against servers of their kind, and tell what these refuse', async (t) => {
+  const seen: (readonly [string, string | undefined, unknown])[] = [];
+  let refuse = false;
+  const server = http.createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece: Buffer) => (body += piece.toString()));
+    request.on('end', () => {
+      seen.push([`${request.method} ${request.url}`, request.headers.authorization, JSON.parse(body)]);
+      const isSlack = request.url?.startsWith('/api') === true;
+      response.writeHead(isSlack ? 200 : refuse ? 404 : 201);
+      if (refuse)
+        return response.end(
+          JSON.stringify(isSlack ? { ok: false, error: 'channel_not_found' } : { message: 'Not Found' }),
+        );
+      return response.end(
+        JSON.stringify(isSlack ? { ok: true, ts: '1.2' } : { number: 7, html_url: 'https://github.test/o/r/issues/7' }),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const before = { ...process.env };
+  t.after(() => (process.env = before));
+  const { load, own, project } = desk(t);
+  cpSync(path.join(import.meta.dirname, '../../examples/custom-tools'), own, { recursive: true });
+  const { tools, problems } = await load(
+    undefined,
+    withNetwork(localWorkspace({ roots: [project] }), { privateHosts: ['127.0.0.1'] }),
+  );
+  assert.deepEqual(problems, []);
+  const slack = { channel: '#general', text: 'Ahoy' };
+  const issue = { repository: 'o/r', title: 'Chafing', labels: ['bug'] };
+  assert.match((await callTool(tools, 'custom__slack_message', slack)).text, /SLACK_BOT_TOKEN is not set/);
+  Object.assign(process.env, {
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    SLACK_API_URL: `${base}/api`,
+    GITHUB_TOKEN: 'ghp_1',
+    GITHUB_API_URL: base,
+  });
+  assert.equal((await callTool(tools, 'custom__slack_message', slack)).text, 'Posted to #general at 1.2.');
+  assert.equal(
+    (await callTool(tools, 'custom__github_issue', issue)).text,
+    'Opened issue 7: https://github.test/o/r/issues/7',
+  );
+  assert.deepEqual(seen, [
+    ['POST /api/chat.postMessage', 'Bearer xoxb-1', slack],
+    ['POST /repos/o/r/issues', 'Bearer ghp_1', { title: 'Chafing', labels: ['bug'] }],
+  ]);
+  refuse = true;
+  assert.match((await callTool(tools, 'custom__slack_message', slack)).text, /channel_not_found/);
+  assert.match((await callTool(tools, 'custom__github_issue', issue)).text, /\(404\): Not Found/);
+  assert.match((await callTool(tools, 'custom__github_issue', { ...issue, repository: '../x' })).text, /repository/);
+});
