@@ -1,6 +1,7 @@
 // An editor beside the real program: the SDK's own client on a child process, with everything it was told and asked kept.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import {
   client,
@@ -75,6 +76,9 @@ export const wordsIn = (updates: readonly SessionUpdate[], type: SessionUpdate['
     )
     .join('');
 
+/** The client hands on an answer before the news that came before it: what was read so far is told after this. */
+export const heard = (): Promise<void> => setImmediate();
+
 /** Says hello and begins a session in the program's working folder. */
 export async function begin(editor: Editor, made: Program): Promise<string> {
   await editor.agent.request(methods.agent.initialize, { protocolVersion: 1 });
@@ -88,5 +92,6 @@ export async function say(editor: Editor, sessionId: string, text: string): Prom
     sessionId,
     prompt: [{ type: 'text', text }],
   });
+  await heard();
   return stopReason;
 }

@@ -11,6 +11,7 @@ import { logged } from '../known-models/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { openSeats } from './seats.ts';
 import { v1Agent } from './v1.ts';
+import { v2Agent } from './v2.ts';
 
 const usage = 'Usage: fairlead acp [--model <name>] [--auto-approve] [--max-turns <n>] [--max-budget-usd <dollars>]';
 
@@ -34,7 +35,7 @@ async function serve(asked: Asked): Promise<number> {
     Writable.toWeb(protocolOut()),
     Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
   );
-  const connection = agentProtocolRouter().withV1(v1Agent(seats)).connect(stream);
+  const connection = agentProtocolRouter().withV1(v1Agent(seats)).withV2(v2Agent(seats)).connect(stream);
   const { promise: told, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
   const code = await Promise.race([told, connection.closed.then(() => exitCodes.answered)]);

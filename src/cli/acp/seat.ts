@@ -1,6 +1,7 @@
 // One session that an editor drives: a conversation on a session file, told to the editor as it happens, with one run at a time.
 import type { RunOptions, UserCommand, Words } from '../../agent/index.ts';
 import { FairleadError, type Call, type Event, type RunState } from '../../core/index.ts';
+import { pathOf } from '../branches/path.ts';
 import { narrator } from '../chat/narrator.ts';
 import { answerOpen, waits, type Said } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -26,12 +27,14 @@ export type Seat = {
   readonly running: boolean;
   /** Says something and runs until the run ends; the person is asked on the way. */
   prompt(words: Words): Promise<RunState>;
+  /** Says something to the run that is going on. */
+  steer(words: Words): Promise<void>;
   /** Ends the run that is going on, also where it waits for an answer. */
   cancel(): void;
   /** Tells what the editor may know once it knows of the session: its commands, and what was passed over. */
   greet(): void;
   /** Tells the editor everything that was said before. */
-  replay(): void;
+  replay(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -89,13 +92,19 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
         work = undefined;
       }
     },
+    steer: (words) => talk.session.steer(words),
     cancel,
     greet() {
       editor.commands(talk.outfit.commands);
       for (const text of talk.problems)
         editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
     },
-    replay: () => teller.replay(talk.session.messages, Number.POSITIVE_INFINITY),
+    async replay() {
+      const events = pathOf(await talk.events());
+      // What a person rewrote stands in no event: then the conversation is told as the model reads it.
+      if (events.some(isRewrite)) teller.replay(talk.session.messages, Number.POSITIVE_INFINITY);
+      else for (const event of events) if (retold.has(event.type)) teller.event(event);
+    },
     async close() {
       cancel();
       // How the run came out is told to whoever began it.
@@ -104,6 +113,19 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
     },
   };
 }
+
+/** What an editor is told of the past; how it was asked for and judged is past. */
+const retold: ReadonlySet<Event['type']> = new Set([
+  'input-received',
+  'turn-started',
+  'turn-ended',
+  'ask-raised',
+  'tool-started',
+  'tool-ended',
+]);
+
+const isRewrite = (event: Event): boolean =>
+  event.type === 'epoch-started' && event.baseline !== undefined && event.reason !== 'compacted';
 
 /** Whether the editor would not know it anyway: it knows what its person typed, and the answer to a prompt says how the run ended. */
 function isNews(event: Event, state: RunState, { echoes }: Editor): boolean {

@@ -53,7 +53,7 @@ export function v1Agent(seats: Seats): AgentApp {
       session.load,
       told(async ({ params: { sessionId, cwd }, client }) => {
         const seat = await seats.resume(sessionId, cwd, editorFor(client));
-        seat.replay();
+        await seat.replay();
         setImmediate(() => seat.greet());
         return standing(seat.talk);
       }),

@@ -1,0 +1,95 @@
+// An editor that speaks version 2: how it is told, asked, and shown what can be chosen.
+import {
+  methods,
+  type AgentContext,
+  type AvailableCommand,
+  type SessionConfigOption,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk/experimental/v2';
+import type { UserCommand } from '../../agent/index.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import { callHead } from './calls.ts';
+import { choicesOf } from './options.ts';
+import type { Editor } from './seat.ts';
+import { answers, leftBy, saidBy } from './v1-editor.ts';
+import { v2Face } from './v2-face.ts';
+
+/** The editor's side of a session, and the ids of what its person says. */
+export type V2Editor = Editor & {
+  readonly send: (update: SessionUpdate) => void;
+  /** The id of the next thing the person says, until that is no longer waited for. */
+  nextSaid(): { readonly id: Promise<string>; readonly forget: () => void };
+};
+
+/** The editor's side of a session. */
+export function v2Editor(client: AgentContext, sessionId: string, talk: Conversation): V2Editor {
+  const send = (update: SessionUpdate): void =>
+    // An editor that is gone is noticed elsewhere.
+    void client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
+  const locate = (path: string): string => talk.outfit.workspace.locate(path);
+  const waiting = new Set<(id: string) => void>();
+  const said = (id: string): void => {
+    const [first] = waiting;
+    if (!first) return;
+    waiting.delete(first);
+    first(id);
+  };
+  return {
+    send,
+    face: v2Face(send, { locate, said }),
+    echoes: true,
+    nextSaid() {
+      const { promise, resolve } = Promise.withResolvers<string>();
+      waiting.add(resolve);
+      return { id: promise, forget: () => void waiting.delete(resolve) };
+    },
+    async ask(call, _kind, signal) {
+      send({ sessionUpdate: 'state_update', state: 'requires_action' });
+      const answer = await leftBy(signal, async () => {
+        const { outcome } = await client.request(
+          methods.client.session.requestPermission,
+          {
+            sessionId,
+            title: `Allow ${call.tool}?`,
+            description: call.ask?.question ?? '',
+            subject: { type: 'tool_call', toolCall: callHead(call, locate) },
+            options: answers.map((option) => ({ ...option })),
+          },
+          { cancellationSignal: signal, stopWaitingOnCancel: true },
+        );
+        return outcome.outcome === 'cancelled'
+          ? undefined
+          : saidBy('optionId' in outcome ? outcome.optionId : undefined);
+      });
+      send({ sessionUpdate: 'state_update', state: 'running' });
+      return answer;
+    },
+    status({ context, usd }) {
+      if (context?.window === undefined) return;
+      const cost = usd === undefined ? {} : { cost: { amount: usd, currency: 'USD' } };
+      send({ sessionUpdate: 'usage_update', used: context.used, size: context.window, ...cost });
+    },
+    // They are told when the session is opened.
+    commands() {},
+  };
+}
+
+/** The person's commands. */
+export const commandsOf = (commands: readonly UserCommand[]): AvailableCommand[] =>
+  commands.map(({ name, description, argumentHint: hint }) => ({
+    type: 'command',
+    name,
+    description,
+    ...(hint === undefined ? {} : { input: { type: 'text', hint } }),
+  }));
+
+/** What can be chosen, as select options. */
+export const optionsOf = (talk: Conversation): SessionConfigOption[] =>
+  choicesOf(talk).map(({ id, name, current, options }) => ({
+    type: 'select',
+    configId: id,
+    name,
+    category: id,
+    currentValue: current,
+    options: options.map((option) => ({ ...option })),
+  }));

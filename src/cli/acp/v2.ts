@@ -1,0 +1,128 @@
+// Version 2 of the protocol, still a draft: a prompt is taken at once, and updates tell how its run goes and ends.
+import type { ContentBlock, RequestError } from '@agentclientprotocol/sdk';
+import {
+  agent,
+  methods,
+  type AgentApp,
+  type AgentContext,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk/experimental/v2';
+import type { Words } from '../../agent/index.ts';
+import { version } from '../version.ts';
+import { requestError, stopOf, told, type Stopped } from './faults.ts';
+import { choose } from './options.ts';
+import { pageOf } from './page.ts';
+import type { Seat } from './seat.ts';
+import type { EditorFor, Seats } from './seats.ts';
+import { commandsOf, optionsOf, v2Editor, type V2Editor } from './v2-editor.ts';
+import { readingOf, wordsFrom } from './words.ts';
+
+/** An agent that speaks version 2. */
+export function v2Agent(seats: Seats): AgentApp {
+  const { session } = methods.agent;
+  const editors = new Map<string, V2Editor>();
+  const editorFor =
+    (client: AgentContext): EditorFor =>
+    (id, talk) => {
+      const editor = v2Editor(client, id, talk);
+      editors.set(id, editor);
+      return editor;
+    };
+  const opened = ({ talk }: Seat) => ({
+    configOptions: optionsOf(talk),
+    availableCommands: commandsOf(talk.outfit.commands),
+  });
+  return agent({ name: 'fairlead' })
+    .onRequest(methods.agent.initialize, () => ({
+      protocolVersion: 2,
+      info: { name: 'fairlead', title: 'Fairlead', version },
+      capabilities: { session: { prompt: { image: {}, embeddedContext: {} }, delete: {} } },
+      authMethods: [],
+    }))
+    .onRequest(
+      session.new,
+      told(async ({ params, client }) => {
+        const { id, seat } = await seats.begin(params.cwd, editorFor(client));
+        setImmediate(() => seat.greet());
+        return { sessionId: id, ...opened(seat) };
+      }),
+    )
+    .onRequest(
+      session.resume,
+      told(async ({ params: { sessionId, cwd, replayFrom }, client }) => {
+        const seat = await seats.resume(sessionId, cwd, editorFor(client));
+        if (replayFrom) await seat.replay();
+        editors.get(sessionId)?.send({ sessionUpdate: 'state_update', state: 'idle' });
+        setImmediate(() => seat.greet());
+        return opened(seat);
+      }),
+    )
+    .onRequest(
+      session.list,
+      told(({ params: { cwd, cursor } }) => pageOf(seats.list(cwd ?? undefined), cursor)),
+    )
+    .onRequest(
+      session.close,
+      told(async ({ params }) => {
+        await seats.close(params.sessionId);
+        return {};
+      }),
+    )
+    .onRequest(
+      session.delete,
+      told(async ({ params }) => {
+        await seats.remove(params.sessionId);
+        return {};
+      }),
+    )
+    .onRequest(
+      session.setConfigOption,
+      told(async ({ params: { sessionId, configId, value } }) => {
+        const { talk } = seats.at(sessionId);
+        await choose(talk, configId, value);
+        return { configOptions: optionsOf(talk) };
+      }),
+    )
+    .onRequest(
+      session.prompt,
+      told(async ({ params: { sessionId, prompt } }) => {
+        const seat = seats.at(sessionId);
+        // Blocks that only later versions know are refused like those that nobody can read.
+        const words = wordsFrom(prompt as readonly ContentBlock[], readingOf(seat.talk));
+        const editor = editors.get(sessionId) as V2Editor;
+        return { messageId: await insert(seat, editor, words) };
+      }),
+    )
+    .onNotification(session.cancel, ({ params }) => seats.at(params.sessionId).cancel());
+}
+
+/** Says something and answers with its id once it is written down; the run it begins, or joins, goes on by itself. */
+async function insert(seat: Seat, editor: V2Editor, words: Words): Promise<string> {
+  const { id, forget } = editor.nextSaid();
+  try {
+    if (seat.running) {
+      await seat.steer(words);
+      return await id;
+    }
+    editor.send({ sessionUpdate: 'state_update', state: 'running' });
+    const work = seat.prompt(words);
+    void work.then(stopOf, requestError).then((stop) => editor.send(ending(stop)));
+    return await Promise.race([id, work.then(() => id)]);
+  } finally {
+    forget();
+  }
+}
+
+const idle = { sessionUpdate: 'state_update', state: 'idle' } as const;
+const endings: Readonly<Record<Stopped, SessionUpdate>> = {
+  end_turn: { ...idle, stopReason: 'end_turn' },
+  max_tokens: { ...idle, stopReason: 'max_tokens' },
+  max_turn_requests: { ...idle, stopReason: 'max_turn_requests' },
+  cancelled: { ...idle, stopReason: 'cancelled' },
+};
+
+function ending(stop: Stopped | RequestError): SessionUpdate {
+  if (typeof stop === 'string') return endings[stop];
+  const { code, message } = stop;
+  return { ...idle, stopReason: 'error', error: { code, message } };
+}
