@@ -87,7 +87,9 @@ function serverFrom(name: string, entry: unknown, file: string, origin: McpServe
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout < 2 ** 31))
     return '"timeout" must be a number of milliseconds above 0';
   // What comes with a folder may not widen what is believed of it.
-  if (trustReadOnly === true && origin === 'project') return 'only your own file may say "trustReadOnly"';
+  if (origin === 'project' && trustReadOnly === true) return 'only your own file may say "trustReadOnly"';
+  if (origin === 'project' && 'login' in reach && reach.login?.checkIssuer === false)
+    return 'only your own file may say "checkIssuer"';
   return {
     name,
     origin,
@@ -146,10 +148,12 @@ function remoteFrom(type: Remote['type'], entry: Readonly<Record<string, unknown
 
 function loginFrom(given: unknown): Login | string {
   if (!isObject(given)) return '"oauth" must be an object';
-  const texts = ['clientId', 'clientSecret', 'scope', 'clientMetadataUrl', 'grant'].filter((key) => key in given);
+  const texts = ['clientId', 'clientSecret', 'scope', 'issuer', 'clientMetadataUrl', 'grant'].filter(
+    (key) => key in given,
+  );
   const bad = texts.find((key) => typeof given[key] !== 'string');
   if (bad !== undefined) return `"oauth.${bad}" must be a text`;
-  const { callbackPort: port, grant } = given;
+  const { callbackPort: port, grant, checkIssuer } = given;
   if (grant !== undefined && grant !== 'authorization-code' && grant !== 'client-credentials')
     return '"oauth.grant" must be authorization-code or client-credentials';
   if (port !== undefined && !(Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536))
@@ -157,6 +161,7 @@ function loginFrom(given: unknown): Login | string {
   return {
     ...Object.fromEntries(texts.map((key) => [key, given[key]])),
     ...(port === undefined ? {} : { callbackPort: Number(port) }),
+    ...(checkIssuer === false ? { checkIssuer } : {}),
   };
 }
 

@@ -141,12 +141,13 @@ async function begin(
   onEnd: (client: Client) => void,
   onTransport: (transport: Transport) => void,
 ): Promise<Live> {
-  const { answerers, environment, startMs: timeout, onToolsChanged, signIn } = options;
+  const { answerers, environment, startMs, onToolsChanged, signIn } = options;
+  const deadline = Date.now() + startMs;
   const reach = filledIn(server.reach, environment, server.name);
   const attempt = async (old: boolean): Promise<Live> => {
     const client: Client = new Client(identity, {
       capabilities: capabilitiesFor(answerers),
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMs, timeout) } },
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMs, startMs / 2) } },
       // A server's own schemas are not followed here: a pattern in them may be one that never ends.
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
@@ -158,11 +159,12 @@ async function begin(
     onTransport(transport);
     Object.assign(client, { onclose: () => onEnd(client) });
     try {
+      const timeout = Math.max(deadline - Date.now(), 1);
       await client.connect(transport, { timeout, ...(old ? { prior: { kind: 'legacy' } } : {}) });
       return { client, transport };
     } catch (error) {
       await transport.close().catch(() => {});
-      if (!old && isUnsettled(error)) return attempt(true);
+      if (!old && isUnsettled(error) && Date.now() < deadline) return attempt(true);
       throw reasonFor(server, error, transport);
     }
   };

@@ -63,14 +63,19 @@ export function signInTo(
   };
 }
 
-function machine(server: McpServer, { clientId, clientSecret, scope }: Login): OAuthClientProvider {
+function machine(server: McpServer, { clientId, clientSecret, scope, issuer }: Login): OAuthClientProvider {
   if (clientId === undefined || clientSecret === undefined)
     throw new FairleadError(
       'mcp/no-credentials',
       `The MCP server ${visibleLine(server.name)} is to be logged in to with client credentials, but has none.`,
       { blame: 'user', hint: 'Give "clientId" and "clientSecret" under "oauth"; the secret as ${A_VARIABLE}.' },
     );
-  return new ClientCredentialsProvider({ clientId, clientSecret, ...(scope === undefined ? {} : { scope }) });
+  return new ClientCredentialsProvider({
+    clientId,
+    clientSecret,
+    ...(scope === undefined ? {} : { scope }),
+    ...(issuer === undefined ? {} : { expectedIssuer: issuer }),
+  });
 }
 
 type Personal = {
@@ -85,7 +90,7 @@ type Personal = {
 
 /** Tokens are kept; the verifier and the state of one attempt live as long as the process. */
 function personal({ server, url, login, port, tokens, openUrl, wait }: Personal): OAuthClientProvider {
-  const { clientId, clientSecret, scope, clientMetadataUrl } = login;
+  const { clientId, clientSecret, scope, issuer, clientMetadataUrl } = login;
   let verifier = '';
   let state = '';
   let discovered: OAuthDiscoveryState | undefined;
@@ -105,7 +110,11 @@ function personal({ server, url, login, port, tokens, openUrl, wait }: Personal)
     state: () => (state = randomBytes(24).toString('base64url')),
     clientInformation() {
       if (clientId !== undefined)
-        return { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) };
+        return {
+          client_id: clientId,
+          ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
+          ...(issuer === undefined ? {} : { issuer }),
+        };
       const kept = tokens.get(url);
       // A client that was registered for another port would not be let back to this one.
       return kept.port === port ? kept.client : undefined;

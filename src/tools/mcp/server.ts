@@ -8,6 +8,10 @@ export type Login = {
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly scope?: string;
+  /** The only authorization server that may see the client's secret; without it the server that is logged in to names one. */
+  readonly issuer?: string;
+  /** False lets in an authorization server that does not call itself by its own address, as some of early 2025 do. */
+  readonly checkIssuer?: boolean;
   /** The loopback port that the authorization server sends people back to; any free one unless given. */
   readonly callbackPort?: number;
   /** Where a description of this client can be read, for servers that know clients by it. */

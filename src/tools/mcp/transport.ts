@@ -28,6 +28,7 @@ export async function transportTo(
     fetch: boundedFetch,
     requestInit: { headers: { ...reach.headers } },
     ...(auth ? { authProvider: auth } : {}),
+    ...(reach.login?.checkIssuer === false ? { skipIssuerMetadataValidation: true } : {}),
   };
   const url = new URL(reach.url);
   return reach.type === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);

@@ -1,0 +1,150 @@
+// Which servers there are, what is approved of them, and what their tools are called.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { parseMcpConfig, readMcpConfig } from './config.ts';
+import { safeNames } from './names.ts';
+import { approvalKey, filledIn, type McpServer } from './server.ts';
+
+function folder(t: TestContext): string {
+  const made = mkdtempSync(path.join(tmpdir(), 'fairlead-mcp-'));
+  t.after(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+const parse = (mcpServers: unknown, origin: McpServer['origin'] = 'user'): ReturnType<typeof parseMcpConfig> =>
+  parseMcpConfig(JSON.stringify({ mcpServers }), { file: '/p/.mcp.json', origin });
+
+test('[P63] servers of a project and of the user are read with every kind of transport', (t) => {
+  const root = folder(t);
+  const project = path.join(root, 'project');
+  mkdirSync(project);
+  const mcpServers = {
+    local: { command: 'node', args: ['server.js'], env: { A: 'b' } },
+    web: { type: 'http', url: 'https://a.example/mcp', headers: { 'X-Key': '${KEY}' } },
+    plain: { url: 'https://a.example/mcp' },
+    old: { type: 'sse', url: 'http://127.0.0.1:1/sse' },
+    socket: { url: 'wss://a.example/mcp' },
+    off: { command: 'node', disabled: true },
+  };
+  writeFileSync(path.join(project, '.mcp.json'), JSON.stringify({ mcpServers }));
+  const user = path.join(root, 'mcp.json');
+  writeFileSync(user, JSON.stringify({ mcpServers: { mine: { command: 'x', timeout: 5 }, web: { command: 'y' } } }));
+  const { servers, problems } = readMcpConfig({ project, user });
+  assert.deepEqual(
+    servers.map(({ name, origin, reach }) => [name, origin, reach.type]),
+    [
+      ['mine', 'user', 'stdio'],
+      ['web', 'user', 'stdio'],
+      ['local', 'project', 'stdio'],
+      ['plain', 'project', 'http'],
+      ['old', 'project', 'sse'],
+      ['socket', 'project', 'ws'],
+    ],
+  );
+  assert.deepEqual(servers[2]?.reach, {
+    type: 'stdio',
+    command: 'node',
+    args: ['server.js'],
+    env: { A: 'b' },
+    cwd: project,
+  });
+  assert.equal(servers[0]?.timeoutMs, 5);
+  assert.match(problems.join(), /the server web is left out: you have one of this name/);
+  assert.deepEqual(readMcpConfig({ project: path.join(root, 'none'), user: path.join(root, 'none') }).servers, []);
+});
+
+test('an entry that cannot be used is named with the reason, and the others stay', () => {
+  const bad: Readonly<Record<string, unknown>> = {
+    nothing: {},
+    words: 'node server.js',
+    list: { command: ['node'] },
+    args: { command: 'node', args: 'a b' },
+    env: { command: 'node', env: { A: 1 } },
+    scheme: { type: 'http', url: 'file:///etc/passwd' },
+    kind: { type: 'carrier-pigeon', url: 'https://a.example' },
+    time: { command: 'node', timeout: -1 },
+    port: { url: 'https://a.example', oauth: { callbackPort: 70_000 } },
+    'a\u001b[2Jb': { command: 'node' },
+  };
+  const { servers, problems } = parse({ ...bad, good: { command: 'node' } });
+  assert.deepEqual(
+    servers.map(({ name }) => name),
+    ['good'],
+  );
+  assert.equal(problems.length, Object.keys(bad).length);
+  assert.doesNotMatch(problems.join(''), /\u001b/);
+  for (const text of ['', '[]', '{"mcpServers": []}', '{'])
+    assert.equal(parseMcpConfig(text, { file: 'f', origin: 'user' }).problems.length, 1, text);
+});
+
+test("a project cannot make its server's word count, nor switch off the check of an issuer", () => {
+  const entry = { command: 'node', trustReadOnly: true };
+  assert.equal(parse({ a: entry }).servers[0]?.trustReadOnly, true);
+  assert.deepEqual(parse({ a: entry }, 'project').servers, []);
+  const login = { url: 'https://a.example', oauth: { checkIssuer: false } };
+  assert.equal(parse({ a: login }).servers.length, 1);
+  assert.deepEqual(parse({ a: login }, 'project').servers, []);
+});
+
+test('attack 41: an approval is of the command, arguments, variables, folder and address; a change of any is another', () => {
+  const hashOf = (entry: unknown, name = 'a'): string => {
+    const [server] = parse({ [name]: entry }).servers;
+    assert.ok(server);
+    return approvalKey(server).hash;
+  };
+  const local = { command: 'node', args: ['a'], env: { A: '1' } };
+  assert.equal(hashOf(local), hashOf({ env: { A: '1' }, args: ['a'], command: 'node' }));
+  const others = [
+    { ...local, command: 'nodejs' },
+    { ...local, args: ['a', 'b'] },
+    { ...local, args: [] },
+    { ...local, env: { A: '2' } },
+    { ...local, cwd: '/elsewhere' },
+    { url: 'https://a.example' },
+    { url: 'https://a.example', headers: { A: 'b' } },
+    { url: 'https://a.example', oauth: { clientId: 'x' } },
+    { url: 'https://b.example' },
+    { type: 'sse', url: 'https://b.example' },
+  ];
+  const hashes = [local, ...others].map((each) => hashOf(each));
+  assert.equal(new Set(hashes).size, hashes.length);
+  const [one, two] = parse({ a: local, b: local }).servers.map((each) => approvalKey(each).subject);
+  assert.notEqual(one, two);
+});
+
+test('variables are filled in when a server starts, and one that is missing is named', () => {
+  const [server] = parse({ a: { url: 'https://${HOST:-a.example}/x', headers: { K: 'Bearer ${KEY}' } } }).servers;
+  assert.ok(server);
+  assert.deepEqual(filledIn(server.reach, { KEY: 'k' }, 'a'), {
+    type: 'http',
+    url: 'https://a.example/x',
+    headers: { K: 'Bearer k' },
+  });
+  assert.throws(() => filledIn(server.reach, {}, 'a'), /The MCP server a needs the variable KEY/);
+});
+
+test('attack 44: names are legal everywhere, and no two tools ever share one', () => {
+  const of = (...origins: readonly (readonly [string, string])[]): readonly string[] =>
+    safeNames(origins.map(([server, tool]) => ({ server, tool })));
+  assert.deepEqual(of(['fs', 'read_file']), ['mcp__fs__read_file']);
+  assert.deepEqual(of(['my server', 'get/it'])[0], 'mcp__my_server__get_it');
+  const pairs = [
+    ['a', 'b__c'],
+    ['a__b', 'c'],
+    ['a', 'x.y'],
+    ['a', 'x y'],
+    ['a', 'Same'],
+    ['a', 'same'],
+    ['a', 'long'.repeat(40)],
+    ['a', `${'long'.repeat(40)}!`],
+    ['a', ''],
+  ] as const;
+  const names = of(...pairs);
+  assert.equal(new Set(names.map((name) => name.toLowerCase())).size, pairs.length);
+  for (const name of names) assert.match(name, /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/);
+  const turned = of(...pairs.toReversed()).toReversed();
+  assert.deepEqual(turned, names);
+});

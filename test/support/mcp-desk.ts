@@ -1,0 +1,85 @@
+// Opens test servers the way the product does, and closes them with the test.
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Json } from '../../src/core/index.ts';
+import { memoryTrust } from '../../src/guards/index.ts';
+import {
+  openMcp,
+  type Inside,
+  type Local,
+  type Mcp,
+  type McpOptions,
+  type McpServer,
+} from '../../src/tools/mcp/index.ts';
+import { serveOn, type Behaviour } from './mcp-server.ts';
+import { callTool, type Called } from './tool-call.ts';
+
+/** Servers that are open, and a short way to call their tools. */
+export type Desk = {
+  readonly mcp: Mcp;
+  readonly call: (name: string, input?: Json, signal?: AbortSignal) => Promise<Called>;
+};
+
+/** The user's own server of this name. */
+export const userServer = (name: string, reach: McpServer['reach'], more: Partial<McpServer> = {}): McpServer => ({
+  name,
+  origin: 'user',
+  source: 'test',
+  reach,
+  ...more,
+});
+
+/** The hostile program, behaving like this. */
+export const hostile = (...args: readonly string[]): Local => ({
+  type: 'stdio',
+  command: process.execPath,
+  args: [path.join(import.meta.dirname, 'mcp-hostile.ts'), ...args],
+  env: {},
+});
+
+/** A server in this process that behaves like this. */
+export const inside = (behaviour: Behaviour): Inside => ({
+  type: 'in-process',
+  serve: (end) => serveOn(behaviour)(end),
+});
+
+/** Opens these servers until the test ends. */
+export async function open(
+  t: TestContext,
+  servers: readonly McpServer[],
+  options: Partial<McpOptions> = {},
+): Promise<Desk> {
+  const mcp = await openMcp(servers, { trust: memoryTrust(), ...options });
+  t.after(() => mcp.close());
+  return {
+    mcp,
+    call: (name, input = {}, signal = new AbortController().signal) => callTool(mcp.tools, name, input, { signal }),
+  };
+}
+
+/** A folder of the test's own. */
+export function folderFor(t: TestContext): string {
+  const made = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-mcp-')));
+  t.after(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+/** Waits until this holds. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds())
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
+}
+
+/** Whether a process is there and not a corpse nobody has collected. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,82 @@
+// A small MCP server without a library, good or hostile as its behaviour says: for in-process, sockets and HTTP as it is, and as a program over stdio.
+import type { Json, JsonObject } from '../../src/core/index.ts';
+
+/** A message of the protocol, as far as tests look at it. */
+export type Message = {
+  readonly jsonrpc: '2.0';
+  readonly id?: number | string;
+  readonly method?: string;
+  readonly params?: JsonObject;
+  readonly result?: JsonObject;
+  readonly error?: JsonObject;
+};
+
+/** A tool as a server lists it. */
+export type Listed = { readonly name: string; readonly description?: string } & Readonly<Record<string, Json>>;
+
+/** What a server does. */
+export type Behaviour = {
+  tools: readonly Listed[];
+  readonly capabilities?: JsonObject;
+  /** What a call gives; nothing is an answer that never comes. */
+  readonly call?: (tool: string, args: JsonObject) => JsonObject | undefined | Promise<JsonObject | undefined>;
+  readonly other?: (message: Message) => JsonObject | undefined;
+};
+
+/** A tool without wishes. */
+export const plain = (name: string, more: Readonly<Record<string, Json>> = {}): Listed => ({
+  name,
+  description: `Does ${name}.`,
+  inputSchema: { type: 'object', properties: { a: { type: 'string' } } },
+  ...more,
+});
+
+/** A result that says this. */
+export const text = (said: string, more: JsonObject = {}): JsonObject => ({
+  content: [{ type: 'text', text: said }],
+  ...more,
+});
+
+/** The answer to a message, if it gets one. */
+export async function answerTo(behaviour: Behaviour, message: Message): Promise<Message | undefined> {
+  const { id, method, params = {} } = message;
+  if (id === undefined || method === undefined) return undefined;
+  const result = await resultFor(behaviour, message, method, params);
+  if (result === null) return undefined;
+  const error = { code: -32_601, message: `There is no method ${method}.` };
+  return result ? { jsonrpc: '2.0', id, result } : { jsonrpc: '2.0', id, error };
+}
+
+async function resultFor(
+  behaviour: Behaviour,
+  message: Message,
+  method: string,
+  params: JsonObject,
+): Promise<JsonObject | null | undefined> {
+  const { tools, capabilities = { tools: { listChanged: true } }, call, other } = behaviour;
+  if (method === 'initialize')
+    return { protocolVersion: params['protocolVersion'] ?? '', capabilities, serverInfo: { name: 't', version: '1' } };
+  if (method === 'tools/list') return { tools: tools as unknown as Json };
+  if (method === 'tools/call')
+    return (await call?.(String(params['name']), (params['arguments'] ?? {}) as JsonObject)) ?? null;
+  if (method === 'ping') return {};
+  return other?.(message);
+}
+
+/** One end of a pair of transports. */
+type End = {
+  start(): Promise<void>;
+  send(message: never): Promise<void>;
+};
+
+/** Serves on this end. */
+export const serveOn =
+  (behaviour: Behaviour) =>
+  async (end: End): Promise<void> => {
+    const take = async (message: Message): Promise<void> => {
+      const answer = await answerTo(behaviour, message);
+      if (answer) await end.send(answer as never);
+    };
+    Object.assign(end, { onmessage: (message: Message) => void take(message) });
+    await end.start();
+  };
