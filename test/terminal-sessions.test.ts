@@ -203,7 +203,11 @@ test(
 
     const question = new RegExp(`"alpha" is being written by process ${pid} on .* What now\\? \\[w/c/L\\]`);
     const [watcher, copier] = await Promise.all([made.open(['-r', 'alpha']), made.open(['-r', 'alpha'])]);
-    await answer(copier, question, 'c');
+    const [leaver] = await Promise.all([made.open(['-r', 'alpha']), answer(copier, question, 'c')]);
+    await answer(leaver, question, 'w');
+    await leaver.waitFor(/Watching "alpha"[^]*watching process/);
+    await leaver.keys('Escape');
+    assert.equal(await leftWith(leaver), 0);
     await copier.waitFor(/session "alpha-clone"/);
     await enter(holder, 'work');
     await holder.waitFor(/run_command[^]*tick/);

@@ -75,7 +75,7 @@ export type Program = {
 export const bin: string = path.resolve(import.meta.dirname, '../../src/cli/bin.ts');
 
 /** The models of the server, unless a test has others: one that calls tools and one that cannot. */
-export const usualModels: readonly ListedModel[] = [
+const usualModels: readonly ListedModel[] = [
   { id: 'qwen3', tools: true, context: 32_768 },
   { id: 'tiny', tools: false, context: 2048 },
 ];

@@ -2,7 +2,7 @@
 import type { Event } from '../../core/index.ts';
 import { holderWords, type Held } from '../conversation/which-session.ts';
 import type { Face } from '../face/face.ts';
-import { holderOf, readSession, watchSession } from '../sessions/index.ts';
+import { holderOf, readSession, summaryOf, watchSession } from '../sessions/index.ts';
 import { narrator } from './narrator.ts';
 
 /** How often it is looked whether the other process still holds the session. */
@@ -25,10 +25,14 @@ export async function watch({ place, holder }: Held, face: Face, shown: number):
   const looking = setInterval(() => {
     if (holderOf(place.file)?.token !== holder.token) stop.abort();
   }, lookMs);
+  const model = summaryOf(place)?.model ?? 'a model';
+  const status = { model, session: place.name, mode: 'ask', stream: false, queued: 0 } as const;
+  face.status({ ...status, busy: `watching process ${holder.pid}` });
   try {
     await show(place.file, face, shown, stop.signal);
   } finally {
     clearInterval(looking);
+    face.status(status);
   }
   if (left) return false;
   const key = await face.ask({
