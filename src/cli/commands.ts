@@ -24,6 +24,7 @@ export const commands: CommandTable = {
   models: { summary: 'list models and what they can do', load: () => import('./models.ts') },
   config: { summary: 'show and change settings', load: () => import('./settings/command.ts') },
   doctor: { summary: 'prove that each part works, and say how to mend it', load: () => import('./doctor/command.ts') },
+  policy: { summary: 'check a policy, and try it on a past session', load: () => import('./policy/command.ts') },
   demo: { summary: 'a tour of two minutes, without a model', load: () => import('./demo/command.ts') },
   acp: { summary: 'let an editor drive sessions (Agent Client Protocol)', load: () => import('./acp/command.ts') },
   mcp: { summary: 'offer tools and an agent to other programs (MCP)', load: () => import('./mcp-server/command.ts') },

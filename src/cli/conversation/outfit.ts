@@ -16,6 +16,8 @@ import {
   chooseSandbox,
   kindOf,
   permission,
+  policyGate,
+  readPolicies,
   sandboxed,
   type Grants,
   type Locate,
@@ -23,6 +25,7 @@ import {
 } from '../../guards/index.ts';
 import { sandboxedCommand, workspaceTools } from '../../tools/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
+import { groundOf } from '../policy/ground.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** How the terminal's agent is to be made. */
@@ -67,7 +70,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   const workspace = localWorkspace({ roots: [cwd], cwd, blobs: `${dirs.state}/blobs`, protect: own });
   const locate: Locate = (path) => workspace.locate(path);
   const instructions = readInstructions(places);
-  const [{ skills: found, problems }, { commands, problems: more }, sandbox] = await Promise.all([
+  const [{ skills: found, problems }, { commands, problems: more }, sandbox, policy] = await Promise.all([
     findSkills(places),
     findCommands(places),
     chooseSandbox({
@@ -77,6 +80,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
       home: homedir(),
       path: process.env['PATH'] ?? '',
     }),
+    readPolicies({ config: dirs.config, cwd: workspace.cwd, home: homedir() }),
   ]);
   const skills = code ? [] : found;
   const tools = [
@@ -103,10 +107,9 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
         tools: callsTools ? tools : [],
         ...(answer ? { answer } : {}),
       });
-      return {
-        ...parts,
-        gates: [permission({ tools: parts.tools, mode: () => (auto() ? 'auto' : 'ask'), granted: grants, locate })],
-      };
+      const asks = permission({ tools: parts.tools, mode: () => (auto() ? 'auto' : 'ask'), granted: grants, locate });
+      const gate = policy ? policyGate(policy, { ...groundOf(workspace), granted: grants, otherwise: asks }) : asks;
+      return { ...parts, gates: [gate] };
     },
   };
 }

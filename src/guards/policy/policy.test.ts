@@ -114,7 +114,7 @@ async function ruling(
   const otherwise = permission({ mode: () => mode, granted, tools, locate });
   const policy: Policy = parsePolicy({ rules }, 'policy');
   const gate = policyGate(policy, { locate, cwd: '/work', home: '/home/x', granted, otherwise });
-  return decide({ gates: [gate] } as unknown as AgentParts, { id: '1', ...call } as Call, state);
+  return decide({ gates: [gate] } as unknown as AgentParts, { id: '1', ...call }, state);
 }
 
 test('the gate denies, allows, asks, and leaves the rest to the person', async () => {

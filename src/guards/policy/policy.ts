@@ -19,7 +19,7 @@ export type Matcher = {
 /** What must and must not fit: a command, a path, an address or a tool, as the rule is about one of them; or a whole call. */
 export type Example = string | { readonly tool: string; readonly input: Json };
 
-/** One rule. */
+/** One rule of a policy. */
 export type PolicyRule = {
   readonly effect: Effect;
   readonly on: Matcher;

@@ -1,0 +1,40 @@
+// A policy tried on what was done before: each call of a session, and what the rules would have said to it.
+import { statSync } from 'node:fs';
+import { callsOf, type Json, type RunState, type Workspace } from '../../core/index.ts';
+import { judge, type Policy } from '../../guards/index.ts';
+import { workspaceTools } from '../../tools/index.ts';
+import { localWorkspace } from '../../workspace/index.ts';
+import { folderIn } from '../conversation/outfit.ts';
+import type { SessionText } from '../sessions/index.ts';
+import { groundOf } from './ground.ts';
+
+/** What would have become of a call. */
+export type Tried = {
+  readonly tool: string;
+  readonly input: Json;
+  readonly outcome: 'allowed' | 'asked' | 'denied';
+  readonly why: readonly string[];
+};
+
+/** The folder a session worked in, where it is still there; else the one we are in. */
+export function folderOf({ system }: Pick<RunState, 'system'>): string {
+  const folder = folderIn(system);
+  return folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? folder : process.cwd();
+}
+
+/** Every call of a session, in order, as this policy would have decided it. Nothing is run. */
+export async function tryPolicy(policy: Policy, { messages, state }: SessionText): Promise<readonly Tried[]> {
+  const folder = folderOf(state);
+  const workspace: Workspace = localWorkspace({ roots: [folder], cwd: folder });
+  const ground = groundOf(workspace);
+  const reads = new Set(workspaceTools(workspace).flatMap(({ name, effect }) => (effect === 'read' ? name : [])));
+  return Promise.all(
+    messages.flatMap(callsOf).map(async ({ tool, input }): Promise<Tried> => {
+      const { effect, why } = await judge(policy, { tool, input }, ground);
+      return { tool, input, why, outcome: outcomes[effect === 'unmatched' && reads.has(tool) ? 'allow' : effect] };
+    }),
+  );
+}
+
+/** What no rule names is asked about. */
+const outcomes = { allow: 'allowed', ask: 'asked', deny: 'denied', unmatched: 'asked' } as const;

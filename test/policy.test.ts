@@ -1,0 +1,104 @@
+// A policy in the real program: it decides without asking, its examples are proven, and it can be tried on what was done before.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import type { Json } from '../src/core/index.ts';
+import { calls, says } from '../src/testing/index.ts';
+import { messagesOf, program, type Program } from './support/live-program.ts';
+import { putFiles } from './support/prompt.ts';
+
+const own = `rules:
+  - allow: { command: [ls, touch] }
+    examples: { match: [touch a], noMatch: [touch a; rm a] }
+  - deny: { command: rm }
+    why: Nothing is removed here.
+  - allow: { tool: write_file, path: 'out/**' }
+`;
+
+/** The program with a policy and a model that makes these calls, one a turn. */
+async function programWith(
+  t: TestContext,
+  policy: string,
+  made: readonly (readonly [string, Json])[],
+): Promise<Program> {
+  const found = await program(t, ({ results }) => {
+    const next = made[results.length];
+    return next ? calls(...next) : says('Done.');
+  });
+  putFiles(path.join(found.home, 'config/fairlead'), { 'policy.yaml': policy });
+  await found.known('qwen3');
+  return found;
+}
+
+const told = (made: Program): readonly string[] =>
+  messagesOf(made.asked().at(-1))
+    .filter(({ role }) => role === 'tool')
+    .map(({ content }) => String(content));
+
+test('[A75] what a policy allows is done unasked, and what it denies is not done though nothing is asked', async (t) => {
+  const made = await programWith(t, own, [
+    ['run_command', { command: 'touch made' }],
+    ['run_command', { command: 'touch other && rm made' }],
+    ['write_file', { path: 'out/a.txt', content: 'a' }],
+  ]);
+  const { code, err } = await made.run(['-p', 'go', '-n', 'first', '--no-sandbox']);
+  assert.equal(code, 0, err);
+  const [, second] = told(made);
+  assert.match(second ?? '', /The policy denies this call: Nothing is removed here\./);
+  assert.deepEqual(
+    ['made', 'other', 'out/a.txt'].map((name) => existsSync(path.join(made.cwd, name))),
+    [true, false, true],
+  );
+
+  const tried = await made.run(['policy', 'try', 'first']);
+  assert.equal(tried.code, 0, tried.err);
+  assert.match(tried.out, /^allowed {2}run_command touch made {2}\(/m);
+  assert.match(tried.out, /^denied {3}run_command touch other && rm made {2}\(Nothing is removed here\.\)$/m);
+  assert.match(tried.out, /^2 allowed, 0 asked, 1 denied\n$/m);
+
+  putFiles(made.home, { 'other.yaml': 'rules: [{ ask: { command: touch } }]' });
+  const stricter = await made.run(['policy', 'try', 'first', '--policy', path.join(made.home, 'other.yaml'), '--json']);
+  const outcomes = (JSON.parse(stricter.out) as readonly { readonly outcome: string }[]).map(({ outcome }) => outcome);
+  assert.deepEqual(outcomes, ['asked', 'asked', 'asked']);
+});
+
+test('[attack 31] a policy that a project brings allows nothing, and forbids what it forbids', async (t) => {
+  const made = await programWith(t, own, [
+    ['run_command', { command: 'rm made' }],
+    ['run_command', { command: 'ls' }],
+  ]);
+  putFiles(made.cwd, {
+    made: '',
+    '.fairlead/policy.yaml': 'rules:\n  - allow: { command: rm }\n  - deny: { command: ls }\n',
+  });
+  const { code, err } = await made.run(['-p', 'go', '--no-sandbox']);
+  assert.equal(code, 0, err);
+  assert.ok(
+    told(made).every((text) => text.includes('The policy denies this call')),
+    told(made).join('\n'),
+  );
+  assert.ok(existsSync(path.join(made.cwd, 'made')));
+});
+
+test('fairlead policy check says whether a policy is clear, and an unclear one keeps the program from starting', async (t) => {
+  const made = await programWith(t, own, []);
+  const good = await made.run(['policy', 'check']);
+  assert.deepEqual(
+    [good.code, good.out],
+    [0, 'The policy is clear: 2 allow, 0 ask, 1 deny; 2 examples hold.\n'],
+    good.err,
+  );
+  putFiles(path.join(made.home, 'config/fairlead'), { 'policy.yaml': own.replace('touch a]', 'touch a > b]') });
+  for (const args of [
+    ['policy', 'check'],
+    ['-p', 'go'],
+  ]) {
+    const bad = await made.run(args);
+    assert.equal(bad.code, 1, bad.err);
+    assert.match(bad.err, /rule 1 does not match its example "touch a > b", and must\./);
+  }
+  assert.equal((await made.run(['policy', 'check', 'nowhere.yaml'])).code, 1);
+  for (const args of [['policy'], ['policy', 'try'], ['policy', 'check', '--nope']])
+    assert.equal((await made.run(args)).code, 2, args.join(' '));
+});
