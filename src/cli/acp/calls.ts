@@ -1,5 +1,4 @@
 // A tool call as an editor shows it: a title, a kind, where it works, and what it changed as texts before and after.
-import { parsePatch, type StructuredPatchHunk } from 'diff';
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
 import { isObject, visibleLine, type Json } from '../../core/index.ts';
 import type { Block } from '../face/face.ts';
@@ -85,22 +84,27 @@ export function callContent({ tool, input, output = '', diff }: CallBlock, locat
 
 /** A piece for each place that changed; a diff that cannot be taken apart is shown as it is. */
 function diffContent(diff: string, path: string): ToolCallContent[] {
-  const hunks = hunksOf(diff);
-  if (hunks.length === 0) return [textContent(fenced(diff, 'diff'))];
-  return hunks.map(({ lines, oldLines }) => ({
+  const pieces = piecesOf(diff);
+  if (!pieces) return [textContent(fenced(diff, 'diff'))];
+  return pieces.map(({ head, lines }) => ({
     type: 'diff',
     path,
-    oldText: oldLines === 0 ? null : side(lines, '-'),
+    oldText: head.startsWith('@@ -0,0 ') ? null : side(lines, '-'),
     newText: side(lines, '+'),
   }));
 }
 
-function hunksOf(diff: string): readonly StructuredPatchHunk[] {
-  try {
-    return parsePatch(diff)[0]?.hunks ?? [];
-  } catch {
-    return [];
+type Piece = { readonly head: string; readonly lines: string[] };
+
+/** The pieces of a unified diff; nothing where it has none, or was shortened in the middle. */
+function piecesOf(diff: string): readonly Piece[] | undefined {
+  const pieces: Piece[] = [];
+  for (const line of diff.replace(/\n$/, '').split('\n')) {
+    if (line.startsWith('@@ ')) pieces.push({ head: line, lines: [] });
+    else if (/^[ +\\-]/.test(line)) pieces.at(-1)?.lines.push(line);
+    else if (pieces.length) return undefined;
   }
+  return pieces.length ? pieces : undefined;
 }
 
 const side = (lines: readonly string[], sign: '-' | '+'): string =>

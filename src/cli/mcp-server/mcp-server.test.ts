@@ -50,8 +50,8 @@ async function connect(t: TestContext, made: Program, wanted: Wanted = {}): Prom
   return client;
 }
 
-const call = async (client: Client, name: string, args: Record<string, unknown>): Promise<CallToolResult> =>
-  (await client.callTool({ name, arguments: args })) as CallToolResult;
+const call = (client: Client, name: string, args: Record<string, unknown>): Promise<CallToolResult> =>
+  client.callTool({ name, arguments: args });
 
 const wordsOf = ({ content }: CallToolResult): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('');
@@ -104,6 +104,7 @@ for (const modern of [false, true])
       return said.shift();
     };
     const client = await connect(t, made, { answer, modern });
+    assert.equal(client.getProtocolEra(), modern ? 'modern' : 'legacy');
     const run = (command: string): Promise<CallToolResult> => call(client, 'run_command', { command });
     assert.equal((await run('echo a >> log')).isError, undefined);
     assert.equal((await run('echo a >> log')).isError, undefined);
@@ -125,10 +126,10 @@ test('run_agent does a whole run, says how far it is, and what it came to and co
   await made.known('qwen3');
   const client = await connect(t, made, { args: ['--allow-write', '--max-turns', '5'] });
   const news: string[] = [];
-  const first = (await client.callTool(
+  const first = await client.callTool(
     { name: 'run_agent', arguments: { prompt: 'Write it.' } },
     { onprogress: ({ message = '' }) => void news.push(message) },
-  )) as CallToolResult;
+  );
   assert.equal(readFileSync(path.join(made.cwd, 'b.txt'), 'utf8'), 'x');
   assert.deepEqual(news, ['turn 1', 'write_file', 'turn 2']);
   const [name] = made.sessions();
