@@ -33,6 +33,7 @@ const flag = (name: string, about: string, takes?: Source): Flag => ({
 });
 
 const json = flag('json', 'as JSON');
+const policyFlags: readonly Flag[] = [flag('policy', 'rules to try instead', 'files'), json];
 
 /** Every place there is. */
 export function placesOf(commands: CommandTable): readonly Place[] {
@@ -56,9 +57,9 @@ export function placesOf(commands: CommandTable): readonly Place[] {
     })),
     { name: 'models', flags: modelFlags, first: plain(families.map(({ name }) => name)) },
     { name: 'completions', flags: [], first: plain(['bash', 'zsh', 'fish']) },
-    { name: 'policy', flags: [], first: plain(['check', 'try']) },
+    { name: 'policy', flags: policyFlags, first: plain(['check', 'try']) },
     { name: 'policy check', flags: [], first: 'files' },
-    { name: 'policy try', flags: [json, flag('policy', 'rules to try instead', 'files')], first: 'sessions' },
+    { name: 'policy try', flags: policyFlags, first: 'sessions' },
     { name: 'doctor', flags: doctorFlags, first: [] },
     { name: 'demo', flags: [flag('fast', 'without waiting'), flag('plain', 'lines instead of a screen')], first: [] },
     { name: 'acp', flags: some('model', 'auto-approve', 'max-turns', 'max-budget-usd'), first: [] },
