@@ -70,8 +70,9 @@ const ended = (call: Call, outcome: Outcome, text: string, ms = 0): Ended => ({
 async function prepare(agent: AgentParts, call: Call, state: RunState): Promise<Ready | Fact> {
   if (call.invalid !== undefined)
     return ended(call, 'failed', `The arguments are not valid JSON, so nothing was run: ${call.invalid.slice(0, 500)}`);
-  const aim = aimOf(call);
-  if (typeof aim === 'string') return ended(call, 'failed', aim);
+  const said = aimOf(call);
+  if (typeof said === 'string') return ended(call, 'failed', said);
+  const aim = renamed(agent, said);
   const tool = agent.tools.get(aim.tool);
   if (!tool) return ended(call, 'failed', `There is no tool named ${aim.tool}.`);
   if (tool.hidden && !state.loaded.includes(tool.name))
@@ -94,6 +95,12 @@ async function prepare(agent: AgentParts, call: Call, state: RunState): Promise<
   if (rewrong !== undefined)
     return ended(call, 'denied', `A rule rewrote the call to something that does not fit its schema: ${rewrong}`);
   return { call: aim, tool, input: ruling.input, key: call.key ?? keyFor(call, state) };
+}
+
+/** The call under the name that its tool has. */
+function renamed(agent: AgentParts, call: Call): Call {
+  const tool = agent.tools.has(call.tool) ? undefined : agent.alias?.(call);
+  return tool === undefined ? call : { ...call, tool };
 }
 
 /** Unique in the session: the id alone comes again on another branch, the seq never does. */

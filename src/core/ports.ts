@@ -201,6 +201,8 @@ export type AgentParts = {
   readonly system: string;
   readonly provider: Provider;
   readonly tools: ReadonlyMap<string, Tool>;
+  /** The name of the tool that is meant by a call whose name no tool has. Gates, checks and the log see that one. */
+  readonly alias?: (call: Pick<Call, 'tool' | 'input'>) => string | undefined;
   readonly rules: readonly Rule[];
   readonly reminders: readonly Reminder[];
   readonly gates: readonly Gate[];

@@ -9,6 +9,11 @@ import { runCommand } from './run-command.ts';
 import { sandboxedCommand, type SandboxOptions } from './sandboxed-command.ts';
 import { writeFile } from './write-file.ts';
 
+export { aliasOf } from './aliases.ts';
+export type { AskPerson, Question } from './ask-user.ts';
+export { moreTools, type MoreToolsOptions } from './more.ts';
+export { todoText, todoView, type TodoItem, type TodoState } from './todo.ts';
+export { searchEngine, type SearchEngine, type SearchSettings } from './web/search-engines.ts';
 export { editFile, glob, grep, listFiles, readFile, runCommand, sandboxedCommand, writeFile, type SandboxOptions };
 
 /** The tools of a coding agent on this workspace. */

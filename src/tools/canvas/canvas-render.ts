@@ -1,21 +1,8 @@
 // Draws tables, charts and trees as plain text, from data, within a width.
-import { output, type Json, type Tool } from '../../core/index.ts';
-import { drawBars, drawLine, type Point } from './charts.ts';
-import { cut } from './columns.ts';
-import { drawTable } from './table.ts';
-import { drawTree } from './tree.ts';
+import { output, type Tool } from '../../core/index.ts';
+import type { Drawing } from './drawing.ts';
 
 const usualWidth = 80;
-
-type Drawing = {
-  readonly kind: 'table' | 'bars' | 'line' | 'tree';
-  readonly title?: string;
-  readonly columns?: readonly string[];
-  readonly rows?: readonly (readonly Json[])[];
-  readonly points?: readonly Point[];
-  readonly tree?: Json;
-  readonly width?: number;
-};
 
 /** The tool that draws for a person. */
 export const canvasRender: Tool = {
@@ -46,20 +33,11 @@ export const canvasRender: Tool = {
     additionalProperties: false,
   },
   effect: 'read',
-  run(input) {
-    const drawing = input as Drawing;
-    const { kind, title, width = usualWidth } = drawing;
-    const lines = linesOf(drawing, width);
+  async run(input) {
+    const { kind, width = usualWidth, ...drawing } = input as Omit<Drawing, 'width'> & { readonly width?: number };
+    const { linesOf } = await import('./drawing.ts');
+    const lines = linesOf({ ...drawing, kind, width });
     if (typeof lines === 'string') return output({ failed: true, text: `A ${kind} needs ${lines}.` });
-    const heading = title === undefined ? [] : [cut(title, width)];
-    return output({ text: [...heading, ...lines.map((line) => cut(line, width))].join('\n'), data: { kind, width } });
+    return output({ text: lines.join('\n'), data: { kind, width } });
   },
 };
-
-/** The lines of a drawing, or what it lacks. */
-function linesOf({ kind, columns, rows, points, tree }: Drawing, width: number): readonly string[] | string {
-  if (kind === 'table') return columns && rows ? drawTable(columns, rows, width) : 'columns and rows';
-  if (kind === 'tree') return tree === undefined ? 'a tree' : drawTree(tree, width);
-  if (!points) return 'points';
-  return kind === 'bars' ? drawBars(points, width) : drawLine(points, width);
-}

@@ -13,7 +13,7 @@ export type PageNode = {
 type Piece = { readonly block: boolean; readonly text: string };
 
 const silent = new Set(
-  'script style noscript template svg math iframe object embed canvas audio video head button select input textarea form dialog'.split(
+  'script style noscript template svg math title iframe object embed canvas audio video head button select input textarea form dialog'.split(
     ' ',
   ),
 );

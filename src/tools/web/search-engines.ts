@@ -1,5 +1,5 @@
 // Search engines behind one shape: what each is asked, and where in its answer the results are.
-import { isObject, type FetchRequest } from '../../core/index.ts';
+import { FairleadError, isObject, type FetchRequest } from '../../core/index.ts';
 
 /** A page that was found. */
 export type Hit = { readonly title: string; readonly url: string; readonly text: string };
@@ -100,3 +100,30 @@ export const google = ({
   }),
   hits: (answer) => hitsAt(answer, ['items'], ['title', 'link', 'snippet']),
 });
+
+/** What a person's settings say about searching. */
+export type SearchSettings = {
+  /** brave, tavily, searxng, bing or google. */
+  readonly engine: string;
+  readonly key?: string;
+  readonly url?: string;
+  /** The id of a Google search engine. */
+  readonly id?: string;
+};
+
+/** The engine that settings name; one that is not known, or lacks what it needs, is refused with a sentence. */
+export function searchEngine({ engine, key, url, id }: SearchSettings): SearchEngine {
+  const need = (value: string | undefined, what: string): string => {
+    if (value) return value;
+    throw unusable(`The search engine ${engine} needs ${what}.`);
+  };
+  const own = url === undefined ? {} : { url };
+  if (engine === 'brave') return brave({ key: need(key, 'a key'), ...own });
+  if (engine === 'tavily') return tavily({ key: need(key, 'a key'), ...own });
+  if (engine === 'bing') return bing({ key: need(key, 'a key'), ...own });
+  if (engine === 'google') return google({ key: need(key, 'a key'), engine: need(id, 'the id of an engine'), ...own });
+  if (engine === 'searxng') return searxng({ url: need(url, 'an address') });
+  throw unusable(`There is no search engine ${engine}; there are brave, tavily, searxng, bing and google.`);
+}
+
+const unusable = (sentence: string): FairleadError => new FairleadError('search/unusable', sentence, { blame: 'user' });

@@ -7,7 +7,7 @@ import { callTool, type Called } from '../../../test/support/tool-call.ts';
 import type { Json, Tool, Workspace } from '../../core/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { httpRequest } from './http-request.ts';
-import { bing, brave, google, searxng, tavily, type SearchEngine } from './search-engines.ts';
+import { searchEngine, type SearchSettings } from './search-engines.ts';
 import { webFetch } from './web-fetch.ts';
 import { webSearch } from './web-search.ts';
 
@@ -149,12 +149,12 @@ const key = 'k3y-that-nobody-sees';
 /** Each engine's own shape of an answer, and what it demands of a request. */
 const engines: readonly (readonly [
   string,
-  (url: string) => SearchEngine,
+  (url: string) => SearchSettings,
   (request: IncomingMessage, body: string) => Json,
 ])[] = [
   [
     'Brave',
-    (url) => brave({ key, url }),
+    (url) => ({ engine: 'brave', key, url }),
     ({ url = '', headers }) =>
       headers['x-subscription-token'] === key && url === '/?q=rope+%26+line&count=2'
         ? {
@@ -170,7 +170,7 @@ const engines: readonly (readonly [
   ],
   [
     'Tavily',
-    (url) => tavily({ key, url }),
+    (url) => ({ engine: 'tavily', key, url }),
     ({ method, headers }, body) =>
       method === 'POST' &&
       headers.authorization === `Bearer ${key}` &&
@@ -185,7 +185,7 @@ const engines: readonly (readonly [
   ],
   [
     'SearXNG',
-    (url) => searxng({ url: `${url}/` }),
+    (url) => ({ engine: 'searxng', url: `${url}/` }),
     ({ url }) =>
       url === '/search?q=rope+%26+line&format=json'
         ? {
@@ -200,7 +200,7 @@ const engines: readonly (readonly [
   ],
   [
     'Bing',
-    (url) => bing({ key, url }),
+    (url) => ({ engine: 'bing', key, url }),
     ({ url, headers }) =>
       headers['ocp-apim-subscription-key'] === key && url === '/?q=rope+%26+line&count=2'
         ? {
@@ -212,7 +212,7 @@ const engines: readonly (readonly [
   ],
   [
     'Google',
-    (url) => google({ key, engine: 'cx1', url }),
+    (url) => ({ engine: 'google', key, id: 'cx1', url }),
     ({ url, headers }) =>
       headers['x-goog-api-key'] === key && url === '/?q=rope+%26+line&cx=cx1&num=2'
         ? { items: [{ title: 'The rope', link: 'https://a.test/', snippet: 'Of rope' }, { link: 'https://b.test/' }] }
@@ -230,7 +230,7 @@ for (const [name, open, answer] of engines)
         response.writeHead(status).end(status === 200 ? JSON.stringify(answer(request, body)) : `bad ${key}`),
       );
     });
-    const tool = webSearch(workspace, open(base));
+    const tool = webSearch(workspace, searchEngine(open(base)));
     const found = await call(tool, { query: 'rope & line', count: 2 });
     assert.equal(
       found.text,
@@ -250,3 +250,12 @@ for (const [name, open, answer] of engines)
       assert.ok(!JSON.stringify([failed, found]).includes(key));
     }
   });
+
+test('[P21] settings that name no engine, or lack what it needs, are refused with a sentence', () => {
+  assert.throws(() => searchEngine({ engine: 'askme' }), /There is no search engine askme/);
+  for (const engine of ['brave', 'tavily', 'bing', 'google', 'searxng'])
+    assert.throws(() => searchEngine({ engine }), /needs (?:a key|an address)\./, engine);
+  assert.throws(() => searchEngine({ engine: 'google', key }), /needs the id/);
+  const own = searchEngine({ engine: 'brave', key }).request('q', 1);
+  assert.match(own.url, /^https:\/\/api\.search\.brave\.com\//);
+});

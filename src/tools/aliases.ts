@@ -1,0 +1,33 @@
+// Other names of our tools: a model that calls one by a name it learnt elsewhere reaches the tool, and no list grows by that.
+import { isObject, type Call } from '../core/index.ts';
+
+const names: Readonly<Record<string, string>> = {
+  bash_exec: 'run_command',
+  file_delete: 'delete_file',
+  file_list: 'list_files',
+  file_read: 'read_file',
+  file_search: 'grep',
+  file_write: 'write_file',
+  lsp_integration: 'code_intelligence',
+  mcp_server_list: 'list_mcp_servers',
+  web_scrape: 'web_fetch',
+};
+
+/** The git tool for an operation: what looks, what changes the repository, and what reaches others are three. */
+const gitTools: Readonly<Record<string, string>> = {
+  clone: 'git_remote',
+  pull: 'git_remote',
+  push: 'git_remote',
+  commit: 'git_change',
+  branch: 'git_change',
+  switch: 'git_change',
+};
+
+/** The name of our tool that is meant by this call, if it is another name of one. A tool of that very name goes first. */
+export function aliasOf({ tool, input }: Pick<Call, 'tool' | 'input'>): string | undefined {
+  if (tool !== 'git_operations') return Object.hasOwn(names, tool) ? names[tool] : undefined;
+  const { operation } = isObject(input) ? input : {};
+  return (
+    (typeof operation === 'string' && Object.hasOwn(gitTools, operation) ? gitTools[operation] : undefined) ?? 'git'
+  );
+}

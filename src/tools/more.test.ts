@@ -1,0 +1,119 @@
+// The further tools together: who is offered which, how little a model is told of them, and by which other names tools are reached.
+import assert from 'node:assert/strict';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { calls, says, stage } from '../../test/support/rehearsal.ts';
+import { callTool } from '../../test/support/tool-call.ts';
+import { specsOf, toolbox } from '../agent/index.ts';
+import type { Call, Event, Json } from '../core/index.ts';
+import { localWorkspace, withNetwork } from '../workspace/index.ts';
+import { aliasOf } from './aliases.ts';
+import { askUser, type Question } from './ask-user.ts';
+import { workspaceTools } from './index.ts';
+import { moreTools } from './more.ts';
+import { searchEngine } from './web/search-engines.ts';
+
+function folder(t: TestContext): string {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-more-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  writeFileSync(path.join(root, 'a.txt'), 'one\n');
+  return root;
+}
+
+test('[P76, P71] the further tools are all hidden, and what a model is told of all tools stays under 5 kB', (t) => {
+  const workspace = localWorkspace({ roots: [folder(t)] });
+  const search = searchEngine({ engine: 'searxng', url: 'http://localhost' });
+  const whole = moreTools({ workspace: withNetwork(workspace), search, ask: async () => undefined });
+  assert.deepEqual(
+    whole.map(({ name, effect }) => `${name} ${effect}`),
+    [
+      'apply_patch write',
+      'delete_file write',
+      'git read',
+      'git_change write',
+      'git_remote outside',
+      'web_fetch outside',
+      'http_request outside',
+      'web_search outside',
+      'run_code read',
+      'todo read',
+      'canvas_render read',
+      'ask_user read',
+    ],
+  );
+  assert.ok(whole.every(({ hidden }) => hidden));
+  const told = Buffer.byteLength(JSON.stringify(specsOf(toolbox([...workspaceTools(workspace), ...whole]))));
+  assert.ok(told < 5000, `${told} bytes`);
+  const least = moreTools({ workspace, search }).map(({ name }) => name);
+  assert.deepEqual(
+    ['web_fetch', 'http_request', 'web_search', 'ask_user'].filter((name) => least.includes(name)),
+    [],
+  );
+});
+
+test('[P12-P18] a tool is reached by its other names; gates and the log see its own, and the list a model sees does not grow', async (t) => {
+  const tools = [...toolbox(workspaceTools(localWorkspace({ roots: [folder(t)] }))).values()];
+  const judged: string[] = [];
+  const lines = [
+    calls(['file_read', { path: 'a.txt' }]),
+    calls(['bash_exec', { command: 'echo hi' }]),
+    calls(['file_nothing', {}]),
+    says('done'),
+  ];
+  const set = await stage({
+    lines,
+    tools,
+    alias: aliasOf,
+    gates: [
+      ({ tool }: Call) => {
+        judged.push(tool);
+        return tool === 'run_command' ? { type: 'deny', reason: 'No commands.' } : { type: 'allow' };
+      },
+    ],
+  });
+  await set.go();
+  const events: Event[] = [];
+  for await (const batch of set.log.read()) events.push(...batch);
+  assert.deepEqual(judged, ['read_file', 'run_command']);
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === 'tool-started' ? [event.tool] : [])),
+    ['read_file'],
+  );
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === 'tool-ended' ? [`${event.outcome} ${event.text}`] : [])),
+    ['ok one', 'denied No commands.', 'failed There is no tool named file_nothing.'],
+  );
+  assert.deepEqual(
+    set.head.state.tools.map(({ name }) => name),
+    tools.map(({ name }) => name),
+  );
+});
+
+test('[P12-P25] every other name leads to a tool, git by what is to be done', () => {
+  const meant = (tool: string, input: Json = {}): string | undefined => aliasOf({ tool, input });
+  assert.equal(meant('file_list'), 'list_files');
+  assert.equal(meant('file_search'), 'grep');
+  assert.equal(meant('web_scrape'), 'web_fetch');
+  assert.deepEqual(
+    ['clone', 'commit', 'push', 'pull', 'status', 7].map((operation) => meant('git_operations', { operation })),
+    ['git_remote', 'git_change', 'git_remote', 'git_remote', 'git', 'git'],
+  );
+  for (const name of ['read_file', 'constructor', '__proto__', '']) assert.equal(meant(name), undefined);
+});
+
+test('a question reaches the person as words, and their words come back; silence is told as such', async () => {
+  const asked: Question[] = [];
+  const ask = askUser(async (question) => {
+    asked.push(question);
+    return asked.length === 1 ? 'the blue one' : undefined;
+  });
+  const input = { question: 'Which?\u001b[2J', choices: ['red\nblue', 'blue'] };
+  const answered = await callTool([ask], 'ask_user', input);
+  assert.deepEqual([answered.outcome, answered.text], ['ok', 'the blue one']);
+  assert.deepEqual(asked[0], { question: 'Which?␛[2J', choices: ['red␊blue', 'blue'] });
+  const silent = await callTool([ask], 'ask_user', { question: 'Still there?' });
+  assert.equal(silent.outcome, 'failed');
+  assert.match(silent.text, /did not answer/);
+});
