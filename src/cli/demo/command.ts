@@ -60,7 +60,7 @@ async function show(
   const face = await openFace({ plain });
   try {
     if (person) listen(face, stop);
-    await lead(guideOn(face, stage, { waits: person && !fast, signal: stop.signal }));
+    await lead(guideOn(face, stage, { person: person && !fast, signal: stop.signal }));
     return signals.code ?? (stop.signal.aborted ? exitCodes.interrupted : exitCodes.answered);
   } catch (error) {
     if (!(error instanceof FairleadError) || stop.signal.aborted) {

@@ -18,15 +18,13 @@ export const label: string = `${name}: what it says was written beforehand. Tool
 export type Guide = {
   readonly stage: Stage;
   readonly signal: AbortSignal;
-  /** Whether a person is there to press keys; otherwise the tour runs through. */
-  readonly waits: boolean;
   /** Begins a screen. */
   screen(title: string, text: string): void;
   say(text: string): void;
   /** Says what was found to be so; where it is not so, the tour ends with that as its error. */
   claim(so: boolean, text: string): void;
-  /** Opens a session, runs it with these words and hands it over; its answers are these. */
-  play<T>(scene: Scene, then: (talk: Conversation) => Promise<T>): Promise<T>;
+  /** Plays a conversation to its end and lets it be looked at before it is closed. */
+  play(scene: Scene, then: (talk: Conversation) => Promise<void>): Promise<void>;
   /** Waits for Enter; whether to go on. */
   next(): Promise<boolean>;
 };
@@ -43,13 +41,12 @@ export type Scene = {
   readonly before?: (talk: Conversation) => Promise<void>;
 };
 
-/** A guide who speaks through a face. */
+/** A guide who speaks through a face; without a person to press keys the tour runs through. */
 export function guideOn(
   face: Face,
   stage: Stage,
-  options: { readonly waits: boolean; readonly signal: AbortSignal },
+  { person, signal }: { readonly person: boolean; readonly signal: AbortSignal },
 ): Guide {
-  const { waits: person, signal } = options;
   let count = 0;
   const say = (text: string, level: 'info' | 'warning' | 'error' = 'info'): void =>
     face.put({ type: 'notice', id: `d${count++}`, level, text });
@@ -59,7 +56,6 @@ export function guideOn(
   return {
     stage,
     signal,
-    waits: person,
     screen(title, text) {
       face.clear();
       say(label, 'warning');
@@ -97,7 +93,7 @@ export function guideOn(
           state = await run(undefined);
         }
         show();
-        return await then(talk);
+        await then(talk);
       } finally {
         await talk.close();
       }
