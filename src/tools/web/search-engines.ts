@@ -45,7 +45,7 @@ const wordsIn = (value: unknown): string =>
         .trim()
     : '';
 
-/** Brave Search. */
+/** The engine of Brave Search. */
 export const brave = ({
   key,
   url = 'https://api.search.brave.com/res/v1/web/search',
@@ -58,7 +58,7 @@ export const brave = ({
   hits: (answer) => hitsAt(answer, ['web', 'results'], ['title', 'url', 'description']),
 });
 
-/** Tavily. */
+/** The engine of Tavily, made for agents. */
 export const tavily = ({ key, url = 'https://api.tavily.com/search' }: EngineOptions): SearchEngine => ({
   name: 'Tavily',
   request: (query, count) => ({
