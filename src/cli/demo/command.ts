@@ -56,17 +56,17 @@ async function show(
 ): Promise<number> {
   const stop = new AbortController();
   const signals = stopBySignal(stop);
+  const left = (): number => signals.code ?? exitCodes.interrupted;
   const person = process.stdin.isTTY && process.stdout.isTTY;
   const face = await openFace({ plain });
   try {
     if (person) listen(face, stop);
     await lead(guideOn(face, stage, { person: person && !fast, signal: stop.signal }));
-    return signals.code ?? (stop.signal.aborted ? exitCodes.interrupted : exitCodes.answered);
+    return stop.signal.aborted ? left() : exitCodes.answered;
   } catch (error) {
-    if (!(error instanceof FairleadError) || stop.signal.aborted) {
-      if (stop.signal.aborted) return signals.code ?? exitCodes.interrupted;
-      throw error;
-    }
+    // What breaks off in the middle of a scene is no fault of the scene.
+    if (stop.signal.aborted) return left();
+    if (!(error instanceof FairleadError)) throw error;
     face.put({ type: 'notice', id: 'failed', level: 'error', text: sentence(error) });
     return exitCodes.failed;
   } finally {

@@ -136,7 +136,13 @@ test('a session file that was changed fails by its name, and an unwritable folde
   const options = ['run', '--model', 'lm-studio/alpha', '--session-name'];
   assert.equal((await fairlead(place, ...options, 'well', 'hi')).code, 0);
   assert.equal((await fairlead(place, ...options, 'ill', 'hello there')).code, 0);
-  assert.equal(finding(await examined(place, '--offline'), 'log').says, 'All 2 sessions are as they were written.');
+  chmodSync(place.data, 0o755);
+  const well = await examined(place, '--offline');
+  assert.equal(finding(well, 'log').says, 'All 2 sessions are as they were written.');
+  assert.deepEqual(
+    [finding(well, 'folders').standing, finding(well, 'folders').mend],
+    ['warn', `chmod 700 ${place.data}`],
+  );
   const folder = path.join(place.data, 'sessions');
   const file = path.join(folder, readdirSync(folder).find((each) => each.endsWith('_ill.jsonl')) ?? '');
   writeFileSync(file, readFileSync(file, 'utf8').replace('hello there', 'hello THERE'));

@@ -99,9 +99,9 @@ function folderFinding(name: string, folder: string): Finding {
       `Give yourself the right to write there, or set XDG_${name.toUpperCase()}_HOME to a folder that is yours.`,
     );
   }
-  const open = there === folder && process.platform !== 'win32' && (statSync(folder).mode & 0o077) !== 0;
+  const open = there === folder && process.platform !== 'win32' && (statSync(folder).mode & 0o066) !== 0;
   return open && name !== 'cache'
-    ? warn(`The ${name} folder ${folder} can be read by others.`, `chmod 700 ${folder}`)
+    ? warn(`The ${name} folder ${folder} is open to others.`, `chmod 700 ${folder}`)
     : ok('');
 }
 
