@@ -86,7 +86,7 @@ test('a gate that throws denies; a rewritten call passes every gate again; endle
   assert.equal(state.ended?.reason, 'answered');
 });
 
-test('a child has no tool, no permission and no money that its parent does not have', () => {
+test('[attack 51] [fault 39] a child has no tool, no permission and no money that its parent does not have', () => {
   const deny: Gate = () => ({ type: 'deny', reason: 'no' });
   const { agent } = worldOf([], { gates: [deny] });
   const state = {

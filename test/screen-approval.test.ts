@@ -112,25 +112,29 @@ test(
   },
 );
 
-test('[A75] in a question and in a call, what could hide or drive the terminal is written out', { skip }, async (t) => {
-  const command = 'echo ok \u202e\u001b[2K\u001b]0;owned\u0007\rrm -rf /';
-  const place = await makePlace(
-    t,
-    obedient(() => calls('run_command', { command })),
-  );
-  const prompt = await openPrompt(t, place);
-  await prompt.enter('go');
-  const shown = 'echo ok <U+202E>␛[2K␛]0;owned␇␍rm -rf /';
-  const seen = await prompt.waitFor(/\[y\/N\/a\]/);
-  assert.ok(seen.includes(`\n? Allow run_command: ${shown}? [y/N/a]`), seen);
-  assert.ok(seen.includes(`\n? run_command ${shown} waiting for approval\n`), seen);
-  assert.doesNotMatch(await prompt.about('#{pane_title}'), /owned/);
-  await answer(prompt, 'n');
-  await prompt.waitFor(/^⊘ run_command echo ok/m);
-});
+test(
+  '[A75] [attack 72] in a question and in a call, what could hide or drive the terminal is written out',
+  { skip },
+  async (t) => {
+    const command = 'echo ok \u202e\u001b[2K\u001b]0;owned\u0007\rrm -rf /';
+    const place = await makePlace(
+      t,
+      obedient(() => calls('run_command', { command })),
+    );
+    const prompt = await openPrompt(t, place);
+    await prompt.enter('go');
+    const shown = 'echo ok <U+202E>␛[2K␛]0;owned␇␍rm -rf /';
+    const seen = await prompt.waitFor(/\[y\/N\/a\]/);
+    assert.ok(seen.includes(`\n? Allow run_command: ${shown}? [y/N/a]`), seen);
+    assert.ok(seen.includes(`\n? run_command ${shown} waiting for approval\n`), seen);
+    assert.doesNotMatch(await prompt.about('#{pane_title}'), /owned/);
+    await answer(prompt, 'n');
+    await prompt.waitFor(/^⊘ run_command echo ok/m);
+  },
+);
 
 test(
-  '[A75, A77] a question that nobody answered stays open: whoever resumes the session from the prompt is asked again',
+  '[A75, A77] [fault 37] a question that nobody answered stays open: whoever resumes the session from the prompt is asked again',
   { skip },
   async (t) => {
     const place = await makePlace(t, shell);

@@ -6,7 +6,7 @@ export type Outcome = 'blocked' | 'asked' | 'contained' | 'shown';
 /** Each attack by its number. */
 export const attacks: Readonly<Record<number, readonly [what: string, outcome: Outcome]>> = {
   1: ['a second command behind an allowed one', 'blocked'],
-  2: ['commands joined by ; || & and |', 'blocked'],
+  2: ['commands joined by ; || & or a pipe', 'blocked'],
   3: ['commands joined by a line break or a return', 'blocked'],
   4: ['commands in substitutions, nested', 'blocked'],
   5: ['a substitution inside an option', 'asked'],

@@ -200,7 +200,7 @@ const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegEx
   ],
 ];
 for (const [what, act, outcome, text] of outputs) {
-  test(`[D11, M10] a tool that ${what}: one result, legal JSON, and the run goes on`, async () => {
+  test(`[D11, M10] [fault 33] a tool that ${what}: one result, legal JSON, and the run goes on`, async () => {
     const set = await stage({ lines: [calls('odd')], tools: [toolOf('odd', 'read', act)] });
     assert.equal((await set.go()).ended?.reason, 'answered');
     const [ended] = set.all('tool-ended');
@@ -228,7 +228,7 @@ test('[M9, M20] what a tool attaches reaches the model behind its result, the no
   assert.match(tail[1] ? spoken(tail[1]) : '', /first[^]*second/);
 });
 
-test('a tool that takes too long is stopped and given up, and the model is told', patient, async () => {
+test('[fault 31] a tool that takes too long is stopped and given up, and the model is told', patient, async () => {
   const deaf = (effect: Tool['effect']): Tool => toolOf(effect, effect, forever, { timeoutMs: 5 });
   const set = await stage({ lines: [calls('read', 'write')], tools: [deaf('read'), deaf('write')] });
   assert.equal((await set.go()).ended?.reason, 'answered');
@@ -272,7 +272,7 @@ test('a time limit longer than a timer can count does not stop the tool at once'
   }
 });
 
-test('one of several reads fails and one hangs: each is answered once, in call order', patient, async () => {
+test('[fault 34] one of several reads fails and one hangs: each is answered once, in call order', patient, async () => {
   const set = await stage({
     lines: [calls('bad', 'deaf', 'good')],
     tools: [
@@ -320,7 +320,7 @@ test('arguments nested deeper than any reader goes are refused, and the session 
   assert.doesNotThrow(() => JSON.stringify(set.log.events));
 });
 
-test('a write that was under way when the process died is not run again, unless a second time does no harm', async () => {
+test('[fault 30] a write that was under way when the process died is not run again, unless a second time does no harm', async () => {
   for (const idempotent of [false, true]) {
     const keys: string[] = [];
     const save = toolOf('save', 'write', (_input, { key }) => (keys.push(key), 'saved'), { idempotent });

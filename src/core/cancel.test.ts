@@ -91,7 +91,7 @@ test('chunks that come after the abort are not shown', patient, async () => {
 });
 
 test(
-  '[A24] three reads that hang and do not hear their signal are each answered once, in call order',
+  '[A24] [fault 36] three reads that hang and do not hear their signal are each answered once, in call order',
   patient,
   async () => {
     const { reason, all } = await cancelled((abort) => ({

@@ -388,7 +388,7 @@ test('words that came before a failure are charged to the budget by an estimate'
   assert.equal((await silent.go()).spent.usd, 0);
 });
 
-test('call ids are ours: missing, doubled, over-long or used before, each becomes unique and legal everywhere', async () => {
+test('[fault 35] call ids are ours: missing, doubled, over-long or used before, each becomes unique and legal everywhere', async () => {
   const wire = ['', 'same', 'same', 'x'.repeat(500), 'ünïcode \n'];
   const round = ends(wire.map((id) => callOf('look', {}, id)));
   const set = await stage({ lines: [round, round, says('done')], tools: looking });

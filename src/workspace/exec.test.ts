@@ -44,7 +44,7 @@ test('a program is run with its arguments as they are; one that is not there say
   await assert.rejects(workspace.exec(['no-such-program-x']), { code: 'workspace/no-program' });
 });
 
-test('[A18] at its time a command ends with everything it started', patient, async (t) => {
+test('[A18] [fault 31] at its time a command ends with everything it started', patient, async (t) => {
   const ran = await workspaceFor(t).exec('sleep 600 & echo $!; trap "" TERM; sleep 600', { timeoutMs: 300 });
   assert.equal(ran.stopped, 'timeout');
   await gone(Number(ran.text));
@@ -92,7 +92,7 @@ test('a command ends with the program that ran it, however that leaves', patient
   await gone(Number(execFileSync(process.execPath, [program], { cwd, encoding: 'utf8' })));
 });
 
-test('output without end is kept in bounded memory: its beginning, its end, and how much is missing', async (t) => {
+test('[fault 32] output without end is kept in bounded memory: its beginning, its end, and how much is missing', async (t) => {
   let all = 0;
   const ran = await workspaceFor(t).exec('echo first; seq 1 400000; echo last', {
     most: 1000,

@@ -217,7 +217,7 @@ test('attack 33: pipes, devices and folders are no files, a huge file and a huge
   assert.deepEqual([entries.length, more], [10_000, true]);
 });
 
-test('attack 37: a file is changed only by someone who has read what is in it', async (t) => {
+test('attack 37: [fault 38] a file is changed only by someone who has read what is in it', async (t) => {
   const { root, open } = place(t);
   const workspace = open();
   await assert.rejects(workspace.write('in.txt', 'x'), refused('not-read'));

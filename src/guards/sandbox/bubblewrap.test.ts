@@ -255,3 +255,24 @@ test('a person may do without, in so many words', async (t) => {
   const { text } = await sandboxed(localWorkspace({ roots: [root] }), sandbox).exec('pwd');
   assert.equal(text, `${root}\n`);
 });
+
+test('[attack 35] an archive that unpacks elsewhere unpacks nowhere', { skip }, async (t) => {
+  const { root, home, run } = await inside(t);
+  const target = path.join(path.dirname(root), 'slipped');
+  writeFileSync(path.join(root, 'evil'), 'x');
+  await run(
+    `tar -cPf slip.tar --transform 's,^evil$,../slipped,' evil; tar -xPf slip.tar; ln -s '${home}' out; echo x > out/slipped`,
+  );
+  assert.ok(existsSync(path.join(root, 'slip.tar')));
+  assert.ok(!existsSync(target) && !existsSync(path.join(home, 'slipped')));
+});
+
+test('[attack 17] what never ends is ended at its time, with all that it started', { skip }, async (t) => {
+  const { root, workspace } = await inside(t);
+  const endless = 'for i in 1 2 3 4 5 6 7 8; do (while :; do date +%N > beat.$i; sleep 0.02; done) & done; wait';
+  assert.equal((await workspace.exec(endless, { timeoutMs: 500 })).stopped, 'timeout');
+  const beats = (): string => [1, 2, 3, 4].map((i) => readFileSync(path.join(root, `beat.${i}`), 'utf8')).join();
+  const last = beats();
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  assert.equal(beats(), last);
+});
