@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { methods, type ContentBlock, type SessionUpdate } from '@agentclientprotocol/sdk';
 import { begin, heard, openEditor, say, wordsIn, type Editor } from '../../../test/support/editor.ts';
 import { messagesOf, program, until, type Program } from '../../../test/support/live-program.ts';
-import { calls, says, thinks, type Script } from '../../testing/index.ts';
+import { calls, fails, says, thinks, type Script } from '../../testing/index.ts';
 import type { JsonObject } from '../../core/index.ts';
 
 const { session } = methods.agent;
@@ -233,6 +233,51 @@ test('when the editor dies the program ends, its command with it, and the sessio
   assert.equal(verified.code, 0, verified.err);
   const later = await made.run(['--one-shot', '-r', id, '-p', 'Are you back?']);
   assert.deepEqual([later.code, later.out], [0, 'Back.\n'], later.err);
+});
+
+test('a question that was open when the editor died is put to the next one', async (t) => {
+  const script = [calls('run_command', { command: 'echo done > log' }), says('Done.')];
+  const { made, editor, id } = await editing(t, script, () => new Promise(() => undefined));
+  say(editor, id, 'do it').catch(() => undefined);
+  await until('it is asked', () => editor.asked.length === 1);
+  editor.child.kill('SIGKILL');
+  await editor.ended;
+  const next = openEditor(t, made, () => 'once');
+  await next.agent.request(methods.agent.initialize, { protocolVersion: 1 });
+  await next.agent.request(session.load, { sessionId: id, cwd: made.cwd, mcpServers: [] });
+  await heard();
+  assert.deepEqual(standings(next.told(id)), ['run_command pending']);
+  assert.equal(await say(next, id, 'well?'), 'end_turn');
+  assert.equal(next.asked.length, 1);
+  assert.equal(readFileSync(path.join(made.cwd, 'log'), 'utf8'), 'done\n');
+});
+
+test('a limit that was reached is a stop, a provider that fails an error, and what the editor names in vain is said', async (t) => {
+  const made = await program(t, [calls('list_files', {}), fails(400)]);
+  await made.known('qwen3');
+  mkdirSync(path.join(made.cwd, '.fairlead/commands'), { recursive: true });
+  writeFileSync(path.join(made.cwd, '.fairlead/commands/tidy.md'), 'Tidy up $ARGUMENTS.');
+  const editor = openEditor(t, made, undefined, ['--max-turns', '1']);
+  const { protocolVersion } = await editor.agent.request(methods.agent.initialize, {
+    protocolVersion: 1,
+    clientCapabilities: { session: { notices: {} } },
+  });
+  assert.equal(protocolVersion, 1);
+  const { sessionId } = await editor.agent.request(session.new, {
+    cwd: made.cwd,
+    mcpServers: [{ name: 'x', command: '/bin/true', args: [], env: [] }],
+  });
+  assert.equal(await say(editor, sessionId, '/tidy the shed'), 'max_turn_requests');
+  assert.match(JSON.stringify(messagesOf(made.asked().at(-1))), /Tidy up the shed\./);
+  await assert.rejects(say(editor, sessionId, 'again'), /The run stopped: provider-error/);
+  const told = editor.told(sessionId);
+  const notices = told.flatMap((each) => (each.sessionUpdate === 'notice' ? [each.title] : []));
+  assert.match(notices.join('\n'), /^The MCP servers that the editor names are not used here\.\nStopped: max-turns/);
+  const commands = told.find((each) => each.sessionUpdate === 'available_commands_update');
+  assert.deepEqual(
+    commands?.availableCommands.map(({ name }) => name),
+    ['tidy'],
+  );
 });
 
 test('garbage on standard input is answered with errors, and standard output carries nothing but the protocol', async (t) => {

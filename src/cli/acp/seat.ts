@@ -31,8 +31,8 @@ export type Seat = {
   steer(words: Words): Promise<void>;
   /** Ends the run that is going on, also where it waits for an answer. */
   cancel(): void;
-  /** Tells what the editor may know once it knows of the session: its commands, and what was passed over. */
-  greet(): void;
+  /** Tells what the editor may know once it knows of the session: its commands, and what was passed over, such as servers of its own. */
+  greet(servers: number): void;
   /** Tells the editor everything that was said before. */
   replay(): Promise<void>;
   close(): Promise<void>;
@@ -94,9 +94,10 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
     },
     steer: (words) => talk.session.steer(words),
     cancel,
-    greet() {
+    greet(servers) {
       editor.commands(talk.outfit.commands);
-      for (const text of talk.problems)
+      const passed = servers > 0 ? ['The MCP servers that the editor names are not used here.'] : [];
+      for (const text of [...talk.problems, ...passed])
         editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
     },
     async replay() {

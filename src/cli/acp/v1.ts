@@ -43,26 +43,26 @@ export function v1Agent(seats: Seats): AgentApp {
     )
     .onRequest(
       session.new,
-      told(async ({ params, client }) => {
-        const { id, seat } = await seats.begin(params.cwd, editorFor(client));
-        setImmediate(() => seat.greet());
+      told(async ({ params: { cwd, mcpServers }, client }) => {
+        const { id, seat } = await seats.begin(cwd, editorFor(client));
+        setImmediate(() => seat.greet(mcpServers?.length ?? 0));
         return { sessionId: id, ...standing(seat.talk) };
       }),
     )
     .onRequest(
       session.load,
-      told(async ({ params: { sessionId, cwd }, client }) => {
+      told(async ({ params: { sessionId, cwd, mcpServers }, client }) => {
         const seat = await seats.resume(sessionId, cwd, editorFor(client));
         await seat.replay();
-        setImmediate(() => seat.greet());
+        setImmediate(() => seat.greet(mcpServers?.length ?? 0));
         return standing(seat.talk);
       }),
     )
     .onRequest(
       session.resume,
-      told(async ({ params: { sessionId, cwd }, client }) => {
+      told(async ({ params: { sessionId, cwd, mcpServers }, client }) => {
         const seat = await seats.resume(sessionId, cwd, editorFor(client));
-        setImmediate(() => seat.greet());
+        setImmediate(() => seat.greet(mcpServers?.length ?? 0));
         return standing(seat.talk);
       }),
     )

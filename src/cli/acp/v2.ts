@@ -41,19 +41,19 @@ export function v2Agent(seats: Seats): AgentApp {
     }))
     .onRequest(
       session.new,
-      told(async ({ params, client }) => {
-        const { id, seat } = await seats.begin(params.cwd, editorFor(client));
-        setImmediate(() => seat.greet());
+      told(async ({ params: { cwd, mcpServers }, client }) => {
+        const { id, seat } = await seats.begin(cwd, editorFor(client));
+        setImmediate(() => seat.greet(mcpServers?.length ?? 0));
         return { sessionId: id, ...opened(seat) };
       }),
     )
     .onRequest(
       session.resume,
-      told(async ({ params: { sessionId, cwd, replayFrom }, client }) => {
+      told(async ({ params: { sessionId, cwd, mcpServers, replayFrom }, client }) => {
         const seat = await seats.resume(sessionId, cwd, editorFor(client));
         if (replayFrom) await seat.replay();
         editors.get(sessionId)?.send({ sessionUpdate: 'state_update', state: 'idle' });
-        setImmediate(() => seat.greet());
+        setImmediate(() => seat.greet(mcpServers?.length ?? 0));
         return opened(seat);
       }),
     )

@@ -116,6 +116,34 @@ for (const modern of [false, true])
     assert.match(asked[0] ?? '', /^Allow run_command\?\nrun_command: echo a >> log$/);
   });
 
+test('a yes counts for the call it was given for, once, and for no other', async (t) => {
+  const made = await program(t);
+  const client = await connect(t, made, { answer: () => undefined, modern: true });
+  const send = (command: string, more: Record<string, unknown> = {}): Promise<unknown> =>
+    client.request(
+      { method: 'tools/call', params: { name: 'run_command', arguments: { command }, ...more } },
+      { allowInputRequired: true },
+    );
+  // A call has the same id in every run of one call.
+  const id = 'c00001000';
+  const yes = { inputResponses: { [id]: { action: 'accept', content: { answer: 'once' } } } };
+  const ask = async (command: string): Promise<string> => {
+    const asked = (await send(command)) as { readonly requestState: string; readonly inputRequests: object };
+    assert.deepEqual(Object.keys(asked.inputRequests), [id]);
+    return asked.requestState;
+  };
+  const refused = /No question of this call is open/;
+  const other = await ask('echo a >> log');
+  assert.match(JSON.stringify(await send('echo b >> log', { ...yes, requestState: other })), refused);
+  assert.match(JSON.stringify(await send('echo a >> log', { ...yes, requestState: other })), refused);
+  assert.match(JSON.stringify(await send('echo a >> log', { ...yes, requestState: 'made up' })), refused);
+  const token = await ask('echo c >> log');
+  await send('echo c >> log', { ...yes, requestState: token });
+  assert.match(JSON.stringify(await send('echo c >> log', { ...yes, requestState: token })), refused);
+  assert.ok('inputRequests' in ((await send('echo d >> log', yes)) as object), 'an answer to no question is none');
+  assert.equal(readFileSync(path.join(made.cwd, 'log'), 'utf8'), 'c\n');
+});
+
 test('run_agent does a whole run, says how far it is, and what it came to and cost; the session can be gone on with', async (t) => {
   const made = await program(t, [
     calls('write_file', { path: 'b.txt', content: 'x' }),

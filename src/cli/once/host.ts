@@ -1,7 +1,7 @@
 // The person beside a single run, if there is one: asked on the terminal, otherwise nothing that needs a yes is done.
 import { createInterface } from 'node:readline/promises';
 import { visible, type RunState } from '../../core/index.ts';
-import { openAsks } from '../conversation/asks.ts';
+import { answerOpen } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Host } from '../conversation/open-model.ts';
 
@@ -33,11 +33,10 @@ export const hostInTerminal = (tell: Tell): Host => ({
 /** Puts a run's open questions to the person; whether there was one. */
 export async function askInTerminal(talk: Conversation, state: RunState, tell: Tell): Promise<boolean> {
   if (!isSomebodyThere()) return false;
-  for (const call of openAsks(state)) {
+  await answerOpen(talk, state, async (call) => {
     tell(`${visible(call.ask?.question ?? '')}\n`);
     const said = await ask(`Allow ${call.tool}? [y/N/a] `);
-    if (said === 'a') talk.grants.grant(talk.outfit.kindOf(call));
-    await talk.session.answer(call.id, said === 'y' || said === 'a', 'person');
-  }
+    return said === 'a' ? 'always' : said === 'y' ? 'once' : 'no';
+  });
   return true;
 }
