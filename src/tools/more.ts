@@ -16,6 +16,8 @@ import { webSearch } from './web/web-search.ts';
 export type MoreToolsOptions = {
   /** With a `fetch` there are tools for the web, with a `remove` one that deletes. */
   readonly workspace: Workspace;
+  /** Where git runs, if not there: in a sandbox it sees neither who the person is nor any server, and it needs none, for it runs nothing of a repository. */
+  readonly gitWorkspace?: Workspace;
   /** With an engine there is a search of the web. */
   readonly search?: SearchEngine;
   /** With a person there is a way to ask them. */
@@ -23,11 +25,11 @@ export type MoreToolsOptions = {
 };
 
 /** All further tools that these options allow. What they need of libraries is loaded when one of them runs. */
-export const moreTools = ({ workspace, search, ask }: MoreToolsOptions): readonly Tool[] =>
+export const moreTools = ({ workspace, gitWorkspace = workspace, search, ask }: MoreToolsOptions): readonly Tool[] =>
   [
     applyPatch(workspace),
     ...('remove' in workspace ? [deleteFile(workspace)] : []),
-    ...gitTools(workspace),
+    ...gitTools(gitWorkspace),
     ...('fetch' in workspace ? [webFetch(workspace), httpRequest(workspace)] : []),
     ...('fetch' in workspace && search ? [webSearch(workspace, search)] : []),
     runCode,

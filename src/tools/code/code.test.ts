@@ -83,7 +83,11 @@ test('[A15] every call of a program passes the gate of the run, and no program c
   assert.match(asked ?? '', /put to a person first \(Read b\.txt\?\)/);
   assert.match(rewritten ?? '', /do not fit the schema/);
   assert.match(unfit ?? '', /do not fit the schema of grep/);
-  assert.deepEqual(seen, ['run_code', 'read_file', 'read_file', 'read_file', 'read_file'].slice(0, seen.length));
+  assert.deepEqual(
+    seen,
+    ['run_code', 'read_file', 'read_file', 'read_file', 'read_file'],
+    'a rewritten call is judged again',
+  );
 });
 
 test('[A15] law of authority: tools that change something, hidden ones and the tool itself are not there', async (t) => {
@@ -115,13 +119,13 @@ test('[A15] attack 86: a program finds nothing of this machine, and cannot get a
 
 test('[A15] attacks 17, 81: a program without end, without bounds or without hope is ended, and the run goes on', async (t) => {
   const input = { timeout_s: 1 };
-  for (const code of [
+  const endless = [
     'for (;;);',
     'await null; for (;;);',
     'await tools.list_files({}); for (;;);',
     '/^(a+)+$/.test("a".repeat(40) + "b")',
-  ])
-    assert.match((await program(t, code, { input })).text, /did not end within 1 s/, code);
+  ].map((code) => program(t, code, { input }));
+  for (const { text } of await Promise.all(endless)) assert.match(text, /did not end within 1 s/);
   const slow: Tool = {
     name: 'slow',
     description: 'Never ends.',
