@@ -20,6 +20,7 @@ import {
   type ToolContext,
 } from '../../core/index.ts';
 import type { Connection } from './connection.ts';
+import { LOST } from './http.ts';
 import { resultOutput } from './result.ts';
 
 /** What is called, and how long it may take. */
@@ -35,8 +36,6 @@ export type Aim = {
 const usedTries = 2;
 /** Progress may put the end off, but not for ever. */
 const mostStretch = 10;
-/** An answer that came with the end of its stream is still being read when the end is told. */
-const afterStream = 250;
 
 /** Calls the tool and says how that came out. */
 export async function callTool(
@@ -74,33 +73,21 @@ async function send(
   signal: AbortSignal,
   progress: ToolContext['progress'],
 ): Promise<CallToolResult> {
-  const lost = new AbortController();
-  const timers: NodeJS.Timeout[] = [];
-  try {
-    return await client.callTool(
-      { name: tool, arguments: args as Record<string, unknown> },
-      {
-        signal: AbortSignal.any([signal, lost.signal]),
-        timeout: timeoutMs,
-        maxTotalTimeout: timeoutMs * mostStretch,
-        resetTimeoutOnProgress: true,
-        onprogress: ({ message, progress: done, total }) =>
-          progress?.(
-            message === undefined
-              ? `${done}${total === undefined ? '' : ` of ${total}`}\n`
-              : `${visibleLine(message)}\n`,
-          ),
-        onRequestStreamEnd: () =>
-          void timers.push(
-            setTimeout(() => lost.abort(new Error('the connection ended before the answer')), afterStream),
-          ),
-        // Named here, so that the library holds no answer to a schema of the server's own.
-        toolDefinition: { name: tool, inputSchema: input as { type: 'object' } },
-      },
-    );
-  } finally {
-    timers.forEach((timer) => clearTimeout(timer));
-  }
+  return client.callTool(
+    { name: tool, arguments: args as Record<string, unknown> },
+    {
+      signal,
+      timeout: timeoutMs,
+      maxTotalTimeout: timeoutMs * mostStretch,
+      resetTimeoutOnProgress: true,
+      onprogress: ({ message, progress: done, total }) =>
+        progress?.(
+          message === undefined ? `${done}${total === undefined ? '' : ` of ${total}`}\n` : `${visibleLine(message)}\n`,
+        ),
+      // Named here, so that the library holds no answer to a schema of the server's own.
+      toolDefinition: { name: tool, inputSchema: input as { type: 'object' } },
+    },
+  );
 }
 
 /**
@@ -119,9 +106,14 @@ function fateOf(error: unknown, signal: AbortSignal): Fate {
     if (error.code === SdkErrorCode.NotConnected) return 'refused';
     return error.code === SdkErrorCode.RequestTimeout ? 'late' : 'broken';
   }
-  if (ProtocolError.isInstance(error)) return 'answered';
-  const { cause } = error instanceof Error ? error : {};
-  return isObject(cause) && unsent.includes(String(cause['code'])) ? 'refused' : 'broken';
+  if (ProtocolError.isInstance(error)) return error.code === LOST ? 'broken' : 'answered';
+  return isUnsent(error) ? 'refused' : 'broken';
+}
+
+/** Whether nobody was there to take it, as the last of its causes says. */
+function isUnsent(error: unknown): boolean {
+  const { cause, code } = isObject(error) ? error : {};
+  return unsent.includes(String(code)) || (cause !== undefined && isUnsent(cause));
 }
 
 /** Whether a call that was turned away may go through now: after a login, or in a new session where the old one was forgotten. */

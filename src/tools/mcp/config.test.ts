@@ -75,7 +75,7 @@ test('an entry that cannot be used is named with the reason, and the others stay
     ['good'],
   );
   assert.equal(problems.length, Object.keys(bad).length);
-  assert.doesNotMatch(problems.join(''), /\u001b/);
+  assert.doesNotMatch(problems.join(''), /\p{Cc}/u);
   for (const text of ['', '[]', '{"mcpServers": []}', '{'])
     assert.equal(parseMcpConfig(text, { file: 'f', origin: 'user' }).problems.length, 1, text);
 });

@@ -2,12 +2,12 @@
 import {
   InMemoryTransport,
   SSEClientTransport,
-  StreamableHTTPClientTransport,
   type OAuthClientProvider,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { boundedFetch } from './bounded-fetch.ts';
 import { ChildTransport } from './child.ts';
+import { HttpTransport } from './http.ts';
 import type { McpServer } from './server.ts';
 import { WebSocketTransport } from './web-socket.ts';
 
@@ -31,5 +31,5 @@ export async function transportTo(
     ...(reach.login?.checkIssuer === false ? { skipIssuerMetadataValidation: true } : {}),
   };
   const url = new URL(reach.url);
-  return reach.type === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
+  return reach.type === 'sse' ? new SSEClientTransport(url, options) : new HttpTransport(url, options);
 }

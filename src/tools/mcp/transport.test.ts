@@ -1,0 +1,132 @@
+// Every way to reach a server, and what becomes of a call when the way breaks.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import test from 'node:test';
+import { inside, open, userServer } from '../../../test/support/mcp-desk.ts';
+import { plain, text, type Behaviour } from '../../../test/support/mcp-server.ts';
+import { serveWeb, type First } from '../../../test/support/mcp-web.ts';
+import type { Remote } from './index.ts';
+
+const echo: Behaviour = { tools: [plain('echo')], call: (_tool, { a = '' }) => text(`you said ${String(a)}`) };
+
+const remote = (type: Remote['type'], url: string, headers: Record<string, string> = {}): Remote => ({
+  type,
+  url,
+  headers,
+});
+
+test('[P63] the same server answers in-process, over HTTP, over SSE and over a WebSocket', async (t) => {
+  const { url, asked } = await serveWeb(t, echo);
+  const { mcp, call } = await open(t, [
+    userServer('inside', inside(echo)),
+    userServer('http', remote('http', `${url}/mcp`, { 'x-key': 'k' })),
+    userServer('sse', remote('sse', `${url}/sse`)),
+    userServer('ws', remote('ws', `${url.replace('http', 'ws')}/ws`)),
+  ]);
+  for (const { server, state, why } of mcp.status()) assert.equal(state, 'ready', `${server}: ${why}`);
+  for (const name of ['inside', 'http', 'sse', 'ws'])
+    assert.equal((await call(`mcp__${name}__echo`, { a: name })).text, `you said ${name}`);
+  const posts = asked.filter(({ message, headers }) => message.method === 'tools/call' && 'x-key' in headers);
+  assert.deepEqual(
+    posts.map(({ headers }) => [headers['x-key'], headers['mcp-session-id']]),
+    [['k', 's1']],
+  );
+});
+
+/** Fails the first calls of tools in this way. */
+function failing(...statuses: readonly (number | 'cut')[]): First {
+  const left = [...statuses];
+  return ({ message }, response) => {
+    const next = message.method === 'tools/call' ? left.shift() : undefined;
+    if (next === undefined) return false;
+    if (next === 'cut') response.destroy();
+    else response.writeHead(next).end();
+    return true;
+  };
+}
+
+test('a call that was turned away with its lost session is sent again in a new one; one that broke off is not', async (t) => {
+  const calls = (asked: readonly { readonly message: { readonly method?: string } }[]): number =>
+    asked.filter(({ message }) => message.method === 'tools/call').length;
+  const lost = await serveWeb(t, echo, failing(404));
+  const one = await open(t, [userServer('s', remote('http', `${lost.url}/mcp`))]);
+  assert.equal((await one.call('mcp__s__echo', { a: '1' })).text, 'you said 1');
+  assert.equal(calls(lost.asked), 2);
+  assert.equal(lost.asked.filter(({ message }) => message.method === 'initialize').length, 2);
+
+  for (const how of [500, 'cut'] as const) {
+    const broken = await serveWeb(t, echo, failing(how));
+    const two = await open(t, [userServer('s', remote('http', `${broken.url}/mcp`))]);
+    const result = await two.call('mcp__s__echo', { a: '1' });
+    assert.equal(result.outcome, 'unknown', String(how));
+    assert.match(result.text, /was not sent again/);
+    assert.equal(calls(broken.asked), 1);
+    assert.equal((await two.call('mcp__s__echo', { a: '2' })).text, 'you said 2');
+  }
+
+  const refused = await serveWeb(t, echo, failing(403, 403));
+  const three = await open(t, [userServer('s', remote('http', `${refused.url}/mcp`))]);
+  assert.deepEqual((await three.call('mcp__s__echo', { a: '1' })).outcome, 'failed');
+});
+
+test('a read that is believed to be one fails where it broke off: its outcome is nothing to find out', async (t) => {
+  const reader = { ...echo, tools: [plain('echo', { annotations: { readOnlyHint: true } })] };
+  const { url } = await serveWeb(t, reader, failing(500, 500));
+  const server = userServer('s', remote('http', `${url}/mcp`));
+  const { mcp } = await open(t, [server]);
+  assert.equal(mcp.tools[0]?.effect, 'outside');
+  const believed = await open(t, [{ ...server, trustReadOnly: true }]);
+  assert.equal(believed.mcp.tools[0]?.effect, 'read');
+  assert.equal((await believed.call('mcp__s__echo', { a: '1' })).outcome, 'failed');
+});
+
+test('a server that is gone is told in one sentence, and a call to it was never sent', async (t) => {
+  const { url, stop } = await serveWeb(t, echo);
+  const { call } = await open(t, [userServer('s', remote('http', `${url}/mcp`))]);
+  stop();
+  // The first may go out on a connection that is just being closed: then nobody knows.
+  await call('mcp__s__echo', { a: '1' });
+  const result = await call('mcp__s__echo', { a: '1' });
+  assert.equal(result.outcome, 'failed');
+  assert.match(result.text, /^echo was not run: /);
+});
+
+test('a stream of events that ends before the answer is an unknown outcome, long before the call is late', async (t) => {
+  const { url } = await serveWeb(t, echo, ({ message }, response) => {
+    if (message.method !== 'tools/call') return false;
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': wait\n\n');
+    setTimeout(() => response.destroy(), 50);
+    return true;
+  });
+  const { call } = await open(t, [userServer('s', remote('http', `${url}/mcp`), { timeoutMs: 2 ** 30 })]);
+  assert.equal((await call('mcp__s__echo', { a: '1' })).outcome, 'unknown');
+});
+
+test('attack 45: an answer over HTTP of 50 MB breaks off', async (t) => {
+  const { url } = await serveWeb(t, { ...echo, call: () => text('x'.repeat(50_000_000)) });
+  const { call } = await open(t, [userServer('s', remote('http', `${url}/mcp`))]);
+  const result = await call('mcp__s__echo', { a: '1' });
+  assert.equal(result.outcome, 'unknown');
+  assert.ok(result.text.length < 1000);
+});
+
+test('where no server is configured, nothing of the protocol is loaded', async () => {
+  const script = `
+    const loaded = [];
+    require('node:module').registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    import(${JSON.stringify(import.meta.resolve('./index.ts'))}).then(async ({ openMcp, readMcpConfig }) => {
+      const { servers } = readMcpConfig({ project: '/nowhere', user: '/nowhere/mcp.json' });
+      const mcp = await openMcp(servers, { trust: undefined });
+      await mcp.close();
+      console.log(JSON.stringify(loaded));
+    });`;
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  for await (const piece of child.stdout) said += String(piece);
+  const loaded = JSON.parse(said) as readonly string[];
+  assert.deepEqual(
+    loaded.filter((url) => url.includes('node_modules') || url.endsWith('/open.ts')),
+    [],
+  );
+  assert.ok(loaded.some((url) => url.endsWith('/config.ts')));
+});

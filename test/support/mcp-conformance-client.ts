@@ -1,0 +1,74 @@
+// The client that the MCP conformance suite drives: opens the server at the address it is given and calls every tool once, by the product's own means.
+import {
+  CrossAppAccessProvider,
+  PrivateKeyJwtProvider,
+  requestJwtAuthorizationGrant,
+} from '@modelcontextprotocol/client';
+import { memoryTrust } from '../../src/guards/index.ts';
+import { openMcp, type Remote } from '../../src/tools/mcp/index.ts';
+
+type Context = Readonly<Record<string, string | undefined>>;
+
+const url = process.argv.at(-1) ?? '';
+const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context;
+const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
+
+function reach(): Remote {
+  const remote = { type: 'http', url, headers: {} } as const;
+  const { client_id: clientId = '', client_secret: clientSecret = '' } = context;
+  if (scenario === 'auth/client-credentials-basic')
+    return { ...remote, login: { grant: 'client-credentials', clientId, clientSecret } };
+  if (scenario === 'auth/client-credentials-jwt') {
+    const { private_key_pem: privateKey = '', signing_algorithm: algorithm = 'ES256' } = context;
+    return { ...remote, auth: new PrivateKeyJwtProvider({ clientId, privateKey, algorithm }) };
+  }
+  if (scenario === 'auth/cross-app-access-complete-flow') return { ...remote, auth: crossApp() };
+  // Its authorization server of early 2025 does not call itself by its own address.
+  if (scenario === 'auth/2025-03-26-oauth-metadata-backcompat') return { ...remote, login: { checkIssuer: false } };
+  if (scenario === 'auth/pre-registration') return { ...remote, login: { clientId, clientSecret } };
+  return { ...remote, login: { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' } };
+}
+
+function crossApp(): CrossAppAccessProvider {
+  const {
+    client_id: clientId = '',
+    client_secret: clientSecret = '',
+    idp_id_token: idToken = '',
+    idp_client_id: idpClientId = '',
+    idp_token_endpoint: tokenEndpoint = '',
+  } = context;
+  return new CrossAppAccessProvider({
+    clientId,
+    clientSecret,
+    assertion: async ({ authorizationServerUrl, resourceUrl, scope, fetchFn }) => {
+      const { jwtAuthGrant } = await requestJwtAuthorizationGrant({
+        tokenEndpoint,
+        audience: authorizationServerUrl,
+        resource: resourceUrl,
+        idToken,
+        clientId: idpClientId,
+        ...(scope === undefined ? {} : { scope }),
+        fetchFn,
+      });
+      return jwtAuthGrant;
+    },
+  });
+}
+
+const mcp = await openMcp([{ name: 'conformance', origin: 'user', source: 'conformance', reach: reach() }], {
+  trust: memoryTrust(),
+  elicit: () => Promise.resolve({ type: 'accept', content: {} }),
+  // The person's browser: it follows the login page back to where we wait.
+  openUrl: async (_server, page) => {
+    const { headers } = await fetch(page, { redirect: 'manual' });
+    await fetch(headers.get('location') ?? '');
+  },
+});
+const [status] = mcp.status();
+console.log(JSON.stringify(status));
+for (const tool of mcp.tools.filter(({ name }) => name.startsWith('mcp__'))) {
+  const answer = await tool.run({ a: 5, b: 3 }, { signal: AbortSignal.timeout(20_000) } as never);
+  console.log(tool.name, JSON.stringify(answer));
+}
+await mcp.close();
+process.exitCode = status?.state === 'ready' ? 0 : 1;
