@@ -1,8 +1,6 @@
 // The completion script for bash, from 3.2 on. A suggestion is compared and quoted, never expanded: a session may be called `$(…)`.
+import { shellWord } from '../shell-word.ts';
 import type { Flag, Place, Source } from './grammar.ts';
-
-/** A text as one word of a shell that follows POSIX. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The script that completes at these places. */
 export const bashScript = (
@@ -37,16 +35,16 @@ complete -F _fairlead fairlead start-harness
 const sourceOf = (source: Source): string =>
   typeof source === 'string'
     ? `source=${source}`
-    : `source=list list=(${source.map(({ word }) => quoted(word)).join(' ')})`;
+    : `source=list list=(${source.map(({ word }) => shellWord(word)).join(' ')})`;
 
 const placeCase = ({ name, flags, first }: Place): string =>
-  `  ${quoted(name)}) flags=(${flags.flatMap(({ spellings }) => spellings).join(' ')}) ${sourceOf(first)} ;;`;
+  `  ${shellWord(name)}) flags=(${flags.flatMap(({ spellings }) => spellings).join(' ')}) ${sourceOf(first)} ;;`;
 
 const takesCases = ({ name, flags }: Place): readonly string[] =>
   flags.flatMap(({ spellings, takes }: Flag) =>
     takes === undefined
       ? []
-      : [`  ${spellings.map((each) => quoted(`${name} ${each}`)).join(' | ')}) ${sourceOf(takes)} ;;`],
+      : [`  ${spellings.map((each) => shellWord(`${name} ${each}`)).join(' | ')}) ${sourceOf(takes)} ;;`],
   );
 
 const typing = `# Takes the quotes off the word that is being typed: its text in plain, the quote that is still open in quote.

@@ -1,5 +1,6 @@
 // The completion script for zsh: to be sourced after compinit, or put on fpath as _fairlead.
-import { quoted } from './bash.ts';
+
+import { shellWord } from '../shell-word.ts';
 import type { Place, Source } from './grammar.ts';
 
 /** The script that completes at these places. */
@@ -29,7 +30,7 @@ if [[ $funcstack[1] == _fairlead ]]; then _fairlead "$@"; else compdef _fairlead
 
 /** A word and what it means, as zsh has them described. */
 const described = (word: string, about: string): string =>
-  quoted(`${word.replaceAll(':', '\\:')}${about === '' ? '' : `:${about}`}`);
+  shellWord(`${word.replaceAll(':', '\\:')}${about === '' ? '' : `:${about}`}`);
 
 const sourceOf = (source: Source): string =>
   typeof source === 'string'
@@ -37,7 +38,7 @@ const sourceOf = (source: Source): string =>
     : `source=list list=(${source.map(({ word, about }) => described(word, about)).join(' ')})`;
 
 const placeCase = ({ name, flags, first }: Place): string =>
-  `  (${quoted(name)}) flags=(${flags
+  `  (${shellWord(name)}) flags=(${flags
     .flatMap(({ spellings, about }) => spellings.map((each) => described(each, about)))
     .join(' ')}) ${sourceOf(first)} ;;`;
 
@@ -45,7 +46,7 @@ const takesCases = ({ name, flags }: Place): readonly string[] =>
   flags.flatMap(({ spellings, takes }) =>
     takes === undefined
       ? []
-      : [`  (${spellings.map((each) => quoted(`${name} ${each}`)).join(' | ')}) ${sourceOf(takes)} ;;`],
+      : [`  (${spellings.map((each) => shellWord(`${name} ${each}`)).join(' | ')}) ${sourceOf(takes)} ;;`],
   );
 
 const completing = `_fairlead_offer_source() {

@@ -55,7 +55,8 @@ export function chosenFrom({ id, provider, url, tools, contextWindow }: KnownMod
       provider,
       model: id,
       ...(url ? { baseUrl: url } : {}),
-      ...(contextWindow === undefined ? {} : { contextWindow }),
+      // Of Ollama the list says what a model could hold at most; what it really holds is found when it is opened.
+      ...(contextWindow === undefined || familyOf(provider)?.dialect === 'ollama' ? {} : { contextWindow }),
     },
     ...(typeof tools === 'boolean' ? { tools } : {}),
   };

@@ -1,4 +1,5 @@
 // Whether the sandbox holds: a command in it, run as a model's would be, must find no network and nothing of the home folder.
+import { shellWord } from '../shell-word.ts';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -82,7 +83,7 @@ const proof = (witness: string): string =>
     'if [ -r /proc/net/dev ]; then',
     `  echo "network: $(sed 1,2d /proc/net/dev | cut -d: -f1 | tr -d ' ' | grep -vx lo | tr '\\n' ' ')"`,
     'fi',
-    `[ -e '${witness.replaceAll("'", `'\\''`)}' ] && echo 'home: seen' || echo 'home: hidden'`,
+    `[ -e ${shellWord(witness)} ] && echo 'home: seen' || echo 'home: hidden'`,
     `touch /doctor 2>/dev/null && echo 'system: writable' || echo 'system: closed'`,
   ].join('\n');
 

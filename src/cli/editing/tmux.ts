@@ -1,4 +1,5 @@
 // Runs an editor in a split of the person's tmux window and waits until it is closed, however that happens.
+import { shellWord } from '../shell-word.ts';
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -84,15 +85,15 @@ function endOf(status: string): Ended {
 
 function scriptFor({ editor, draft, env, cwd }: EditorJob, status: string, channel: string): string {
   const settings = Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && isWanted(name) ? [`export ${name}=${quoted(value)}`] : [],
+    value !== undefined && isWanted(name) ? [`export ${name}=${shellWord(value)}`] : [],
   );
   return [
     ...settings,
-    `cd ${quoted(cwd)}`,
-    `set -- ${quoted(draft.file)}`,
+    `cd ${shellWord(cwd)}`,
+    `set -- ${shellWord(draft.file)}`,
     `${editor} "$@"`,
-    `printf %s $? > ${quoted(status)}`,
-    `tmux wait-for -S ${quoted(channel)}`,
+    `printf %s $? > ${shellWord(status)}`,
+    `tmux wait-for -S ${shellWord(channel)}`,
     '',
   ].join('\n');
 }
@@ -114,5 +115,3 @@ function isWanted(name: string): boolean {
   ];
   return /^[A-Za-z_]\w*$/.test(name) && !tmuxs.includes(name) && !/KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i.test(name);
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -51,7 +51,7 @@ export async function fetchWeights(model: EmbeddedModel, options: WeightsOptions
 const spareBytes = 16e6;
 
 async function fetchInto(part: string, model: EmbeddedModel, options: WeightsOptions): Promise<void> {
-  await mkdir(path.dirname(part), { recursive: true });
+  await mkdir(path.dirname(part), { recursive: true, mode: 0o700 });
   const from = resumePoint(model.pieces, await sizeOf(part));
   const { bavail, bsize, blocks } = await statfs(path.dirname(part));
   if (blocks > 0 && bavail * bsize < model.bytes - from + spareBytes)

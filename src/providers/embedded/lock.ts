@@ -15,7 +15,7 @@ const patienceMs = 250;
 
 /** Does the work while holding the lock on this file; waits as long as another process holds it. */
 export async function locked<T>(file: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
-  await mkdir(path.dirname(file), { recursive: true });
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const release = await take(file, options);
   try {
     return await work();

@@ -30,7 +30,7 @@ export type NpmOptions = {
 
 /** Where packages come from on this machine, as npm says. */
 export async function registryOf(options: NpmOptions): Promise<string> {
-  await mkdir(options.directory, { recursive: true });
+  await mkdir(options.directory, { recursive: true, mode: 0o700 });
   const answer =
     (await npm(['config', 'get', 'registry'], options.directory, options)).trim().split(/\s+/).at(-1) ?? '';
   if (URL.canParse(answer)) return answer;
