@@ -10,7 +10,7 @@ const seconds = 600;
 type Trip = {
   readonly operation: 'clone' | 'pull' | 'push';
   readonly url?: string;
-  readonly folder?: string;
+  readonly path?: string;
   readonly remote?: string;
   readonly branch?: string;
   readonly depth?: number;
@@ -20,13 +20,13 @@ type Trip = {
 export const gitRemote = (workspace: Workspace): Tool => ({
   name: 'git_remote',
   description:
-    'Clone a git repository, pull or push. clone takes a url and a new folder; pull (fast-forward only) and push take a remote (origin unless given) and a branch (the current one unless given).',
+    'Clone a git repository, pull or push. clone takes a url and the path of a new folder; pull (fast-forward only) and push take a remote (origin unless given) and a branch (the current one unless given).',
   input: {
     type: 'object',
     properties: {
       operation: { type: 'string', enum: ['clone', 'pull', 'push'] },
       url: { type: 'string', maxLength: 2000 },
-      folder: { type: 'string' },
+      path: { type: 'string' },
       remote: { type: 'string', maxLength: 100 },
       branch: { type: 'string', maxLength: 200 },
       depth: { type: 'integer', minimum: 1, description: 'clone: only so many commits.' },
@@ -43,8 +43,8 @@ export const gitRemote = (workspace: Workspace): Tool => ({
   },
 });
 
-async function clone({ url, folder, branch, depth }: Trip, run: GitRun): ReturnType<typeof git> {
-  if (url === undefined || folder === undefined) throw refuseGit('git/incomplete', 'clone needs a url and a folder.');
+async function clone({ url, path: folder, branch, depth }: Trip, run: GitRun): ReturnType<typeof git> {
+  if (url === undefined || folder === undefined) throw refuseGit('git/incomplete', 'clone needs a url and a path.');
   const { workspace } = run;
   const place = placeOf(workspace, url);
   const target = workspace.locate(folder);

@@ -15,15 +15,29 @@ export const applyPatch = (workspace: Workspace): Tool => ({
     'Apply a unified patch to one or more files that were read before, all of it or nothing. /dev/null as the old name makes a file, as the new name deletes it.',
   input: {
     type: 'object',
-    properties: { patch: { type: 'string', minLength: 1, maxLength: 1_000_000 } },
-    required: ['patch'],
+    properties: {
+      paths: {
+        type: 'array',
+        items: { type: 'string' },
+        minItems: 1,
+        maxItems: 200,
+        description: 'Every file that the patch names.',
+      },
+      patch: { type: 'string', minLength: 1, maxLength: 1_000_000 },
+    },
+    required: ['paths', 'patch'],
     additionalProperties: false,
   },
   effect: 'write',
   async run(input): Promise<Output> {
-    const { patch } = input as { patch: string };
+    const { paths, patch } = input as { paths: readonly string[]; patch: string };
     const { filesIn, refusePatch } = await import('./parse.ts');
-    const planned = await Promise.allSettled(filesIn(patch).map((file) => stepsFor(workspace, file)));
+    const files = filesIn(patch);
+    // Who judges a call looks at its paths: a patch must not reach a file that is not among them.
+    const names = files.flatMap(({ from, to }) => [from, to]).filter((name) => name !== undefined);
+    const stranger = names.find((name) => !paths.includes(name));
+    if (stranger !== undefined) throw refusePatch(`${visibleLine(stranger)} is not among the paths.`);
+    const planned = await Promise.allSettled(files.map((file) => stepsFor(workspace, file)));
     const failures = planned.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
     if (failures.length) throw refusePatch(failures.map(({ message }) => message).join('\n'));
     const steps = planned.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));

@@ -28,6 +28,11 @@ type Bench = {
   readonly text: (name: string) => string | undefined;
 };
 
+const namesIn = (patch: string): readonly string[] => [
+  'none',
+  ...[...patch.matchAll(/^(?:---|\+\+\+) [ab]\/(.*)$/gm)].map(([, name = '']) => name),
+];
+
 /** Files that have all been read. */
 async function bench(t: TestContext, files: Readonly<Record<string, string>>): Promise<Bench> {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-patch-')));
@@ -41,7 +46,13 @@ async function bench(t: TestContext, files: Readonly<Record<string, string>>): P
   for (const name of Object.keys(files)) await call('read_file', { path: name });
   const text = (name: string): string | undefined =>
     existsSync(path.join(root, name)) ? readFileSync(path.join(root, name), 'utf8') : undefined;
-  return { root, workspace, call, text, patch: (words) => call('apply_patch', { patch: words }) };
+  return {
+    root,
+    workspace,
+    call,
+    text,
+    patch: (words) => call('apply_patch', { paths: namesIn(words), patch: words }),
+  };
 }
 
 const edit = (name: string, from: string, to: string): string =>
@@ -150,6 +161,14 @@ test('[P13] attacks 22, 26, 37: one file that cannot be changed leaves all other
     '*** Begin Patch\n*** End Patch',
   ])
     assert.match((await patch(words)).text, /Nothing was changed/, words);
+});
+
+test('[P13] attack 26: a patch reaches no file that its call does not name, for calls are judged by that', async (t) => {
+  const { call, text } = await bench(t, { 'a.txt': 'one\n', 'b.txt': 'two\n' });
+  const patch = edit('a.txt', 'one', '1') + edit('b.txt', 'two', '2');
+  assert.match((await call('apply_patch', { paths: ['a.txt'], patch })).text, /b\.txt is not among the paths/);
+  assert.equal(text('a.txt'), 'one\n');
+  assert.equal((await call('apply_patch', { paths: ['a.txt', 'b.txt'], patch })).outcome, 'ok');
 });
 
 test('[P14] a deleted file can be put back from what its result says, also by the model', async (t) => {
