@@ -32,7 +32,7 @@ describe('[P63] the conformance suite', { concurrency: 2, skip: missing }, () =>
       const command = `"${process.execPath}" "${client}"`;
       const args = [programOf('conformance'), 'client', '--command', command, '--scenario', scenario];
       // It exits with an error where a check failed, and writes its results beneath the folder it is in.
-      const { stdout } = await run(process.execPath, args, { cwd: folderFor(t), timeout: 60_000 });
-      assert.match(stdout, /Passed: (\d+)\/\1, 0 failed/);
+      const { stderr } = await run(process.execPath, args, { cwd: folderFor(t), timeout: 60_000 });
+      assert.match(stderr, /Passed: (\d+)\/\1, 0 failed/);
     });
 });

@@ -9,6 +9,7 @@ import { answerTo, type Behaviour, type Message } from './mcp-server.ts';
 /** A request as it came. */
 export type Asked = {
   readonly method: string;
+  readonly url: URL;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
   readonly message: Message;
@@ -30,7 +31,7 @@ export async function serveWeb(t: TestContext, behaviour: Behaviour, first: Firs
     let body = '';
     for await (const piece of request) body += String(piece);
     const message = body.startsWith('{') ? (JSON.parse(body) as Message) : { jsonrpc: '2.0' as const };
-    const one = { method: request.method ?? '', headers: request.headers, body, message };
+    const one = { method: request.method ?? '', url, headers: request.headers, body, message };
     asked.push(one);
     if (first(one, response)) return;
     if (url.pathname === '/sse') return openStream(response, streams);
