@@ -24,7 +24,7 @@ import {
   type Sandbox,
 } from '../../guards/index.ts';
 import { sandboxedCommand, workspaceTools } from '../../tools/index.ts';
-import { localWorkspace } from '../../workspace/index.ts';
+import { isPublic, localWorkspace } from '../../workspace/index.ts';
 import { groundOf } from '../policy/ground.ts';
 import type { Settings } from '../settings/index.ts';
 
@@ -79,6 +79,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
       hide: own,
       home: homedir(),
       path: process.env['PATH'] ?? '',
+      ...(settings.sandbox.hosts.length > 0 ? { egress: { hosts: settings.sandbox.hosts, isPublic } } : {}),
     }),
     readPolicies({ config: dirs.config, cwd: workspace.cwd, home: homedir() }),
   ]);

@@ -35,7 +35,13 @@ export type Settings = {
   readonly stream: boolean;
   readonly approve: 'ask' | 'auto';
   readonly limits: Partial<Limits>;
-  readonly sandbox: { readonly engine: string; readonly image: string; readonly volume: string };
+  readonly sandbox: {
+    readonly engine: string;
+    readonly image: string;
+    readonly volume: string;
+    /** The hosts that commands may reach. */
+    readonly hosts: readonly string[];
+  };
   /** The environment with the keys that files add, for opening and listing models. Never hand it to a child process. */
   readonly env: Environment;
   /** Every key that has a value, by its name in the table, and the folders as `dirs.state` and so on. */
@@ -221,6 +227,7 @@ function settingsOf(
       engine: text('sandbox.engine') ?? '',
       image: text('sandbox.image') ?? '',
       volume: text('sandbox.volume') ?? '',
+      hosts: text('sandbox.hosts')?.split(/ +/) ?? [],
     },
   };
 }

@@ -99,6 +99,14 @@ export const table: Readonly<Record<string, Entry>> = {
     // A path or a colon would mount a folder of this machine into the container.
     read: like(/^[a-z\d][\w.-]*$/i, 'the name of a volume: letters, digits, dots, dashes and underscores'),
   },
+  'sandbox.hosts': {
+    project: 'never',
+    about: 'hosts that commands may reach, with blanks between them; none unless set',
+    read: like(
+      /^(\*\.)?[a-z\d][a-z\d.-]*(:\d+)?( +(\*\.)?[a-z\d][a-z\d.-]*(:\d+)?)*$/i,
+      'names of hosts, such as example.com *.example.org',
+    ),
+  },
   ...Object.fromEntries(
     families
       .flatMap(({ name, keyVariables }) => keyVariables.map((variable) => [name, variable] as const))

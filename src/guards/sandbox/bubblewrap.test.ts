@@ -16,7 +16,7 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { Ran, Workspace } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
-import { findBubblewrap } from './bubblewrap.ts';
+import { findProgram } from './bubblewrap.ts';
 import { chooseSandbox } from './choose.ts';
 import { sandboxed, type Confines } from './sandbox.ts';
 
@@ -227,8 +227,8 @@ test('[attack 83] a bubblewrap that stands in a root, or leads there, is not use
   const linked = folder(t);
   symlinkSync(path.join(root, 'bwrap'), path.join(linked, 'bwrap'));
   const places = [root, linked, '.', '', elsewhere];
-  assert.equal(findBubblewrap({ roots: [root], path: places.join(':') }), path.join(elsewhere, 'bwrap'));
-  assert.equal(findBubblewrap({ roots: [root], path: [root, linked, '.'].join(':') }), undefined);
+  assert.equal(findProgram('bwrap', { roots: [root], path: places.join(':') }), path.join(elsewhere, 'bwrap'));
+  assert.equal(findProgram('bwrap', { roots: [root], path: [root, linked, '.'].join(':') }), undefined);
 });
 
 test('[attack 82] without a sandbox that works nothing is run, and one sentence says what to do', async (t) => {

@@ -3,21 +3,32 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { visibleLine } from '../../core/index.ts';
+import { openDoor, type Door } from './egress.ts';
 import { shellWords, type Confines, type Sandbox } from './sandbox.ts';
 import { hiddenIn, readOnlyIn, systemFolders, systemSecrets, toolFolders, within } from './visible-folders.ts';
 
 /** Confines commands by this bubblewrap program. */
-export const bubblewrap = (program: string, confines: Confines, extras: Extras = []): Sandbox => ({
-  name: 'bubblewrap',
-  about: 'Commands reach the working folder and a read-only system: no network, nothing else of yours.',
-  exec: async (command, options, outside) =>
-    outside([program, ...extras, ...confinement(confines), '--chdir', options.cwd, '--', ...limited(command)], options),
-});
+export function bubblewrap(program: string, confines: Confines, extras: Extras = []): Sandbox {
+  const { egress } = confines;
+  let opened: Promise<Door> | undefined;
+  return {
+    name: 'bubblewrap',
+    about: `Commands reach the working folder and a read-only system, and ${egress ? egress.hosts.join(', ') : 'no network'}; nothing else of yours.`,
+    async exec(command, options, outside) {
+      const door = egress && (await (opened ??= openDoor(egress)));
+      const way = [program, ...extras, ...confinement(confines, door), '--chdir', options.cwd, '--'];
+      return outside([...way, ...limited(command, door)], options);
+    },
+  };
+}
 
-/** The bubblewrap to use: the first on the search path that nobody could have put there by writing into a root. */
-export function findBubblewrap({ roots, path: search }: Pick<Confines, 'roots' | 'path'>): string | undefined {
+/** A program of the sandbox: the first on the search path that nobody could have put there by writing into a root. */
+export function findProgram(
+  name: string,
+  { roots, path: search }: Pick<Confines, 'roots' | 'path'>,
+): string | undefined {
   for (const folder of search.split(path.delimiter)) {
-    const program = path.join(folder, 'bwrap');
+    const program = path.join(folder, name);
     if (!path.isAbsolute(folder) || !existsSync(program)) continue;
     const real = realpathSync(program);
     if (isProgram(real) && !roots.some((root) => within(root, program) || within(root, real))) return program;
@@ -62,13 +73,18 @@ const dropped = [
   'ENV',
 ];
 
+const doorFolder = '/run/fairlead';
+const proxyPort = 3128;
+const proxy = `http://127.0.0.1:${proxyPort}`;
+const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
+
 /** What root could set for the whole machine by writing to a file: inside it is the same root, however few rights it has. */
 const kernelFolders = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs', 'mtrr'].map(
   (name) => `/proc/${name}`,
 );
 
 /** Everything but the command: later mounts cover earlier ones, so the order is the meaning. */
-function confinement(confines: Confines): readonly string[] {
+function confinement(confines: Confines, door?: Door): readonly string[] {
   const { roots, home } = confines;
   const readOnly = (each: string): readonly string[] => ['--ro-bind', each, each];
   return [
@@ -84,10 +100,13 @@ function confinement(confines: Confines): readonly string[] {
     hiddenIn(confines).flatMap(({ at, file }) =>
       file ? ['--ro-bind', '/dev/null', at] : ['--tmpfs', at, '--remount-ro', at],
     ),
+    door ? ['--ro-bind', door.folder, doorFolder] : [],
     // What is written beside the roots would be gone without a word.
     ['--remount-ro', '/'],
     dropped.flatMap((name) => ['--unsetenv', name]),
     ['--setenv', 'HOME', home, '--setenv', 'TMPDIR', '/tmp'],
+    door ? proxyVariables.flatMap((name) => ['--setenv', name, proxy]) : [],
+    door ? ['--setenv', 'NO_PROXY', 'localhost,127.0.0.1', '--setenv', 'NODE_USE_ENV_PROXY', '1'] : [],
   ].flat();
 }
 
@@ -102,10 +121,17 @@ const limits = [
   'ulimit -d 8388608',
 ];
 
-const limited = (command: string | readonly string[]): readonly string[] => [
+/** Inside, programs look for a proxy at a port: socat leads from there to the door, and must listen before the command starts. */
+function relay({ socket }: Door): string {
+  const door = `${doorFolder}/${path.basename(socket)}`;
+  const listen = `socat TCP-LISTEN:${proxyPort},bind=127.0.0.1,reuseaddr,fork UNIX-CONNECT:${door} >/dev/null 2>&1 &`;
+  return `${listen} until socat -u OPEN:/dev/null TCP:127.0.0.1:${proxyPort} 2>/dev/null; do sleep 0.01; done;`;
+}
+
+const limited = (command: string | readonly string[], door?: Door): readonly string[] => [
   '/bin/sh',
   '-c',
-  `{ ${limits.join('; ')}; } 2>/dev/null; exec "$@"`,
+  `{ ${limits.join('; ')}; } 2>/dev/null; ${door ? relay(door) : ''} exec "$@"`,
   'sh',
   ...shellWords(command),
 ];

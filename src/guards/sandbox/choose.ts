@@ -1,5 +1,5 @@
 // Which sandbox commands run in: the best that works here, found once for each set of folders; and where none works, none is used.
-import { bubblewrap, findBubblewrap, newer, whyUnable } from './bubblewrap.ts';
+import { bubblewrap, findProgram, newer, whyUnable } from './bubblewrap.ts';
 import { noSandbox, refusal, type Confines, type Sandbox } from './sandbox.ts';
 
 /** What a sandbox is chosen by. */
@@ -26,9 +26,14 @@ async function best(confines: Confines): Promise<Sandbox> {
       'Start in a folder of your own',
     );
   if (process.platform !== 'linux') return refused('there is no sandbox for this system yet', 'Work on Linux');
-  const program = findBubblewrap(confines);
+  const program = findProgram('bwrap', confines);
   if (program === undefined)
     return refused('there is no sandbox on this machine', 'Install bubblewrap (apt-get install bubblewrap)');
+  if (confines.egress && findProgram('socat', confines) === undefined)
+    return refused(
+      'hosts are open to them, but the program that leads there is missing',
+      'Install socat (apt-get install socat)',
+    );
   if ((await whyUnable(program, confines, newer)) === undefined) return bubblewrap(program, confines, newer);
   const why = await whyUnable(program, confines);
   if (why === undefined) return bubblewrap(program, confines);

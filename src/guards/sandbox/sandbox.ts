@@ -1,5 +1,6 @@
 // A sandbox around the commands of a workspace: what runs inside reaches the roots and nothing else, and where there is no sandbox nothing runs.
 import { FairleadError, type ExecOptions, type Ran, type Workspace } from '../../core/index.ts';
+import type { Egress } from './egress.ts';
 
 /** Starts a program of this machine, outside of any sandbox. */
 export type Outside = Workspace['exec'];
@@ -28,6 +29,8 @@ export type Confines = {
   readonly home: string;
   /** The search path for programs; those of the home folder on it can be run. */
   readonly path: string;
+  /** The hosts that commands may reach; none unless given. */
+  readonly egress?: Egress;
 };
 
 /** The same workspace, with every command inside this sandbox. */

@@ -1,0 +1,137 @@
+// A door out of a sandbox that leads to named hosts alone: a proxy on a socket file, which is all that a confined command can reach.
+import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+
+/** Where a command may go. */
+export type Egress = {
+  /** Names of hosts, or `*.example.com` for all below one; with `:port` where it is neither 80 nor 443. */
+  readonly hosts: readonly string[];
+  /** Whether an address is of the open internet; any other is refused, whatever its name. */
+  readonly isPublic: (address: string) => boolean;
+};
+
+/** An open door. */
+export type Door = { readonly folder: string; readonly socket: string; close(): void };
+
+type Target = { readonly host: string; readonly port: number };
+
+const waitMs = 30_000;
+
+/** Opens the door; it is gone when the process ends, or when it is closed. */
+export async function openDoor(egress: Egress): Promise<Door> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-egress-'));
+  const socket = path.join(folder, `${randomBytes(4).toString('hex')}.sock`);
+  const server = createServer((asked, answer) => void forward(egress, asked, answer));
+  server.on('connect', (asked, client, head) => void tunnel(egress, asked, client, head));
+  server.on('clientError', (_, client) => client.destroy());
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once('exit', close);
+  await listening(server, socket);
+  // A door that nobody closes must not keep the program from ending.
+  server.unref();
+  return {
+    folder,
+    socket,
+    close() {
+      process.off('exit', close);
+      close();
+    },
+  };
+}
+
+const listening = (server: Server, socket: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(socket, resolve);
+  });
+
+/** Passes bytes on in both directions, unread: what is said is between the command and the host. */
+async function tunnel(egress: Egress, asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+  client.on('error', () => client.destroy());
+  const target = targetOf(`http://${asked.url ?? ''}`);
+  const address = target && (await judged(egress, target));
+  if (!target || address === undefined) {
+    client.end(`HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${refusalOf(target)}`);
+    return;
+  }
+  const far: Socket = connect({ host: address, port: target.port, timeout: waitMs });
+  far.on('error', () => client.destroy());
+  far.on('timeout', () => far.destroy());
+  far.on('close', () => client.destroy());
+  client.on('close', () => far.destroy());
+  far.once('connect', () => {
+    far.setTimeout(0);
+    client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    if (head.length > 0) far.write(head);
+    far.pipe(client).pipe(far);
+  });
+}
+
+/** A request without TLS, sent to the judged address under the name that was judged. */
+async function forward(egress: Egress, asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+  const target = targetOf(asked.url ?? '');
+  const address = target && (await judged(egress, target));
+  if (!target || address === undefined) {
+    answer.writeHead(403, { 'content-type': 'text/plain' }).end(refusalOf(target));
+    return;
+  }
+  const { pathname, search, host } = new URL(asked.url ?? '');
+  const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = asked.headers;
+  const far = request(
+    {
+      host: address,
+      port: target.port,
+      method: asked.method,
+      path: `${pathname}${search}`,
+      headers: { ...headers, host },
+    },
+    (came) => {
+      answer.writeHead(came.statusCode ?? 502, came.headers);
+      came.pipe(answer);
+    },
+  );
+  far.on('error', () => answer.destroy());
+  answer.on('close', () => far.destroy());
+  asked.pipe(far);
+}
+
+/** A URL leaves out port 80 alone, in a tunnel too. */
+function targetOf(url: string): Target | undefined {
+  try {
+    const { protocol, hostname, port, username, password } = new URL(url);
+    if (protocol !== 'http:' || username || password) return undefined;
+    return { host: hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, ''), port: port === '' ? 80 : Number(port) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The address to connect to, where the host is listed and every address of it is public; judged and used is one and the same. */
+async function judged({ hosts, isPublic }: Egress, { host, port }: Target): Promise<string | undefined> {
+  if (!hosts.some((pattern) => fits(pattern, host, port))) return undefined;
+  try {
+    const found = await lookup(host, { all: true });
+    return found.every(({ address }) => isPublic(address)) ? found[0]?.address : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function fits(pattern: string, host: string, port: number): boolean {
+  const [, name = '', own] = /^(.*?)(?::(\d+))?$/.exec(pattern.toLowerCase()) ?? [];
+  if (own === undefined ? port !== 80 && port !== 443 : port !== Number(own)) return false;
+  return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name;
+}
+
+const refusalOf = (target: Target | undefined): string =>
+  `${target ? `${target.host}:${target.port}` : 'This address'} is not open to commands. A person can open a host: fairlead config set sandbox.hosts <names>\n`;
