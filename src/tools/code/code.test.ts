@@ -126,14 +126,16 @@ test('[A15] attacks 17, 81: a program without end, without bounds or without hop
     '/^(a+)+$/.test("a".repeat(40) + "b")',
   ].map((code) => program(t, code, { input }));
   for (const { text } of await Promise.all(endless)) assert.match(text, /did not end within 1 s/);
+  let stopped = false;
   const slow: Tool = {
     name: 'slow',
     description: 'Never ends.',
     input: { type: 'object' },
     effect: 'read',
-    run: () => new Promise(() => {}),
+    run: (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (stopped = true))),
   };
   assert.match((await program(t, 'await tools.slow()', { input, tools: [slow] })).text, /did not end within 1 s/);
+  assert.equal(stopped, true, 'what it waits for ends with it');
   assert.match((await program(t, 'const a = []; for (;;) a.push(new ArrayBuffer(1e7))')).text, /out of memory/);
   assert.match((await program(t, 'const f = () => f(); f()')).text, /stack/i);
   assert.match((await program(t, 'await new Promise(() => {})')).text, /never comes/);

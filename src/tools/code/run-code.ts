@@ -1,6 +1,7 @@
 // Lets the model write a program that reads and computes, instead of making many calls: nothing it does changes anything.
-import { output, toJson, visible, type Json, type Tool, type ToolContext } from '../../core/index.ts';
+import { output, toJson, visible, type Json, type Output, type Tool, type ToolContext } from '../../core/index.ts';
 import { childCall, openTools } from './child-call.ts';
+import type { CodeResult } from './engine.ts';
 
 const usualSeconds = 10;
 const mostSeconds = 60;
@@ -24,26 +25,29 @@ export const runCode: Tool = {
   async run(input, context) {
     const { code, timeout_s: seconds = usualSeconds } = input as { code: string; timeout_s?: number };
     const made: Json[] = [];
+    const over = new AbortController();
+    const inside = { ...context, signal: AbortSignal.any([context.signal, over.signal]) };
+    const task = { code, functions: openTools(context).map(({ name }) => name), ms: seconds * 1000 };
     const { runInEngine } = await import('./engine.ts');
-    const functions = openTools(context).map(({ name }) => name);
-    const { printed, value, error } = await runInEngine(
-      { code, functions, ms: seconds * 1000 },
-      context.signal,
-      (call) => makeCall(call.name, call.input, made, context),
-    );
-    const parts = [
-      printed,
-      ...(value === undefined || value === 'undefined' ? [] : [`=> ${value}`]),
-      ...(error === undefined ? [] : [error]),
-    ];
-    return output({
-      text: visible(parts.filter((part) => part !== '').join('\n')) || '(It printed nothing and returned nothing.)',
-      failed: error !== undefined,
-      data: { calls: made },
-      spent: { calls: made.length },
-    });
+    try {
+      const result = await runInEngine(task, context.signal, ({ name, input }) => makeCall(name, input, made, inside));
+      return outputOf(result, made);
+    } finally {
+      // What a program that was ended still waits for ends with it.
+      over.abort();
+    }
   },
 };
+
+function outputOf({ printed, value = 'undefined', error = '' }: CodeResult, made: readonly Json[]): Output {
+  const parts = [printed, value === 'undefined' ? '' : `=> ${value}`, error];
+  return output({
+    text: visible(parts.filter((part) => part !== '').join('\n')) || '(It printed nothing and returned nothing.)',
+    failed: error !== '',
+    data: { calls: made },
+    spent: { calls: made.length },
+  });
+}
 
 async function makeCall(name: string, input: Json, made: Json[], context: ToolContext): Promise<Json> {
   if (made.length >= mostCalls) throw new Error(`A program may make ${mostCalls} calls, and has.`);

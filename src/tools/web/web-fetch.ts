@@ -1,5 +1,15 @@
 // Fetches a page and gives what is worth reading of it, in pieces, marked as the words of others.
-import { output, outsideText, visible, visibleLine, type Output, type Tool, type Workspace } from '../../core/index.ts';
+import {
+  FairleadError,
+  messageOf,
+  output,
+  outsideText,
+  visible,
+  visibleLine,
+  type Output,
+  type Tool,
+  type Workspace,
+} from '../../core/index.ts';
 import { fetchThrough, textIn, typeOf } from './door.ts';
 
 const mostLetters = 20_000;
@@ -62,7 +72,15 @@ async function fetchDocument(workspace: Workspace, url: string, signal: AbortSig
     /^(?:text\/html|application\/xhtml\+xml)$/.test(type) || (type === '' && /^\s*<(?:!doctype|html)/i.test(text));
   if (!isHtml) return { ...source, title: '', text: fetched.cut ? `${text}\n(cut here)` : text };
   const { readPage } = await import('./page.ts');
-  return { ...source, ...(await readPage(text.slice(0, mostHtml), fetched.url, signal)) };
+  try {
+    return { ...source, ...(await readPage(text.slice(0, mostHtml), fetched.url, signal)) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new FairleadError('web/unreadable', `The page could not be made readable. ${messageOf(error)}`, {
+      blame: 'tool',
+      cause: error,
+    });
+  }
 }
 
 function piece({ url, status, type, title, text }: Document, offset: number): Output {
