@@ -257,7 +257,7 @@ test('a limit that was reached is a stop, a provider that fails an error, and wh
   await made.known('qwen3');
   mkdirSync(path.join(made.cwd, '.fairlead/commands'), { recursive: true });
   writeFileSync(path.join(made.cwd, '.fairlead/commands/tidy.md'), 'Tidy up $ARGUMENTS.');
-  const editor = openEditor(t, made, undefined, ['--max-turns', '1']);
+  const editor = openEditor(t, made, undefined, ['--max-turns', '1', '--no-sandbox']);
   const { protocolVersion } = await editor.agent.request(methods.agent.initialize, {
     protocolVersion: 1,
     clientCapabilities: { session: { notices: {} } },
@@ -272,7 +272,11 @@ test('a limit that was reached is a stop, a provider that fails an error, and wh
   await assert.rejects(say(editor, sessionId, 'again'), /The run stopped: provider-error/);
   const told = editor.told(sessionId);
   const notices = told.flatMap((each) => (each.sessionUpdate === 'notice' ? [each.title] : []));
-  assert.match(notices.join('\n'), /^The MCP servers that the editor names are not used here\.\nStopped: max-turns/);
+  assert.match(
+    notices.join('\n'),
+    /^No sandbox: .*\nThe MCP servers that the editor names are not used here\.\nStopped: max-turns/,
+  );
+  assert.doesNotMatch(notices.join('\n'), /Stopped: provider-error/, 'the answer to the prompt says so');
   const commands = told.find((each) => each.sessionUpdate === 'available_commands_update');
   assert.deepEqual(
     commands?.availableCommands.map(({ name }) => name),

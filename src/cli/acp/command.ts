@@ -13,7 +13,10 @@ import { openSeats } from './seats.ts';
 import { v1Agent } from './v1.ts';
 import { v2Agent } from './v2.ts';
 
-const usage = 'Usage: fairlead acp [--model <name>] [--auto-approve] [--max-turns <n>] [--max-budget-usd <dollars>]';
+const usage = `Usage: fairlead acp [--model <name>] [--auto-approve] [--no-sandbox] [--max-turns <n>] [--max-budget-usd <dollars>]
+
+Lets an editor that speaks the Agent Client Protocol drive sessions on standard input and output. Each is a session like
+any other: "fairlead sessions list" shows it, and a terminal can go on with it.`;
 
 /** Serves an editor until it hangs up: 0 when it did, 2 misused, 130 or 143 by a signal. */
 export const run: Command['run'] = async (args) => {

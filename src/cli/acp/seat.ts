@@ -31,7 +31,7 @@ export type Seat = {
   steer(words: Words): Promise<void>;
   /** Ends the run that is going on, also where it waits for an answer. */
   cancel(): void;
-  /** Tells what the editor may know once it knows of the session: its commands, and what was passed over, such as servers of its own. */
+  /** Tells what the editor may know once it knows of the session: its commands, and what was passed over, such as servers of its own, and that commands run unconfined where they do. */
   greet(servers: number): void;
   /** Tells the editor everything that was said before. */
   replay(): Promise<void>;
@@ -96,8 +96,9 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
     cancel,
     greet(servers) {
       editor.commands(talk.outfit.commands);
+      const { name, about } = talk.outfit.sandbox;
       const passed = servers > 0 ? ['The MCP servers that the editor names are not used here.'] : [];
-      for (const text of [...talk.problems, ...passed])
+      for (const text of [...(name === 'none' ? [`No sandbox: ${about}`] : []), ...talk.problems, ...passed])
         editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
     },
     async replay() {

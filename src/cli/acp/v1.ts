@@ -103,8 +103,10 @@ export function v1Agent(seats: Seats): AgentApp {
     )
     .onRequest(
       session.prompt,
-      told(async ({ params: { sessionId, prompt } }) => {
+      told(async ({ params: { sessionId, prompt }, signal }) => {
         const seat = seats.at(sessionId);
+        // An editor may also cancel the request itself.
+        signal.addEventListener('abort', () => seat.cancel(), { once: true });
         const stop = stopOf(await seat.prompt(wordsFrom(prompt, readingOf(seat.talk))));
         if (stop instanceof RequestError) throw stop;
         return { stopReason: stop };

@@ -62,7 +62,7 @@ export function placesOf(commands: CommandTable): readonly Place[] {
     { name: 'policy try', flags: policyFlags, first: 'sessions' },
     { name: 'doctor', flags: doctorFlags, first: [] },
     { name: 'demo', flags: [flag('fast', 'without waiting'), flag('plain', 'lines instead of a screen')], first: [] },
-    { name: 'acp', flags: some('model', 'auto-approve', 'max-turns', 'max-budget-usd'), first: [] },
+    { name: 'acp', flags: some('model', 'auto-approve', 'no-sandbox', 'max-turns', 'max-budget-usd'), first: [] },
     { name: 'mcp', flags: mcpFlags, first: plain(['serve']) },
     { name: 'mcp serve', flags: mcpFlags, first: [] },
   ];

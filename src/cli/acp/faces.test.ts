@@ -1,0 +1,66 @@
+// What both versions of the protocol say of blocks that change: nothing that was taken back may stand as said.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import { callContent, fenced } from './calls.ts';
+import { v1Face } from './v1-face.ts';
+import { v2Face } from './v2-face.ts';
+
+const locate = (path: string): string => `/work/${path}`;
+const edit = { type: 'call', id: 'c', tool: 'edit_file', input: { path: 'a' }, standing: 'ok' } as const;
+
+test('an answer that begins again is another message in version 1, and the cut one is said not to count', () => {
+  const sent: SessionUpdate[] = [];
+  const face = v1Face((update) => void sent.push(update), { notices: true, locate });
+  for (const text of ['Half', 'Whole']) {
+    face.put({ type: 'answer', id: 't1.0', text: '', settled: false });
+    face.extend('t1.0', text);
+    if (text === 'Half') face.drop('t1.0');
+  }
+  face.put({ type: 'answer', id: 't1.0', text: 'Whole.', settled: true });
+  assert.deepEqual(
+    sent.map((update) =>
+      update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text'
+        ? [update.messageId, update.content.text]
+        : update.sessionUpdate,
+    ),
+    [['t1.0', 'Half'], 'notice', ['t1.0~1', 'Whole'], ['t1.0~1', '.']],
+  );
+});
+
+test('an answer that begins again is emptied and filled anew in version 2, and what settles otherwise is replaced', () => {
+  const sent: unknown[] = [];
+  const face = v2Face((update) => void sent.push(update), { locate, said: () => {} });
+  face.put({ type: 'answer', id: 't1.0', text: '', settled: false });
+  face.extend('t1.0', 'Half');
+  face.drop('t1.0');
+  face.put({ type: 'answer', id: 't1.0', text: '', settled: false });
+  face.extend('t1.0', 'Whole');
+  face.put({ type: 'answer', id: 't1.0', text: 'Whole', settled: true });
+  const text = (text: string): object => ({ type: 'text', text });
+  assert.deepEqual(sent, [
+    { sessionUpdate: 'agent_message_chunk', messageId: 't1.0', content: text('Half') },
+    { sessionUpdate: 'agent_message', messageId: 't1.0', content: [] },
+    { sessionUpdate: 'agent_message_chunk', messageId: 't1.0', content: text('Whole') },
+  ]);
+});
+
+test('a diff is taken apart into its places; a new file has no old text, and a diff that was shortened is shown as it is', () => {
+  const head = '--- a\n+++ a\n';
+  const two = `${head}@@ -1,2 +1,2 @@\n same\n-old\n+new\n@@ -9,1 +9,2 @@\n end\n+more\n\\ No newline at end of file\n`;
+  assert.deepEqual(callContent({ ...edit, diff: two }, locate), [
+    { type: 'diff', path: '/work/a', oldText: 'same\nold', newText: 'same\nnew' },
+    { type: 'diff', path: '/work/a', oldText: 'end', newText: 'end\nmore' },
+  ]);
+  assert.deepEqual(callContent({ ...edit, diff: `${head}@@ -0,0 +1,1 @@\n+one\n` }, locate), [
+    { type: 'diff', path: '/work/a', oldText: null, newText: 'one' },
+  ]);
+  const short = `${head}@@ -1,900 +1,900 @@\n-old\n[… 5000 of 9000 characters left out …]\n+new\n`;
+  const [shown] = callContent({ ...edit, diff: short }, locate);
+  assert.ok(shown?.type === 'content' && shown.content.type === 'text');
+  assert.equal(shown.content.text, `\`\`\`diff\n${short}\`\`\``);
+});
+
+test('output cannot end the fence it stands in', () => {
+  assert.equal(fenced('a ```` b\n'), '`````\na ```` b\n`````');
+});
