@@ -79,7 +79,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
       hide: own,
       home: homedir(),
       path: process.env['PATH'] ?? '',
-      ...(settings.sandbox.hosts.length > 0 ? { egress: { hosts: settings.sandbox.hosts, isPublic } } : {}),
+      ...(settings.openHosts.length > 0 ? { egress: { hosts: settings.openHosts, isPublic } } : {}),
     }),
     readPolicies({ config: dirs.config, cwd: workspace.cwd, home: homedir() }),
   ]);

@@ -35,13 +35,9 @@ export type Settings = {
   readonly stream: boolean;
   readonly approve: 'ask' | 'auto';
   readonly limits: Partial<Limits>;
-  readonly sandbox: {
-    readonly engine: string;
-    readonly image: string;
-    readonly volume: string;
-    /** The hosts that commands may reach. */
-    readonly hosts: readonly string[];
-  };
+  readonly sandbox: { readonly engine: string; readonly image: string; readonly volume: string };
+  /** The hosts that commands in the sandbox may reach. */
+  readonly openHosts: readonly string[];
   /** The environment with the keys that files add, for opening and listing models. Never hand it to a child process. */
   readonly env: Environment;
   /** Every key that has a value, by its name in the table, and the folders as `dirs.state` and so on. */
@@ -227,8 +223,8 @@ function settingsOf(
       engine: text('sandbox.engine') ?? '',
       image: text('sandbox.image') ?? '',
       volume: text('sandbox.volume') ?? '',
-      hosts: text('sandbox.hosts')?.split(/ +/) ?? [],
     },
+    openHosts: text('sandbox.hosts')?.split(/ +/) ?? [],
   };
 }
 

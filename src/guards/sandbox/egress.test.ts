@@ -99,10 +99,10 @@ test(
       ...confines,
       egress: { hosts: [`localhost:${port}`], isPublic: () => true },
     });
-    const { exec } = sandboxed(localWorkspace({ roots: [work] }), sandbox);
+    const inside = sandboxed(localWorkspace({ roots: [work] }), sandbox);
     const client = (host: string): string =>
       `'${process.execPath}' -e "require('node:http').get({host:'127.0.0.1',port:3128,path:'http://${host}/'},(r)=>r.pipe(process.stdout))"`;
-    const { text } = await exec(
+    const { text } = await inside.exec(
       `${client(`localhost:${port}`)}; echo; ${client('other.example')}; (exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo leaked; echo $HTTPS_PROXY`,
     );
     assert.match(text, /^reached\nother\.example:80 is not open to commands\.[^\n]*\nhttp:\/\/127\.0\.0\.1:3128\n$/);

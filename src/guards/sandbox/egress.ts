@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -22,12 +22,13 @@ export type Door = { readonly folder: string; readonly socket: string; close(): 
 type Target = { readonly host: string; readonly port: number };
 
 const waitMs = 30_000;
+const http = (): typeof import('node:http') => process.getBuiltinModule('node:http');
 
 /** Opens the door; it is gone when the process ends, or when it is closed. */
 export async function openDoor(egress: Egress): Promise<Door> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-egress-'));
   const socket = path.join(folder, `${randomBytes(4).toString('hex')}.sock`);
-  const server = createServer((asked, answer) => void forward(egress, asked, answer));
+  const server = http().createServer((asked, answer) => void forward(egress, asked, answer));
   server.on('connect', (asked, client, head) => void tunnel(egress, asked, client, head));
   server.on('clientError', (_, client) => client.destroy());
   const close = (): void => {
@@ -87,7 +88,7 @@ async function forward(egress: Egress, asked: IncomingMessage, answer: ServerRes
   }
   const { pathname, search, host } = new URL(asked.url ?? '');
   const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = asked.headers;
-  const far = request(
+  const far = http().request(
     {
       host: address,
       port: target.port,
