@@ -6,7 +6,7 @@ import { callContent, fenced } from './calls.ts';
 import { v1Face } from './v1-face.ts';
 import { v2Face } from './v2-face.ts';
 
-const locate = (path: string): string => `/work/${path}`;
+const locate = (path: string): string => `/project/${path}`;
 const edit = { type: 'call', id: 'c', tool: 'edit_file', input: { path: 'a' }, standing: 'ok' } as const;
 
 test('an answer that begins again is another message in version 1, and the cut one is said not to count', () => {
@@ -49,11 +49,11 @@ test('a diff is taken apart into its places; a new file has no old text, and a d
   const head = '--- a\n+++ a\n';
   const two = `${head}@@ -1,2 +1,2 @@\n same\n-old\n+new\n@@ -9,1 +9,2 @@\n end\n+more\n\\ No newline at end of file\n`;
   assert.deepEqual(callContent({ ...edit, diff: two }, locate), [
-    { type: 'diff', path: '/work/a', oldText: 'same\nold', newText: 'same\nnew' },
-    { type: 'diff', path: '/work/a', oldText: 'end', newText: 'end\nmore' },
+    { type: 'diff', path: '/project/a', oldText: 'same\nold', newText: 'same\nnew' },
+    { type: 'diff', path: '/project/a', oldText: 'end', newText: 'end\nmore' },
   ]);
   assert.deepEqual(callContent({ ...edit, diff: `${head}@@ -0,0 +1,1 @@\n+one\n` }, locate), [
-    { type: 'diff', path: '/work/a', oldText: null, newText: 'one' },
+    { type: 'diff', path: '/project/a', oldText: null, newText: 'one' },
   ]);
   const short = `${head}@@ -1,900 +1,900 @@\n-old\n[… 5000 of 9000 characters left out …]\n+new\n`;
   const [shown] = callContent({ ...edit, diff: short }, locate);

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { wordsFrom, type Reading } from './words.ts';
 
-const reading: Reading = { cwd: '/home/me/work', images: true, commands: [] };
+const reading: Reading = { cwd: '/projects/one', images: true, commands: [] };
 
 test('images go along to a model that sees them, whether sent as such or as a resource, and to no other', () => {
   const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' } as const;
   const attached = {
     type: 'resource',
-    resource: { uri: 'file:///home/me/a.png', mimeType: 'image/png', blob: 'BBBB' },
+    resource: { uri: 'file:///projects/a.png', mimeType: 'image/png', blob: 'BBBB' },
   } as const;
   assert.deepEqual(wordsFrom([picture, attached], reading), [
     { type: 'file', mediaType: 'image/png', data: 'AAAA' },
@@ -26,8 +26,8 @@ test('links are told from the working folder, and by their whole address where t
     const [part] = wordsFrom([{ type: 'resource_link', name: 'it\u202e', uri }], reading);
     return part?.type === 'text' ? part.text : '';
   };
-  assert.equal(link('file:///home/me/work/docs/a%20b.md'), '[it<U+202E>](docs/a b.md)');
-  assert.equal(link('file:///home/me/workshop/a.md'), '[it<U+202E>](/home/me/workshop/a.md)');
+  assert.equal(link('file:///projects/one/docs/a%20b.md'), '[it<U+202E>](docs/a b.md)');
+  assert.equal(link('file:///projects/oneself/a.md'), '[it<U+202E>](/projects/oneself/a.md)');
   assert.equal(link('https://example.com/x'), '[it<U+202E>](https://example.com/x)');
   assert.equal(link('file://other-host/a'), '[it<U+202E>](file://other-host/a)');
 });
