@@ -1,13 +1,13 @@
 // The further tools together: who is offered which, how little a model is told of them, and by which other names tools are reached.
 import assert from 'node:assert/strict';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { calls, says, stage } from '../../test/support/rehearsal.ts';
 import { callTool } from '../../test/support/tool-call.ts';
 import { specsOf, toolbox } from '../agent/index.ts';
-import type { Call, Event, Json } from '../core/index.ts';
+import type { Call, Json } from '../core/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
 import { aliasOf } from './aliases.ts';
 import { askUser, type Question } from './ask-user.ts';
@@ -74,21 +74,43 @@ test('[P12-P18] a tool is reached by its other names; gates and the log see its 
     ],
   });
   await set.go();
-  const events: Event[] = [];
-  for await (const batch of set.log.read()) events.push(...batch);
   assert.deepEqual(judged, ['read_file', 'run_command']);
   assert.deepEqual(
-    events.flatMap((event) => (event.type === 'tool-started' ? [event.tool] : [])),
+    set.all('tool-started').map(({ tool }) => tool),
     ['read_file'],
   );
   assert.deepEqual(
-    events.flatMap((event) => (event.type === 'tool-ended' ? [`${event.outcome} ${event.text}`] : [])),
+    set.all('tool-ended').map(({ outcome, text }) => `${outcome} ${text}`),
     ['ok one', 'denied No commands.', 'failed There is no tool named file_nothing.'],
   );
   assert.deepEqual(
     set.head.state.tools.map(({ name }) => name),
     tools.map(({ name }) => name),
   );
+});
+
+test('[P14] a hidden tool has to be loaded first by either name, and is then reached by both', async (t) => {
+  const root = folder(t);
+  const workspace = localWorkspace({ roots: [root], blobs: path.join(root, 'blobs') });
+  const remove = ['file_delete', { path: 'a.txt' }] as const;
+  const set = await stage({
+    lines: [
+      calls(remove),
+      calls(['load_tools', { names: ['delete_file'] }]),
+      calls(['use_tool', { tool: remove[0], input: remove[1] }]),
+      says('done'),
+    ],
+    tools: [...toolbox([...workspaceTools(workspace), ...moreTools({ workspace })]).values()],
+    alias: aliasOf,
+  });
+  await set.go();
+  const [early, , late] = set.all('tool-ended');
+  assert.deepEqual(
+    [early?.outcome, early?.text],
+    ['denied', 'The tool delete_file is not loaded, so nothing was run. Load it first.'],
+  );
+  assert.match(late?.text ?? '', /^Deleted a\.txt\./);
+  assert.equal(existsSync(path.join(root, 'a.txt')), false);
 });
 
 test('[P12-P25] every other name leads to a tool, git by what is to be done', () => {

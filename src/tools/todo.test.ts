@@ -23,7 +23,7 @@ test('the list of a session is what its log says: the latest that was taken', as
   const events = [];
   for await (const batch of set.log.read()) events.push(...batch);
   assert.deepEqual(fold(todoView, events), { calls: [], items: two.items });
-  const ends = events.filter((event) => event.type === 'tool-ended').map(({ outcome, text }) => `${outcome} ${text}`);
+  const ends = set.all('tool-ended').map(({ outcome, text }) => `${outcome} ${text}`);
   assert.deepEqual(ends.slice(0, 2), ['ok ▶ Splice', 'ok ☑ Splice␛\n☐ Whip']);
   assert.match(ends[2] ?? '', /^failed /);
 });

@@ -31,9 +31,7 @@ async function program(
     gates: [...(more.gates ?? [])],
   });
   await set.go();
-  const events: Event[] = [];
-  for await (const batch of set.log.read()) events.push(...batch);
-  const ended = events.find((event): event is Ended => event.type === 'tool-ended');
+  const [ended] = set.all('tool-ended');
   assert.ok(ended);
   return { ...ended, calls: set.head.state.spent.calls };
 }
