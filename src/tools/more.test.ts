@@ -22,7 +22,7 @@ function folder(t: TestContext): string {
   return root;
 }
 
-test('[P76, P71] the further tools are all hidden, and what a model is told of all tools stays under 5 kB', (t) => {
+test('[P76] the further tools are all hidden, and what a model is told of all tools stays under 5 kB', (t) => {
   const workspace = localWorkspace({ roots: [folder(t)] });
   const search = searchEngine({ engine: 'searxng', url: 'http://localhost' });
   const whole = moreTools({ workspace: withNetwork(workspace), search, ask: async () => undefined });
@@ -53,7 +53,7 @@ test('[P76, P71] the further tools are all hidden, and what a model is told of a
   );
 });
 
-test('[P12-P18] a tool is reached by its other names; gates and the log see its own, and the list a model sees does not grow', async (t) => {
+test('[P12, P17] a tool is reached by its other names; gates and the log see its own, and the list a model sees does not grow', async (t) => {
   const tools = [...toolbox(workspaceTools(localWorkspace({ roots: [folder(t)] }))).values()];
   const judged: string[] = [];
   const lines = [
@@ -113,11 +113,13 @@ test('[P14] a hidden tool has to be loaded first by either name, and is then rea
   assert.equal(existsSync(path.join(root, 'a.txt')), false);
 });
 
-test('[P12-P25] every other name leads to a tool, git by what is to be done', () => {
+test('[P15, P16, P18, P19, P20, P25] every other name leads to a tool, git by what is to be done', () => {
   const meant = (tool: string, input: Json = {}): string | undefined => aliasOf({ tool, input });
   assert.equal(meant('file_list'), 'list_files');
   assert.equal(meant('file_search'), 'grep');
   assert.equal(meant('web_scrape'), 'web_fetch');
+  assert.equal(meant('lsp_integration'), 'code_intelligence');
+  assert.equal(meant('mcp_server_list'), 'list_mcp_servers');
   assert.deepEqual(
     ['clone', 'commit', 'push', 'pull', 'status', 7].map((operation) => meant('git_operations', { operation })),
     ['git_remote', 'git_change', 'git_remote', 'git_remote', 'git', 'git'],

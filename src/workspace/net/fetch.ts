@@ -7,7 +7,7 @@ import { hostOf, isListed, refuseNet, urlOf } from './hosts.ts';
 import type { NetOptions } from './network.ts';
 import { ask, type Answer } from './request.ts';
 
-/** The parts of a door's answer to how long and how much. */
+/** How long it may take, and how much may come back. */
 type Bounds = { readonly signal: AbortSignal; readonly most: number };
 
 const mostHops = 5;
