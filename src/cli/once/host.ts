@@ -1,5 +1,4 @@
 // The person beside a single run, if there is one: asked on the terminal, otherwise nothing that needs a yes is done.
-import { createInterface } from 'node:readline/promises';
 import { visible, type RunState } from '../../core/index.ts';
 import { answerOpen } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -11,6 +10,8 @@ type Tell = (text: string) => void;
 const isSomebodyThere = (): boolean => process.stdin.isTTY && process.stderr.isTTY && !process.env['CI'];
 
 async function ask(question: string): Promise<string> {
+  // Loaded when somebody is asked: most runs ask nobody.
+  const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return (await terminal.question(question)).trim().toLowerCase();

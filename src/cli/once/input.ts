@@ -1,6 +1,5 @@
 // What a single run is given: a prompt from the command line, a file or standard input, one or, in stream-json, many.
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { answerShape } from '../../agent/index.ts';
 import { FairleadError, isObject, messageOf, type AnswerShape, type JsonObject } from '../../core/index.ts';
 import type { Asked } from '../front/asked.ts';
@@ -22,6 +21,7 @@ export async function* promptsIn({ work, input }: Asked): AsyncGenerator<string>
 
 async function* messagesIn(stream: NodeJS.ReadableStream): AsyncGenerator<string> {
   let number = 0;
+  const { createInterface } = await import('node:readline');
   for await (const line of createInterface({ input: stream })) {
     number++;
     if (line.trim()) yield wordsIn(line, number);
