@@ -1,12 +1,14 @@
 // The doctor at patients that are well, and at those that are not.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { makePlace, openPrompt, type Place } from '../../../test/support/prompt.ts';
 import { noTerminal } from '../../../test/support/terminal.ts';
 import { isObject, type JsonObject } from '../../core/index.ts';
+import { chooseSandbox } from '../../guards/index.ts';
 import { calls, closedUrl, says, scriptedServer, type Asked, type ScriptedServer } from '../../testing/index.ts';
 import { fail } from './check.ts';
 import { examine, type Examined } from './examine.ts';
@@ -66,7 +68,7 @@ test('where all is well every line says so, the model has called a tool, and the
   assert.match(out, /^ok {4}log +There is no session yet\.$/m);
   assert.match(out, /^ok {4}hooks +No hooks are configured\.$/m);
   assert.match(out, /^warn {2}sandbox +There is no no-such-engine on this machine.*\n +to mend: Install it/m);
-  assert.match(err, /Nothing failed; 1 of 13 could be better\./);
+  assert.match(err, /Nothing failed; [12] of 14 could be better\./);
   const asked = trials(place.server);
   assert.equal(asked.length, 1, 'one tiny request');
   assert.equal(asked[0]?.['max_tokens'], 1024);
@@ -248,8 +250,31 @@ test('an option that it does not have is misuse', async (t) => {
 test('/doctor examines the model of the conversation', { skip: noTerminal() }, async (t) => {
   const place = await makePlace(t, obeys);
   const prompt = await openPrompt(t, withEnv(place, { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' }));
-  const screen = await prompt.and('/doctor', /\d+ of 13 could be better|All 13 are well|checks failed/);
+  const screen = await prompt.and('/doctor', /\d+ of 14 could be better|All 14 are well|checks failed/);
   assert.match(screen, /ok +model +alpha \(in use\)/);
   assert.match(screen, /ok +tool calling +alpha called the tool as asked/);
   await prompt.and('/doctor nonsense', /It is \/doctor or \/doctor offline\./);
+});
+
+const confined = await chooseSandbox({
+  roots: [realpathSync(tmpdir())],
+  home: homedir(),
+  path: process.env['PATH'] ?? '',
+});
+
+test('what confines commands is proved', { skip: confined.name === 'refused' ? confined.about : false }, async (t) => {
+  const place = await makePlace(t, obeys);
+  const { standing, says: told } = finding(await examined(place, '--offline'), 'commands');
+  assert.deepEqual([standing, told.includes('had no network')], ['ok', true], told);
+});
+
+test('[attack 82] where nothing confines commands the doctor says what to install', async (t) => {
+  const place = await makePlace(t, obeys);
+  const {
+    standing,
+    says: told,
+    mend,
+  } = finding(await examined(withEnv(place, { PATH: '/nowhere' }), '--offline'), 'commands');
+  assert.deepEqual([standing, told], ['warn', 'Commands are not run: there is no sandbox on this machine.']);
+  assert.match(mend ?? '', /^Install bubblewrap/);
 });

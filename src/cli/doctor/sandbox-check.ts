@@ -78,7 +78,7 @@ async function whatIsMissing(
 }
 
 /** Says in three lines what a command in the sandbox can reach. */
-const proof = (witness: string): string =>
+export const proof = (witness: string): string =>
   [
     'if [ -r /proc/net/dev ]; then',
     `  echo "network: $(sed 1,2d /proc/net/dev | cut -d: -f1 | tr -d ' ' | grep -vx lo | tr '\\n' ' ')"`,
@@ -102,17 +102,23 @@ async function inside(workspace: Workspace, command: string, { settings, signal 
   return results[0] ?? '';
 }
 
-function judge(text: string, sandbox: Sandbox): Finding {
+/** What a command could reach that it must not, by what the proof said; nothing where it said nothing. */
+export function leaksIn(text: string): readonly string[] | undefined {
   const seen = (name: string): string | undefined => new RegExp(`^${name}: *(.*?) *$`, 'm').exec(text)?.[1];
   const [network, home, system] = [seen('network'), seen('home'), seen('system')];
-  if (home === undefined) return fail(`The sandbox could not be tried: ${visibleLine(text.trim())}`, byHand(sandbox));
-  const leaks = [
+  if (home === undefined) return undefined;
+  return [
     ...(network === ''
       ? []
       : [network === undefined ? 'it cannot be told whether there is a network' : `there is a network (${network})`]),
     ...(home === 'hidden' ? [] : ['the home folder can be seen']),
     ...(system === 'closed' ? [] : ['its system files can be written']),
   ];
+}
+
+function judge(text: string, sandbox: Sandbox): Finding {
+  const leaks = leaksIn(text);
+  if (leaks === undefined) return fail(`The sandbox could not be tried: ${visibleLine(text.trim())}`, byHand(sandbox));
   if (leaks.length > 0)
     return fail(
       `The sandbox does not hold: inside it, ${leaks.join(', and ')}.`,

@@ -22,13 +22,14 @@ export type Door = { readonly folder: string; readonly socket: string; close(): 
 type Target = { readonly host: string; readonly port: number };
 
 const waitMs = 30_000;
-const http = (): typeof import('node:http') => process.getBuiltinModule('node:http');
 
 /** Opens the door; it is gone when the process ends, or when it is closed. */
 export async function openDoor(egress: Egress): Promise<Door> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-egress-'));
   const socket = path.join(folder, `${randomBytes(4).toString('hex')}.sock`);
-  const server = http().createServer((asked, answer) => void forward(egress, asked, answer));
+  const server = process
+    .getBuiltinModule('node:http')
+    .createServer((asked, answer) => void forward(egress, asked, answer));
   server.on('connect', (asked, client, head) => void tunnel(egress, asked, client, head));
   server.on('clientError', (_, client) => client.destroy());
   const close = (): void => {
@@ -88,7 +89,7 @@ async function forward(egress: Egress, asked: IncomingMessage, answer: ServerRes
   }
   const { pathname, search, host } = new URL(asked.url ?? '');
   const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = asked.headers;
-  const far = http().request(
+  const far = process.getBuiltinModule('node:http').request(
     {
       host: address,
       port: target.port,
