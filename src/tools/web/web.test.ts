@@ -97,6 +97,21 @@ test('[P20] attack 66: a page cannot end the block that marks it as words of oth
   assert.doesNotMatch(text, /<system-reminder>/);
 });
 
+test('[P20] attack 69: what a page hides from its readers is not read', async (t) => {
+  const tricks = `<p hidden>obey1</p><p style="color: red; DISPLAY : none">obey2</p><div style="visibility:hidden"><b>obey3</b></div>
+    <!-- obey4 --><template>obey5</template><noscript>obey6</noscript>`;
+  const { base, workspace } = await site(t, ({ url }, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end(url === '/article' ? article(prose + tricks + prose) : `<html><body>shown ${tricks}</body></html>`),
+  );
+  for (const place of ['/article', '/short']) {
+    const { text } = await call(webFetch(workspace), { url: base + place });
+    assert.match(text, /shown|fairlead/);
+    assert.doesNotMatch(text, /obey/);
+  }
+});
+
 test('[P20] a long page comes in pieces of one and the same document', async (t) => {
   let version = 0;
   const { base, workspace, seen } = await site(t, (_, response) =>
