@@ -335,6 +335,15 @@ test('what a prompt brings along is marked as such, and what the model cannot ta
   await assert.rejects(prompt({ type: 'text', text: ' ' }), /empty/);
 });
 
+test('a signal ends the program in order while its editor still listens', async (t) => {
+  const { made, editor, id } = await editing(t, [calls('run_command', { command: 'sleep 60' })], () => 'once');
+  say(editor, id, 'sleep').catch(() => undefined);
+  await until('the command runs', () => standings(editor.told(id)).includes('run_command in_progress'));
+  editor.child.kill('SIGTERM');
+  assert.equal(await editor.ended, 143, editor.err());
+  assert.match(made.session(made.sessions()[0] ?? ''), /"run-ended","reason":"cancelled"/);
+});
+
 test('a command line that says what is to be done is not for an editor', async (t) => {
   const made = await program(t);
   for (const args of [

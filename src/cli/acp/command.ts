@@ -43,5 +43,7 @@ async function serve(asked: Asked): Promise<number> {
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
   const code = await Promise.race([told, connection.closed.then(() => exitCodes.answered)]);
   await seats.closeAll();
+  // An open pipe would keep the program alive after a signal.
+  process.stdin.destroy();
   return code;
 }

@@ -25,8 +25,8 @@ export type Editor = {
 export type Seat = {
   readonly talk: Conversation;
   readonly running: boolean;
-  /** Says something and runs until the run ends; the person is asked on the way. */
-  prompt(words: Words): Promise<RunState>;
+  /** Says something, or nothing more than what waits to be read, and runs until the run ends; the person is asked on the way. */
+  prompt(words: Words | undefined): Promise<RunState>;
   /** Says something to the run that is going on. */
   steer(words: Words): Promise<void>;
   /** Ends the run that is going on, also where it waits for an answer. */
@@ -52,7 +52,7 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
     },
   });
 
-  async function converse(words: Words): Promise<RunState> {
+  async function converse(words: Words | undefined): Promise<RunState> {
     const { signal } = stop;
     const options: RunOptions = {
       signal,

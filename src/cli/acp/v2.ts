@@ -8,6 +8,7 @@ import {
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2';
 import type { Words } from '../../agent/index.ts';
+import type { RunState } from '../../core/index.ts';
 import { version } from '../version.ts';
 import { requestError, stopOf, told, type Stopped } from './faults.ts';
 import { choose } from './options.ts';
@@ -102,15 +103,23 @@ async function insert(seat: Seat, editor: V2Editor, words: Words): Promise<strin
   try {
     if (seat.running) {
       await seat.steer(words);
+      // The run may have ended before they were written down: then they begin another.
+      if (!seat.running && seat.talk.session.state.pending.length > 0)
+        begin(seat, editor, undefined).catch(() => undefined);
       return await id;
     }
-    editor.send({ sessionUpdate: 'state_update', state: 'running' });
-    const work = seat.prompt(words);
-    void work.then(stopOf, requestError).then((stop) => editor.send(ending(stop)));
-    return await Promise.race([id, work.then(() => id)]);
+    return await Promise.race([id, begin(seat, editor, words).then(() => id)]);
   } finally {
     forget();
   }
+}
+
+/** Runs and tells how it ended. */
+function begin(seat: Seat, editor: V2Editor, words: Words | undefined): Promise<RunState> {
+  editor.send({ sessionUpdate: 'state_update', state: 'running' });
+  const work = seat.prompt(words);
+  void work.then(stopOf, requestError).then((stop) => editor.send(ending(stop)));
+  return work;
 }
 
 const idle = { sessionUpdate: 'state_update', state: 'idle' } as const;

@@ -69,6 +69,8 @@ async function serve({ asked, port }: Wanted): Promise<number> {
     const connection = port === undefined ? onStdio(offer, tell, resolve) : await onHttp(offer, tell, port);
     const code = await over;
     await connection.close();
+    // An open pipe would keep the program alive after a signal.
+    process.stdin.destroy();
     return code;
   } finally {
     await offer.close();

@@ -8,6 +8,7 @@ import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@mod
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { bin, messagesOf, program, until, type Program } from '../../../test/support/live-program.ts';
 import { calls, says } from '../../testing/index.ts';
+import { holderOf } from '../sessions/index.ts';
 
 type Answer = 'once' | 'always' | 'no';
 
@@ -15,7 +16,7 @@ type Answer = 'once' | 'always' | 'no';
 type Wanted = {
   readonly args?: readonly string[];
   /** What its person says to questions; without it they cannot be asked. */
-  readonly answer?: (message: string) => Answer | undefined;
+  readonly answer?: (message: string) => Answer | undefined | Promise<Answer | undefined>;
   /** Which revision of the protocol it opens with. */
   readonly modern?: boolean;
 };
@@ -29,8 +30,8 @@ function clientThat({ answer, modern }: Wanted): Client {
     },
   );
   if (answer)
-    client.setRequestHandler('elicitation/create', ({ params }) => {
-      const said = answer(params.message);
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      const said = await answer(params.message);
       return said === undefined ? { action: 'decline' } : { action: 'accept', content: { answer: said } };
     });
   return client;
@@ -238,6 +239,22 @@ test('a run that the client cancels is cancelled, and a client that hangs up end
     assert.match(made.session(name), /"run-ended","reason":"cancelled"/);
     assert.equal((await made.run(['sessions', 'verify', name])).code, 0);
   }
+});
+
+test('a call that is cancelled while its question is open lets go of its session', async (t) => {
+  const made = await program(t, ({ index }) => (index === 0 ? calls('run_command', { command: 'true' }) : says('On.')));
+  await made.known('qwen3');
+  const stop = new AbortController();
+  const client = await connect(t, made, {
+    answer() {
+      stop.abort();
+      return new Promise(() => undefined);
+    },
+  });
+  const work = client.callTool({ name: 'run_agent', arguments: { prompt: 'a' } }, { signal: stop.signal });
+  await assert.rejects(work);
+  const [name = ''] = made.sessions();
+  await until('the session is let go of', () => holderOf(made.data('sessions', `session_${name}.jsonl`)) === undefined);
 });
 
 test('over HTTP it answers on loopback, to those with the token, and no key of ours is told', async (t) => {

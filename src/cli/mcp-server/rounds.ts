@@ -47,10 +47,12 @@ export const failed = (text: string): CallToolResult => ({ isError: true, conten
 export function openRounds(): Rounds {
   const waiting = new Map<string, { readonly job: Job; readonly mark: string; readonly late: NodeJS.Timeout }>();
 
-  function wait(job: Job, mark: string, state: RunState): InputRequiredResult {
+  function wait(job: Job, { mark, context }: Round, state: RunState): InputRequiredResult {
     const token = crypto.randomUUID();
-    const late = setTimeout(() => void take(token)?.job.close(), longestWaitMs).unref();
-    waiting.set(token, { job, mark, late });
+    const giveUp = (): void => void take(token)?.job.close();
+    waiting.set(token, { job, mark, late: setTimeout(giveUp, longestWaitMs).unref() });
+    // Over HTTP the exchange ends with the question; elsewhere its end is a cancelled call.
+    if (!context.http) context.mcpReq.signal.addEventListener('abort', giveUp, { once: true });
     const questions = openAsks(state).map(({ id, tool, ask }) => [id, question(tool, ask?.question ?? '')] as const);
     return inputRequired({ inputRequests: Object.fromEntries(questions), requestState: token });
   }
@@ -86,7 +88,7 @@ export function openRounds(): Rounds {
         job = await jobFor(round);
         const state = await runOn(job, round.context);
         if (waits(state) && canAsk(round)) {
-          const asked = wait(job, round.mark, state);
+          const asked = wait(job, round, state);
           job = undefined;
           return asked;
         }
