@@ -1,6 +1,6 @@
 // Language servers that lie, hang, crash and flood: each becomes one sentence, and nothing outlives the session.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
@@ -30,6 +30,7 @@ const send = (message) => {
 };
 const hover = (id, words) => send({ id, result: { contents: words } });
 const asked = [];
+let hovers = 0;
 let waiting = () => {};
 if (mode === 'garbage') raw('Listening on port 80\\n');
 if (mode === 'header') raw('Content-Length: ' + 'x'.repeat(100_000));
@@ -40,9 +41,10 @@ if (mode === 'dies') { console.error('no licence\\u001b[31m'); process.exit(3); 
 function take({ id, method, params, result, error }) {
   if (method === undefined) { asked.push(error ? 'refused ' + error.code : JSON.stringify(result)); return waiting(); }
   if (method === 'initialize') {
-    if (mode === 'silent') return;
+    if (mode === 'silent' || mode === 'header') return;
     const capabilities = { hoverProvider: true, definitionProvider: true, textDocumentSync: 1 };
     if (mode === 'encoding') capabilities.positionEncoding = 'utf-8';
+    if (mode === 'mute') capabilities.diagnosticProvider = {};
     if (mode === 'nothing') return send({ id, result: 'hello' });
     return send({ id, result: { capabilities } });
   }
@@ -52,16 +54,19 @@ function take({ id, method, params, result, error }) {
     send({ id: 'c', method: 'window/showDocument', params: { uri: 'file:///etc/passwd' } });
   }
   if (method === 'textDocument/hover') {
-    if (mode === 'hush') return;
+    if (mode === 'hush' && hovers++ > 0) return;
     if (mode === 'crash') { raw('Content-Length: 50\\r\\n\\r\\n{"id"'); setTimeout(() => process.exit(9), 20); return; }
     if (mode === 'crash-once' && !existsSync(notes + '.crashed')) { writeFileSync(notes + '.crashed', ''); process.exit(9); }
     if (mode === 'wrong-ids') for (const wrong of [id + 7, String(id), null, -1, {}]) send({ id: wrong, result: { contents: 'wrong' } });
     if (mode === 'shapes') return send({ id, result: { contents: [{ value: 5 }, null, { value: 'kept\\u202e' }] } });
     if (mode === 'refuses') return send({ id, error: { code: 1, message: 'no such\\nthing' } });
     if (mode === 'environment') return hover(id, Object.keys(process.env).sort().join(' ') + ' | ' + process.env.PATH);
+    if (mode === 'where') return hover(id, process.pid + ' ' + process.cwd());
     if (mode === 'child') return hover(id, process.pid + ' ' + spawn('sleep', ['600'], { stdio: 'inherit' }).pid);
     if (mode === 'asks') { waiting = () => asked.length === 3 && hover(id, asked.join(' | ')); return waiting(); }
-    return hover(id, 'a name');
+    hover(id, 'a name');
+    if (mode === 'brief') process.stdout.write('', () => process.exit(0));
+    return;
   }
   if (method === 'textDocument/definition') {
     const range = { start: { line: 0, character: 0 } };
@@ -70,9 +75,8 @@ function take({ id, method, params, result, error }) {
   }
   if (method === 'textDocument/didOpen' || method === 'textDocument/didChange') {
     const { uri, version, text = params.contentChanges?.[0].text } = params.textDocument;
-    if (mode === 'hush') return;
     const at = text.indexOf('bad');
-    const items = at < 0 ? [] : [{ range: { start: { line: 0, character: at } }, severity: 2, message: 'this is bad' }, { message: 7 }, null];
+    const items = at < 0 ? [] : [{ range: { start: { line: 0, character: at } }, severity: 2, message: 'this is\\n  bad' }, { message: 7 }, null];
     send({ method: 'textDocument/publishDiagnostics', params: { uri, version: version - 1, diagnostics: [] } });
     setTimeout(() => send({ method: 'textDocument/publishDiagnostics', params: { uri, version, diagnostics: items } }), 30);
     return;
@@ -170,6 +174,7 @@ for (const [mode, sentence] of [
 ] as const)
   test(`a language server in mode ${mode} becomes one sentence`, async (t) => {
     const { ask } = bench(t, mode, mode === 'silent' ? { startMs: 300 } : {});
+    if (mode === 'hush') assert.equal(await ask(), 'a name');
     assert.match(await ask(), sentence);
   });
 
@@ -192,20 +197,37 @@ test('a server that keeps failing is left alone for longer and longer', async (t
   assert.equal(starts(), 2);
 });
 
+test('a server that crashes at every question is left alone too, with the reason', async (t) => {
+  const { ask, starts } = bench(t, 'crash');
+  for (let i = 0; i < 4; i++) await ask();
+  assert.match(await ask(), /it ended with exit code 9\. It is started again in \d+ s at the earliest\.$/);
+  assert.equal(starts(), 2);
+});
+
+test('a server that ends after every answer is given up in the end', { timeout: 60_000 }, async (t) => {
+  const { ask, starts } = bench(t, 'brief');
+  let said = await ask();
+  assert.equal(said, 'a name');
+  while (!said.includes('given up')) said = await ask();
+  assert.match(said, /^The language server foo was started 12 times and is given up\./);
+  assert.equal(starts(), 12);
+});
+
 test('a server that leaves two questions unanswered is ended, and a new one is started', async (t) => {
   const { ask, starts, lsp } = bench(t, 'hush');
-  await ask();
+  assert.equal(await ask(), 'a name');
   const { pid } = (await lsp.running('a.foo'))?.live ?? {};
-  await ask();
   assert.ok(pid);
+  for (const _ of [1, 2]) assert.match(await ask(), /did not answer/);
   await ends(pid);
-  await ask();
+  assert.equal(await ask(), 'a name');
   assert.equal(starts(), 2);
 });
 
 test('an abort ends the waiting at once, also while a server starts', async (t) => {
   for (const mode of ['silent', 'hush']) {
     const { ask } = bench(t, mode, { startMs: 600_000, answerMs: 600_000 });
+    if (mode === 'hush') assert.equal(await ask(), 'a name');
     assert.equal(await ask(hover, AbortSignal.timeout(200)), 'The run was cancelled.');
   }
 });
@@ -259,8 +281,8 @@ test('problems that a server tells by itself are those of the text as it is', as
   assert.equal(await ask(diagnostics), 'No problems in a.foo.');
 });
 
-test('an edit is neither failed nor held up by a server that does not answer', async (t) => {
-  const { ask, workspace, lsp } = bench(t, 'hush');
+test('an edit is neither failed nor held up by a server that does not answer', { timeout: 60_000 }, async (t) => {
+  const { ask, workspace, lsp } = bench(t, 'mute', { answerMs: 600_000 });
   await ask();
   const edit = diagnosticsAfter(workspace, lsp, { waitMs: 50 })(editFile(workspace));
   await workspace.read('a.foo');
@@ -277,6 +299,32 @@ test('a definition that comes with a folder starts only once approved', async (t
   assert.match(await ask(), /foo was not started: this folder names it and it was not approved\.$/);
   assert.equal(await ask(), 'a name');
   assert.deepEqual(asked, [`language-server ${root} foo`, `language-server ${root} foo`]);
+});
+
+test('each root has a server of its own: the nearest folder with the surest marker', async (t) => {
+  const { ask, root } = bench(t, 'where', {}, { rootMarkers: ['foo.lock', 'foo.toml'] });
+  for (const name of ['one/foo.lock', 'one/in/foo.toml', 'one/in/deep/b.foo', 'two/foo.toml', 'two/c.foo']) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), 'x');
+  }
+  const where = async (file: string): Promise<readonly string[]> => (await ask({ ...hover, path: file })).split(' ');
+  const [one, two, top] = [await where('one/in/deep/b.foo'), await where('two/c.foo'), await where('a.foo')];
+  assert.deepEqual([one[1], two[1], top[1]], [path.join(root, 'one'), path.join(root, 'two'), root]);
+  assert.equal(new Set([one[0], two[0], top[0]]).size, 3);
+  assert.deepEqual(await where('two/c.foo'), two);
+});
+
+test('a server that does what files of the folder say starts only once these are approved as they are', async (t) => {
+  const approved = new Set<string>();
+  const asked: string[] = [];
+  const allowed = ({ hash }: { readonly hash: string }): boolean => (asked.push(hash), approved.has(hash));
+  const { ask, root } = bench(t, 'brief', { allowed }, { obeys: ['build.foo'] });
+  assert.match(await ask(), /foo was not started: it runs what .* tells it to, which was not approved\.$/);
+  approved.add(asked[0] ?? '');
+  assert.equal(await ask(), 'a name');
+  writeFileSync(path.join(root, 'build.foo'), 'run this');
+  while (!(await ask()).includes('was not started'));
+  assert.equal(new Set(asked).size, 2);
 });
 
 test('a configuration is read with a sentence for each server that cannot be used', () => {

@@ -33,14 +33,14 @@ export type Start = {
   readonly environment: NodeJS.ProcessEnv;
   /** Puts a command into a sandbox, where there is one. */
   readonly confine?: (argv: readonly [string, ...string[]], root: string) => readonly [string, ...string[]];
-  readonly onEnd: () => void;
 };
 
 const mostPublished = 1000;
+const mostSections = 1000;
 
 /** Starts a server and introduces us. */
 export async function startServer(start: Start, wait: Wait): Promise<Live> {
-  const { definition, program, root, folder, environment, confine, onEnd } = start;
+  const { definition, program, root, folder, environment, confine } = start;
   const { name, args, env } = definition;
   const argv = [program, ...args] as const;
   const published = new Map<string, Published>();
@@ -65,7 +65,6 @@ export async function startServer(start: Start, wait: Wait): Promise<Live> {
       ended(why) {
         running = false;
         rpc.end(why);
-        onEnd();
       },
     },
   );
@@ -130,7 +129,7 @@ const introduction = ({ initializationOptions }: ServerDefinition, root: string,
 /** What a server may ask of us: settings and formalities. It changes and opens nothing. */
 function answerTo(method: string, params: unknown, { settings }: ServerDefinition, root: string): Json | undefined {
   if (method === 'workspace/configuration') {
-    const items = isObject(params) && Array.isArray(params['items']) ? params['items'] : [];
+    const items = isObject(params) && Array.isArray(params['items']) ? params['items'].slice(0, mostSections) : [];
     return items.map((item: unknown) => sectionOf(settings ?? {}, isObject(item) ? item['section'] : undefined));
   }
   if (method === 'workspace/workspaceFolders') return [{ uri: pathToFileURL(root).href, name: 'root' }];

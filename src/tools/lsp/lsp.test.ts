@@ -112,15 +112,20 @@ test('[P19] problems appear and vanish with the text, whether a tool or anything
   const { ask, put, root } = bench(t);
   const diagnostics = (): Promise<string> => ask({ action: 'diagnostics', path: 'src/main.ts' });
   assert.equal(await diagnostics(), 'No problems in src/main.ts.');
+  // This one is open from here on.
+  await ask({ action: 'symbols', path: 'src/greet.ts' });
   put('src/main.ts', (project['src/main.ts'] ?? '').replace('words: string', 'words: number'));
   assert.equal(await diagnostics(), "src/main.ts:3:7: error 2322: Type 'string' is not assignable to type 'number'.");
-  // A file that was never asked about, and one that was not there when the server began.
   const greets = (type: string): string => `export const greet = (name: string): ${type} => ${type}(name);\n`;
   put('src/greet.ts', `${greets('Number').replace(': Number', ': number')}export class Door { open() {} }\n`);
   assert.equal(await diagnostics(), 'No problems in src/main.ts.');
+  // One that was not there when the server began.
   put('src/other.ts', greets('Boolean').replace(': Boolean', ': boolean'));
   put('src/greet.ts', "export { greet } from './other';\nexport class Door { open() {} }\n");
   assert.match(await diagnostics(), /^src\/main\.ts:3:7: error 2322: Type 'boolean' is not assignable/);
+  // One that was never asked about.
+  put('src/other.ts', greets('Number').replace(': Number', ': number'));
+  assert.equal(await diagnostics(), 'No problems in src/main.ts.');
   rmSync(path.join(root, 'src/greet.ts'));
   assert.match(await diagnostics(), /^src\/main\.ts:1:29: error 2307: Cannot find module/);
 });

@@ -64,7 +64,7 @@ function problemsIn(items: unknown): readonly Problem[] {
       severity: rank,
       line: start.line + 1,
       column: start.character + 1,
-      message: visibleLine(message.slice(0, longestMessage)),
+      message: visibleLine(message.slice(0, longestMessage).replaceAll(/\s*\n\s*/g, ' ')),
       ...(typeof code === 'string' || typeof code === 'number' ? { code: visibleLine(String(code).slice(0, 40)) } : {}),
     };
   });

@@ -20,9 +20,9 @@ export type LanguageServerOptions = {
   /** Where harmless variables and the search path are taken from; our own environment unless given. */
   readonly environment?: NodeJS.ProcessEnv;
   readonly confine?: Start['confine'];
-  /** Milliseconds a server has to start, 20,000 unless given. */
+  /** Milliseconds a server has to start, and again for its first answer; 45,000 unless given. */
   readonly startMs?: number;
-  /** Milliseconds it has for an answer, 20,000 unless given. */
+  /** Milliseconds it has for every other answer, 20,000 unless given. */
   readonly answerMs?: number;
 };
 
@@ -45,6 +45,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
   const { servers = [], known = builtInServers, allowed = () => false, environment = process.env } = options;
   const definitions = [...servers, ...known];
   const slots = new Map<string, Slot>();
+  let leaving: Promise<unknown> = Promise.resolve();
   let closed = false;
 
   const definitionFor = (file: string): ServerDefinition | undefined =>
@@ -68,7 +69,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
         environment,
         allowed,
         ...(options.confine ? { confine: options.confine } : {}),
-        startMs: options.startMs ?? 20_000,
+        startMs: options.startMs ?? 45_000,
         answerMs: options.answerMs ?? 20_000,
       });
     // The one that was used last stands last.
@@ -77,7 +78,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
     const [oldest] = slots;
     if (slots.size > mostServers && oldest) {
       slots.delete(oldest[0]);
-      void oldest[1].close();
+      leaving = Promise.all([leaving, oldest[1].close()]);
     }
     return slot;
   }
@@ -102,7 +103,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
     },
     async close() {
       closed = true;
-      await Promise.all([...slots.values()].map((slot) => slot.close()));
+      await Promise.all([leaving, ...Array.from(slots.values(), (slot) => slot.close())]);
     },
   };
 }

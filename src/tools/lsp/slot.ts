@@ -48,11 +48,21 @@ export function slotFor(options: SlotOptions): Slot {
   let failures = 0;
   let notBefore = 0;
   let lastFault = '';
+  let leaving: Promise<unknown> = Promise.resolve();
   const ending = new AbortController();
 
-  const worked = (): void => {
-    failures = 0;
-    notBefore = 0;
+  const marks: Marks = {
+    worked() {
+      failures = 0;
+      notBefore = 0;
+    },
+    failed(error) {
+      lastFault = messageOf(error);
+    },
+    useless(gone) {
+      if (server?.live === gone) server = undefined;
+      leaving = Promise.all([leaving, gone.close()]);
+    },
   };
 
   async function open(): Promise<LanguageServer> {
@@ -68,13 +78,10 @@ export function slotFor(options: SlotOptions): Slot {
     failures++;
     notBefore = Date.now() + (failures < 2 ? 0 : Math.min(firstRest * 2 ** (failures - 2), longestRest));
     try {
-      const onEnd = (): void => void (server = undefined);
-      const live = await startServer({ ...options, program, onEnd }, { signal: ending.signal, timeoutMs: startMs });
-      const made = serverOf(live, options, worked);
-      if (live.running()) server = made;
-      return made;
+      const live = await startServer({ ...options, program }, { signal: ending.signal, timeoutMs: startMs });
+      return (server = serverOf(live, options, marks));
     } catch (error) {
-      lastFault = messageOf(error);
+      marks.failed(error);
       throw error;
     }
   }
@@ -82,28 +89,31 @@ export function slotFor(options: SlotOptions): Slot {
   return {
     async server(signal) {
       if (ending.signal.aborted) throw fault('lsp/closed', `The language server ${name} has ended with its session.`);
-      if (server) return server;
+      if (server?.live.running()) return server;
       opening ??= open().finally(() => (opening = undefined));
       const attempt = opening;
       // It may fail when nobody waits for it any more.
       attempt.catch(() => {});
       return unlessAborted(signal, () => attempt);
     },
-    current: () => server,
+    current: () => (server?.live.running() ? server : undefined),
     async close() {
       ending.abort();
-      const last = server ?? (await opening?.catch(() => undefined));
-      server = undefined;
-      await last?.live.close();
+      await Promise.all([leaving, opening?.catch(() => {}), server?.live.close()]);
     },
   };
 }
 
-function serverOf(live: Live, options: SlotOptions, worked: () => void): LanguageServer {
-  const { workspace, definition, root, answerMs } = options;
+/** What is learnt of a server by asking it. */
+type Marks = { worked(): void; failed(error: unknown): void; useless(live: Live): void };
+
+function serverOf(live: Live, options: SlotOptions, marks: Marks): LanguageServer {
+  const { workspace, definition, root, startMs, answerMs } = options;
   const documents: Documents = documentsOf(live, workspace, definition);
   const disk = diskBelow(workspace, root, definition);
   let silent = 0;
+  /** The first question has to wait until the whole project is read. */
+  let patience = Math.max(startMs, answerMs);
   let showing: Promise<unknown> = Promise.resolve();
   return {
     live,
@@ -121,12 +131,15 @@ function serverOf(live: Live, options: SlotOptions, worked: () => void): Languag
     shown: () => documents.open(),
     async request(method, params, signal) {
       try {
-        const answer = await live.request(method, params, { signal, timeoutMs: answerMs });
+        const answer = await live.request(method, params, { signal, timeoutMs: patience });
         silent = 0;
-        worked();
+        patience = answerMs;
+        marks.worked();
         return answer;
       } catch (error) {
-        if (error instanceof FairleadError && error.code === 'lsp/silent' && ++silent >= mostSilent) void live.close();
+        if (error instanceof FairleadError && error.code.startsWith('lsp/')) marks.failed(error);
+        if (error instanceof FairleadError && error.code === 'lsp/silent' && ++silent >= mostSilent)
+          marks.useless(live);
         throw error;
       }
     },
