@@ -35,7 +35,7 @@ export function markdownOf(node: PageNode, base: string): string {
   function pieces(child: PageNode, depth: number): readonly Piece[] {
     if (child.nodeType === 3) return [{ block: false, text: (child.textContent ?? '').replaceAll(/\s+/g, ' ') }];
     const name = nameOf(child);
-    if (child.nodeType !== 1 || silent.has(name) || isHidden(child)) return [];
+    if (child.nodeType !== 1 || silent.has(name)) return [];
     if (depth > deepest) return [{ block: false, text: flat(child) }];
     const inside = (): string => join(piecesIn(child, depth)).trim();
     const block = (text: string): readonly Piece[] => (text === '' ? [] : [{ block: true, text }]);
@@ -73,11 +73,6 @@ export function markdownOf(node: PageNode, base: string): string {
       .join('\n');
   }
 }
-
-/** What a reader of the page does not see is often meant for a model alone. */
-const isHidden = (node: PageNode): boolean =>
-  (node.getAttribute?.('hidden') ?? null) !== null ||
-  /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(node.getAttribute?.('style') ?? '');
 
 /** Elements that a script made may be named in capitals. */
 const nameOf = ({ localName }: PageNode): string => localName?.toLowerCase() ?? '';

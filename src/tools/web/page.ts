@@ -9,6 +9,8 @@ const longestMs = 20_000;
 /** The search for an article takes ever longer the deeper a page is nested. Pages that people write are not half as deep. */
 const deepest = 150;
 
+const hiding = /display\s*:\s*none|visibility\s*:\s*hidden/i;
+
 /** Reads a page. */
 export const readPage = async (html: string, url: string, signal: AbortSignal): Promise<Page> =>
   (await inOwnThread(import.meta.url, { html, url }, { signal, ms: longestMs })) as Page;
@@ -17,6 +19,9 @@ export const readPage = async (html: string, url: string, signal: AbortSignal): 
 async function pageOf(html: string, url: string): Promise<Page> {
   const [{ parseHTML }, { Readability }] = await Promise.all([import('linkedom'), import('@mozilla/readability')]);
   const { document } = parseHTML(/<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
+  // What a reader of the page does not see is often meant for a model alone.
+  for (const element of document.querySelectorAll('[hidden], [style]'))
+    if (element.hasAttribute('hidden') || hiding.test(element.getAttribute('style') ?? '')) element.remove();
   const title = document.querySelector('title')?.textContent?.trim() ?? '';
   const given = document.querySelector('base')?.getAttribute('href') ?? url;
   const base = URL.canParse(given, url) ? new URL(given, url).href : url;
