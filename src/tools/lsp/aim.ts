@@ -35,7 +35,7 @@ export async function aimAt(
     () => false,
   );
   const file = isFolder ? await commonFile(workspace, servers, given, signal) : given;
-  // Shown first, so that a path that is wrong starts nothing.
+  // Read first, so that a path that is wrong starts nothing.
   if (!isFolder) await workspace.read(file, { unseen: true });
   const server = await servers.open(file, signal);
   return { server, document: await server.show(file, signal), isFile: !isFolder };

@@ -1,5 +1,6 @@
 // A language server as a child process: in a group of its own that ends with us, without our secrets, its words bounded.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
@@ -31,9 +32,14 @@ export type Listener = { message(value: unknown): void; ended(why: string): void
 
 /** The folders of a search path that are absolute and not inside this one: a program of the folder must not be found by its name. */
 export const foldersOf = (environment: NodeJS.ProcessEnv, outside: string): readonly string[] =>
-  (environment['PATH'] ?? '')
-    .split(path.delimiter)
-    .filter((folder) => path.isAbsolute(folder) && !isInside(outside, folder));
+  (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => {
+    try {
+      return path.isAbsolute(folder) && !isInside(outside, realpathSync.native(folder));
+    } catch {
+      // There is no such folder yet, and whoever makes it could be anybody.
+      return false;
+    }
+  });
 
 /** Whether a path is this folder or below it. */
 export function isInside(folder: string, inner: string): boolean {
@@ -83,9 +89,7 @@ export class ServerChild {
     // A pipe that breaks is told by the exit.
     child.stdin.on('error', () => {});
     child.on('error', (error) => this.#finish(`it could not be started (${visibleLine(error.message)})`));
-    child.on('exit', (code, signal) =>
-      this.#finish(`it ended with ${signal ?? `exit code ${code}`}${this.#lastWords()}`),
-    );
+    child.on('exit', (code, signal) => this.#drain(`it ended with ${signal ?? `exit code ${code}`}`));
     child.unref();
     for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as Socket).unref();
   }
@@ -109,6 +113,17 @@ export class ServerChild {
     ];
     await this.#over.promise;
     timers.forEach((timer) => clearTimeout(timer));
+  }
+
+  /** What it wrote before its end is read before the end is told; but whoever else holds its output may hold it for ever. */
+  #drain(how: string): void {
+    this.#kill();
+    const finish = (): void => this.#finish(`${how}${this.#lastWords()}`);
+    const timer = setTimeout(finish, grace);
+    this.#child.once('close', () => {
+      clearTimeout(timer);
+      finish();
+    });
   }
 
   #lastWords(): string {

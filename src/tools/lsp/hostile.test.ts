@@ -14,6 +14,7 @@ import {
   languageServers,
   serversIn,
   type LanguageServerOptions,
+  type ServerApproval,
   type ServerDefinition,
 } from './index.ts';
 
@@ -31,6 +32,7 @@ const send = (message) => {
 const hover = (id, words) => send({ id, result: { contents: words } });
 const asked = [];
 let hovers = 0;
+let opened = 0;
 let waiting = () => {};
 if (mode === 'garbage') raw('Listening on port 80\\n');
 if (mode === 'header') raw('Content-Length: ' + 'x'.repeat(100_000));
@@ -61,6 +63,7 @@ function take({ id, method, params, result, error }) {
     if (mode === 'shapes') return send({ id, result: { contents: [{ value: 5 }, null, { value: 'kept\\u202e' }] } });
     if (mode === 'refuses') return send({ id, error: { code: 1, message: 'no such\\nthing' } });
     if (mode === 'environment') return hover(id, Object.keys(process.env).sort().join(' ') + ' | ' + process.env.PATH);
+    if (mode === 'opens') return hover(id, 'opened ' + opened);
     if (mode === 'where') return hover(id, process.pid + ' ' + process.cwd());
     if (mode === 'child') return hover(id, process.pid + ' ' + spawn('sleep', ['600'], { stdio: 'inherit' }).pid);
     if (mode === 'asks') { waiting = () => asked.length === 3 && hover(id, asked.join(' | ')); return waiting(); }
@@ -74,6 +77,7 @@ function take({ id, method, params, result, error }) {
     return send({ id, result: [null, 5, {}, { uri: 5, range }, { uri: uris[0], range: { start: { line: -1 } } }, { uri: 'file://host%00/x', range }, ...uris.map((uri) => ({ uri, range }))] });
   }
   if (method === 'textDocument/didOpen' || method === 'textDocument/didChange') {
+    if (method === 'textDocument/didOpen') opened++;
     const { uri, version, text = params.contentChanges?.[0].text } = params.textDocument;
     const at = text.indexOf('bad');
     const items = at < 0 ? [] : [{ range: { start: { line: 0, character: at } }, severity: 2, message: 'this is\\n  bad' }, { message: 7 }, null];
@@ -132,6 +136,7 @@ function bench(
   };
   return {
     root,
+    home,
     workspace,
     lsp,
     ask: (input: Json = hover, signal = new AbortController().signal): Promise<string> =>
@@ -232,6 +237,12 @@ test('an abort ends the waiting at once, also while a server starts', async (t) 
   }
 });
 
+test('calls beside each other share one server, and each document is opened once', async (t) => {
+  const { ask, starts } = bench(t, 'opens');
+  assert.deepEqual(await Promise.all([ask(), ask(), ask()]), ['opened 1', 'opened 1', 'opened 1']);
+  assert.equal(starts(), 1);
+});
+
 test('a server gets no secrets, and a search path without the folder', async (t) => {
   const inside = '/usr/bin:node_modules/.bin:.';
   const secrets = { GITHUB_TOKEN: 'x', OPENAI_API_KEY: 'x', NODE_OPTIONS: '--require ./x.js', LD_PRELOAD: 'x' };
@@ -292,13 +303,18 @@ test('an edit is neither failed nor held up by a server that does not answer', {
   assert.equal((await workspace.read('a.foo')).text, 'a bad name\n');
 });
 
-test('a definition that comes with a folder starts only once approved', async (t) => {
-  const asked: string[] = [];
-  const allowed = ({ subject }: { readonly subject: string }): boolean => asked.push(subject) > 1;
-  const { ask, root } = bench(t, 'good', { allowed }, { origin: 'project', command: 'node' });
+test('a definition that comes with a folder starts only once it and its script are approved as they are', async (t) => {
+  const approved = new Set<string>();
+  const asked: ServerApproval[] = [];
+  const allowed = (item: ServerApproval): boolean => asked.push(item) > 0 && approved.has(item.hash);
+  const { ask, root, home } = bench(t, 'brief', { allowed }, { origin: 'project', command: 'node' });
   assert.match(await ask(), /foo was not started: this folder names it and it was not approved\.$/);
+  approved.add(asked[0]?.hash ?? '');
   assert.equal(await ask(), 'a name');
-  assert.deepEqual(asked, [`language-server ${root} foo`, `language-server ${root} foo`]);
+  writeFileSync(path.join(home, 'server.mjs'), `${script}// changed`);
+  while (!(await ask()).includes('was not approved'));
+  assert.equal(new Set(asked.map(({ hash }) => hash)).size, 2);
+  assert.deepEqual([...new Set(asked.map(({ subject }) => subject))], [`language-server ${root} foo`]);
 });
 
 test('each root has a server of its own: the nearest folder with the surest marker', async (t) => {

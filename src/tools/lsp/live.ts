@@ -35,7 +35,7 @@ export type Start = {
   readonly confine?: (argv: readonly [string, ...string[]], root: string) => readonly [string, ...string[]];
 };
 
-const mostPublished = 1000;
+const mostPublished = 200;
 const mostSections = 1000;
 
 /** Starts a server and introduces us. */

@@ -116,7 +116,7 @@ async function approvalsFor(
   if (origin === 'project')
     items.push({
       subject: `language-server ${folder} ${name}`,
-      hash: sha256(canonical(toJson(definition))),
+      hash: sha256(canonical(toJson({ definition, files: await filesIn(definition.args, root) }))),
       why: 'this folder names it and it was not approved',
     });
   if (obeys !== undefined)
@@ -126,6 +126,13 @@ async function approvalsFor(
       why: `it runs what ${root} tells it to, which was not approved`,
     });
   return items;
+}
+
+/** The hashes of the files that arguments name: a script is what is run, not the program that reads it. */
+async function filesIn(args: readonly string[], root: string): Promise<readonly (readonly [string, string])[]> {
+  const named = args.flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1)]).map((arg) => path.resolve(root, arg));
+  const files = [...new Set(named)].filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
+  return Promise.all(files.map(async (file) => [file, await hashOf(file)] as const));
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -11,7 +11,7 @@ import { slotFor, type LanguageServer, type Slot } from './slot.ts';
 
 /** How language servers are found and started. */
 export type LanguageServerOptions = {
-  /** Servers from configuration; each comes before the known ones for the files it is for. */
+  /** Servers from configuration; each comes before the known ones for the files it is for, and replaces one of its name. */
   readonly servers?: readonly ServerDefinition[];
   /** The servers that are known without configuration; none where this is empty. */
   readonly known?: readonly ServerDefinition[];
@@ -43,7 +43,7 @@ const mostServers = 6;
 /** The language servers for a workspace, none of them started yet. */
 export function languageServers(workspace: Workspace, options: LanguageServerOptions = {}): LanguageServers {
   const { servers = [], known = builtInServers, allowed = () => false, environment = process.env } = options;
-  const definitions = [...servers, ...known];
+  const definitions = [...servers, ...known.filter(({ name }) => !servers.some((each) => each.name === name))];
   const slots = new Map<string, Slot>();
   let leaving: Promise<unknown> = Promise.resolve();
   let closed = false;
@@ -110,6 +110,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
 
 /** The nearest folder above a file that holds the surest marker there is; the working folder otherwise. */
 async function rootOf(workspace: Workspace, file: string, { rootMarkers }: ServerDefinition): Promise<string> {
+  if (rootMarkers.length === 0 && isInside(workspace.cwd, file)) return workspace.cwd;
   const above: { readonly folder: string; readonly names: ReadonlySet<string> }[] = [];
   let folder = path.dirname(file);
   for (let up = ''; up !== folder; [up, folder] = [folder, path.dirname(folder)]) {
