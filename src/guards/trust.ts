@@ -34,11 +34,19 @@ export function memoryTrust(): Trust {
 }
 
 /** Approvals kept in a file that only its owner can read or write; one that others could have written approves nothing. */
-export const fileTrust = (file: string): Trust =>
-  trustOver(
-    () => load(file),
-    (next) => save(file, next),
-  );
+export function fileTrust(file: string): Trust {
+  let known: { readonly stamp: string; readonly approved: Approved } | undefined;
+  const read = (): Approved => {
+    const found = statOf(file);
+    if (found === undefined) return {};
+    if (!found.isFile() || isOpen(found)) throw unsafe(file);
+    // It is only ever replaced whole, so a file of the same stamp has the same content.
+    const stamp = `${found.ino} ${found.mtimeMs} ${found.ctimeMs} ${found.size}`;
+    if (known?.stamp !== stamp) known = { stamp, approved: load(file) };
+    return known.approved;
+  };
+  return trustOver(read, (next) => save(file, next));
+}
 
 function trustOver(read: () => Approved, write: (next: Approved) => void): Trust {
   return {
@@ -62,9 +70,6 @@ function trustOver(read: () => Approved, write: (next: Approved) => void): Trust
 }
 
 function load(file: string): Approved {
-  const found = statOf(file);
-  if (found === undefined) return {};
-  if (!found.isFile() || isOpen(found)) throw unsafe(file);
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(file, 'utf8'));

@@ -22,6 +22,10 @@ const acts: Readonly<Record<string, () => ReturnType<NonNullable<Behaviour['call
     process.kill(process.pid, 'SIGKILL');
     return undefined;
   },
+  leave: () => {
+    setImmediate(() => process.exit(0));
+    return text('bye '.repeat(5000));
+  },
   long: () => text(`${'a'.repeat(2_500_000)}END`),
   flood: () => {
     const piece = 'b'.repeat(1_000_000);
@@ -67,7 +71,7 @@ const behaviour: Behaviour = {
 };
 
 if (manner === 'mark') writeFileSync(file, 'started');
-if (manner === 'exit') {
+if (manner === 'exit' || (manner === 'one-life' && existsSync(file))) {
   process.stderr.write('there is no \u001b[31mlicence\n');
   process.exit(2);
 }

@@ -31,6 +31,8 @@ export type Aim = {
   readonly timeoutMs: number;
   /** Doing it twice, or half, does no harm. */
   readonly reads: boolean;
+  /** Why it may not be called, now that its server is there; nothing where it may. */
+  readonly refuse: () => string | undefined;
 };
 
 const usedTries = 2;
@@ -51,6 +53,8 @@ export async function callTool(
       if (signal.aborted) throw error;
       return notRun(aim, wordsFor(error));
     }
+    const wrong = aim.refuse();
+    if (wrong !== undefined) return notRun(aim, wrong);
     try {
       const result = await send(client, aim, args, signal, progress);
       aim.connection.worked();
@@ -68,27 +72,57 @@ export async function callTool(
 
 async function send(
   client: Client,
-  { tool, input, timeoutMs }: Aim,
+  { connection, tool, input, timeoutMs }: Aim,
   args: Json,
   signal: AbortSignal,
   progress: ToolContext['progress'],
 ): Promise<CallToolResult> {
-  return client.callTool(
-    { name: tool, arguments: args as Record<string, unknown> },
-    {
-      signal,
-      timeout: timeoutMs,
-      maxTotalTimeout: timeoutMs * mostStretch,
-      resetTimeoutOnProgress: true,
-      onprogress: ({ message, progress: done, total }) =>
-        progress?.(
-          message === undefined ? `${done}${total === undefined ? '' : ` of ${total}`}\n` : `${visibleLine(message)}\n`,
-        ),
-      // Named here, so that the library holds no answer to a schema of the server's own.
-      toolDefinition: { name: tool, inputSchema: input as { type: 'object' } },
-    },
-  );
+  const patience = patienceFor(timeoutMs, () => connection.isAsking());
+  try {
+    return await client.callTool(
+      { name: tool, arguments: args as Record<string, unknown> },
+      {
+        signal: AbortSignal.any([signal, patience.signal]),
+        // The time that a person takes to answer the server is not the server's: ours is the clock that knows.
+        timeout: 2 ** 31 - 1,
+        onprogress: ({ message, progress: done, total }) => {
+          patience.renew();
+          const part = `${done}${total === undefined ? '' : ` of ${total}`}`;
+          progress?.(`${message === undefined ? part : visibleLine(message)}\n`);
+        },
+        // Named here, so that the library holds no answer to a schema of the server's own.
+        toolDefinition: { name: tool, inputSchema: input as { type: 'object' } },
+      },
+    );
+  } finally {
+    patience.end();
+  }
 }
+
+type Patience = { readonly signal: AbortSignal; renew(): void; end(): void };
+
+/** Aborts when a server was silent for this long. Progress puts that off, though not for ever, and so does a question of its own. */
+function patienceFor(ms: number, isAsking: () => boolean): Patience {
+  const over = new AbortController();
+  let left = mostStretch;
+  let timer: NodeJS.Timeout;
+  const wait = (): void => {
+    timer = setTimeout(() => (isAsking() ? wait() : over.abort(late(ms))), Math.min(ms, 2 ** 31 - 1));
+  };
+  wait();
+  return {
+    signal: over.signal,
+    renew() {
+      if (--left <= 0) return;
+      clearTimeout(timer);
+      wait();
+    },
+    end: () => clearTimeout(timer),
+  };
+}
+
+const late = (ms: number): FairleadError =>
+  new FairleadError('mcp/late', `it did not answer within ${ms} ms`, { blame: 'tool' });
 
 /**
  * What is known of a call that threw: the server answered it, turned it away before running it, was late, or the line broke.
@@ -99,12 +133,11 @@ type Fate = 'answered' | 'refused' | 'late' | 'broken';
 const unsent: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 function fateOf(error: unknown, signal: AbortSignal): Fate {
-  if (signal.aborted) return 'late';
+  if (signal.aborted || (error instanceof FairleadError && error.code === 'mcp/late')) return 'late';
   if (UnauthorizedError.isInstance(error)) return 'refused';
   if (SdkHttpError.isInstance(error)) return error.status < 500 ? 'refused' : 'broken';
   if (SdkError.isInstance(error)) {
-    if (error.code === SdkErrorCode.NotConnected) return 'refused';
-    return error.code === SdkErrorCode.RequestTimeout ? 'late' : 'broken';
+    return error.code === SdkErrorCode.NotConnected ? 'refused' : 'broken';
   }
   if (ProtocolError.isInstance(error)) return error.code === LOST ? 'broken' : 'answered';
   return isUnsent(error) ? 'refused' : 'broken';
@@ -130,7 +163,8 @@ const wordsFor = (error: unknown): string => {
   return `${visibleLine(messageOf(error)).slice(0, 1000)}${hint}`;
 };
 
-const notRun = (aim: Aim, why: string): Output => output({ failed: true, text: `${aim.tool} was not run: ${why}` });
+const notRun = (aim: Aim, why: string): Output =>
+  output({ failed: true, text: `${visibleLine(aim.tool)} was not run: ${why}` });
 
 function cutOff(aim: Aim, why: string): Output {
   const text = `${serverOf(aim)} gave no answer to ${visibleLine(aim.tool)}: ${why}.`;

@@ -16,6 +16,18 @@ const mostSaid = 4000;
 /** Milliseconds a server has to end by itself, and again after it was asked to. */
 const grace = 200;
 
+/** Groups that must not outlive this process, whatever ends it; one listener for all of them. */
+const groups = new Set<number>();
+process.on('exit', () => groups.forEach((pid) => signalGroup(pid, 'SIGKILL')));
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+  } catch {
+    // All of it has ended.
+  }
+}
+
 /** A transport over the standard input and output of a server that it starts. */
 export class ChildTransport implements Transport {
   onclose?: () => void;
@@ -63,13 +75,18 @@ export class ChildTransport implements Transport {
       windowsHide: true,
     });
     this.#child = child;
-    process.once('exit', this.#kill);
+    if (child.pid !== undefined) groups.add(child.pid);
     const words = new StringDecoder('utf8');
     child.stderr.on('data', (bytes: Buffer) => (this.#said = (this.#said + words.write(bytes)).slice(-mostSaid)));
     child.stdout.on('data', (bytes: Buffer) => this.#take(bytes));
     // A pipe that breaks is told by the exit.
     child.stdin.on('error', () => {});
-    child.on('exit', () => this.#finish());
+    // What it wrote last is still in the pipe; what it left running would hold that open.
+    child.on('close', () => this.#finish());
+    child.on('exit', () => {
+      this.#signal('SIGKILL');
+      setTimeout(() => this.#finish(), grace).unref();
+    });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (cause) => {
@@ -107,23 +124,17 @@ export class ChildTransport implements Transport {
     await this.#ended;
   }
 
-  readonly #kill = (): void => this.#signal('SIGKILL');
-
   #signal(signal: NodeJS.Signals): void {
     const pid = this.#child?.pid;
-    try {
-      if (pid !== undefined) process.kill(process.platform === 'win32' ? pid : -pid, signal);
-    } catch {
-      // All of it has ended.
-    }
+    if (pid !== undefined) signalGroup(pid, signal);
   }
 
   /** Whatever it started ends with it. */
   #finish(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#kill();
-    process.removeListener('exit', this.#kill);
+    this.#signal('SIGKILL');
+    groups.delete(this.#child?.pid ?? 0);
     this.#child?.stdout.destroy();
     this.#child?.stderr.destroy();
     this.#end();
@@ -144,7 +155,8 @@ export class ChildTransport implements Transport {
     this.#bytes += rest.length;
     if (this.#bytes <= mostBytes) return;
     this.onerror?.(new Error(`The server sent more than ${mostBytes} bytes in one message.`));
-    this.#kill();
+    this.#signal('SIGKILL');
+    this.#finish();
   }
 
   /** What is no message is passed over: some servers print a greeting. */

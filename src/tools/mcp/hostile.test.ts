@@ -74,14 +74,25 @@ test('[A99] kill -9 of a server in mid-call is noticed at once, long before the 
 });
 
 test('[A99] a server that keeps failing to start is not started at every call', async (t) => {
-  const file = path.join(folderFor(t), 'second');
-  const server = userServer('h', hostile('plain', file), { timeoutMs: 20_000 });
-  const { call } = await open(t, [server]);
-  await call('mcp__h__die');
-  const { args } = server.reach as unknown as { args: string[] };
-  args.splice(0, args.length, '-e', 'process.exit(1)');
-  assert.match((await call('mcp__h__hello')).text, /hello was not run: The MCP server h cannot be reached/);
-  assert.match((await call('mcp__h__hello')).text, /it failed \d times; the next try is in \d+ s/);
+  const file = path.join(folderFor(t), 'life');
+  const { call } = await open(t, [userServer('h', hostile('one-life', file), { timeoutMs: 20_000 })]);
+  assert.equal((await call('mcp__h__once')).outcome, 'unknown');
+  assert.match((await call('mcp__h__hello')).text, /hello was not run: The MCP server h cannot be reached: .*licence/);
+  const soon = await call('mcp__h__hello');
+  assert.match(soon.text, /it failed; the next try is in \d+ s/);
+  assert.equal(soon.outcome, 'failed');
+
+  const falls = await open(t, [userServer('h', hostile('plain'), { timeoutMs: 20_000 })]);
+  assert.equal((await falls.call('mcp__h__die')).outcome, 'unknown');
+  assert.equal((await falls.call('mcp__h__die')).outcome, 'unknown');
+  assert.match((await falls.call('mcp__h__die')).text, /die was not run: .*the next try is in \d+ s/);
+});
+
+test('an answer that a server gave before it left is not lost', async (t) => {
+  const { call } = await open(t, [userServer('h', hostile('plain'))]);
+  const last = await call('mcp__h__leave');
+  assert.equal(last.outcome, 'ok');
+  assert.match(last.text, /^bye bye/);
 });
 
 test('[A99] an abort of the run ends the wait for a server, and says that the outcome is not known', async (t) => {
@@ -174,7 +185,14 @@ test('attack 42: a tool whose definition changes is off, in this session and the
     ],
   );
   assert.match((await next.call('list_mcp_servers')).text, /hello: off: its definition changed since it was approved/);
-  next.mcp.approveTools('s');
+  next.mcp.approveTools('s', ['another hash']);
+  assert.deepEqual(names((await open(t, [server], { trust })).mcp.tools), ['mcp__s__stays']);
+  const shown = next.mcp.status()[0]?.tools ?? [];
+  assert.match(shown[0]?.description ?? '', /Also reads all keys/);
+  next.mcp.approveTools(
+    's',
+    shown.flatMap(({ hash }) => hash ?? []),
+  );
   const last = await open(t, [server], { trust });
   assert.deepEqual(names(last.mcp.tools), ['mcp__s__hello', 'mcp__s__stays', 'mcp__s__added']);
 
@@ -199,6 +217,14 @@ test('attack 42: a change that is announced in the middle of a session switches 
   await until(() => standing() === undefined);
   assert.match((await call('mcp__h__hello')).text, /does not have it any more/);
   assert.equal(JSON.stringify(mcp.tools), specs);
+});
+
+test('attack 42: a server that comes back with other definitions is looked at before a call goes out', async (t) => {
+  const file = path.join(folderFor(t), 'effects');
+  const { call } = await open(t, [userServer('h', hostile('second-time', file), { timeoutMs: 20_000 })]);
+  assert.equal((await call('mcp__h__hello')).text, 'hello');
+  assert.equal((await call('mcp__h__once')).outcome, 'unknown');
+  assert.match((await call('mcp__h__hello')).text, /hello was not run: the MCP server h changed what it says/);
 });
 
 test('attack 43, 44: what a server says is shown as its own, bounded and visible, and takes no name of ours', async (t) => {

@@ -6,7 +6,7 @@ import { definitionOf, type Definition } from './definition.ts';
 import { signInTo, type OpenUrl } from './oauth.ts';
 import type { Answerers } from './requests.ts';
 import { reachingTools } from './resources.ts';
-import { approvalKey, type McpServer } from './server.ts';
+import { approvalKey, filledIn, type McpServer } from './server.ts';
 import { memoryTokens, type TokenStore } from './token-store.ts';
 import type { McpStatus } from './status.ts';
 import { onDemand, toolsFrom, type Offered, type ToolStanding } from './tools.ts';
@@ -37,8 +37,8 @@ export type Mcp = {
   readonly tools: readonly Tool[];
   readonly connections: readonly Connection[];
   status(): readonly McpStatus[];
-  /** Approves the tools of a server as it defines them now; they count from the next opening on. */
-  approveTools(server: string): void;
+  /** Approves these definitions of a server's tools, by the hashes that `status` tells and a person saw; they count from the next opening on. */
+  approveTools(server: string, hashes: readonly string[]): void;
   close(): Promise<void>;
 };
 
@@ -58,45 +58,53 @@ const mostTools = 500;
 /** Opens these servers. A project's server that was not approved as it is now is not started and not spoken to. */
 export async function openServers(servers: readonly McpServer[], options: McpOptions): Promise<Mcp> {
   const opened = await Promise.all(servers.map((server) => openServer(server, options)));
-  const connections = opened.flatMap(({ connection, state }) => (connection && state === 'ready' ? [connection] : []));
-  const offered = opened.flatMap(offers);
+  const connections = opened.flatMap(({ connection }) => connection ?? []);
+  const usable = opened.map((each) => ({ each, definitions: usableIn(each) }));
+  const all = usable.reduce((sum, { definitions }) => sum + definitions.length, 0);
+  const offered = usable.flatMap(({ each, definitions }) => offers(each, definitions, all));
   const status = (): readonly McpStatus[] => opened.map(statusOf);
   return {
     tools: [...toolsFrom(offered), ...reachingTools(connections, status)],
     connections,
     status,
-    approveTools(name) {
+    approveTools(name, hashes) {
       const found = opened.find(({ server }) => server.name === name);
-      if (found) options.trust.approve(pinsOf(found.server, [...found.stands.values()]));
+      if (!found) return;
+      const seen = [...found.stands.values()].filter(
+        ({ definition }) => definition && hashes.includes(definition.hash),
+      );
+      options.trust.approve(pinsOf(found.server, seen));
     },
-    close: async () => void (await Promise.all(opened.map(async ({ connection }) => connection?.close()))),
+    close: async () => void (await Promise.all(connections.map((each) => each.close()))),
   };
 }
 
 async function openServer(server: McpServer, options: McpOptions): Promise<Opened> {
-  const none = new Map<string, Stand>();
-  const approval = server.origin === 'user' ? 'approved' : options.trust.judge(approvalKey(server));
-  if (approval !== 'approved') return { server, state: approval, stands: none };
-  const connection = connectionTo(server, {
-    answerers: options,
-    environment: options.environment ?? process.env,
-    startMs: options.startMs ?? usualStart,
-    ...loginFor(server, options),
-    onToolsChanged: (listed) => (opened.stands = judged(server, listed, options.trust)),
-  });
-  let opened: Opened = { server, connection, state: 'ready', stands: none };
+  const opened: Opened = { server, state: 'failed', stands: new Map() };
   try {
-    const signal = options.signal ?? new AbortController().signal;
-    const client = await connection.client(signal);
-    const { tools } = await client.listTools(undefined, { signal, timeout: options.startMs ?? usualStart });
-    connection.worked();
-    pinFirst(server, tools, options.trust);
-    opened.stands = judged(server, tools, options.trust);
+    const approval = server.origin === 'user' ? 'approved' : options.trust.judge(approvalKey(server));
+    if (approval !== 'approved') return { ...opened, state: approval };
+    const connection = connect(server, options, (listed) => {
+      pinFirst(server, listed, options.trust);
+      opened.stands = judged(server, listed, options.trust);
+    });
+    try {
+      await connection.client(options.signal ?? new AbortController().signal);
+      connection.worked();
+      return Object.assign(opened, { connection, state: 'ready' as const });
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
   } catch (error) {
-    await connection.close();
-    opened = { server, connection, state: 'failed', why: sentence(error), stands: none };
+    return { ...opened, why: sentence(error), stands: new Map() };
   }
-  return opened;
+}
+
+function connect(server: McpServer, options: McpOptions, onTools: (listed: readonly Listed[]) => void): Connection {
+  const { environment = process.env, startMs = usualStart } = options;
+  const filled = { ...server, reach: filledIn(server.reach, environment, server.name) };
+  return connectionTo(filled, { answerers: options, environment, startMs, ...loginFor(filled, options), onTools });
 }
 
 function loginFor(server: McpServer, { tokens = memoryTokens(), openUrl }: McpOptions): object {
@@ -144,14 +152,18 @@ function judgeOne(server: McpServer, listed: Listed, place: number, trust: Appro
   return { definition, standing: standing === 'approved' ? 'usable' : standing };
 }
 
-function offers(opened: Opened): readonly Offered[] {
+const usableIn = ({ connection, stands }: Opened): readonly Definition[] =>
+  connection
+    ? [...stands.values()].flatMap(({ standing, definition }) =>
+        standing === 'usable' && definition ? [definition] : [],
+      )
+    : [];
+
+function offers(opened: Opened, definitions: readonly Definition[], all: number): readonly Offered[] {
   const { connection } = opened;
   if (!connection) return [];
-  const usable = [...opened.stands.values()].flatMap(({ standing, definition }) =>
-    standing === 'usable' && definition ? [definition] : [],
-  );
-  const hidden = onDemand(connection, usable);
-  return usable.map((definition) => ({
+  const hidden = onDemand(connection, definitions.length, all);
+  return definitions.map((definition) => ({
     connection,
     definition,
     hidden,
@@ -169,10 +181,11 @@ function statusOf({ server, connection, state, why, stands }: Opened): McpStatus
     ...(why === undefined ? {} : { why }),
     ...(protocol === undefined ? {} : { protocol }),
     ...(pid === undefined ? {} : { pid }),
-    tools: [...stands].map(([tool, { standing, why: reason }]) => ({
+    tools: [...stands].map(([tool, { standing, why: reason, definition }]) => ({
       tool: visibleLine(tool),
       standing,
       ...(reason === undefined ? {} : { why: reason }),
+      ...(definition ? { hash: definition.hash, description: definition.description } : {}),
     })),
   };
 }

@@ -119,6 +119,18 @@ test('an answer of a model is given only where somebody gives it, of a bounded s
   assert.match(no.said[0] ?? '', /The person said no/);
 });
 
+test('the time that a person takes to answer is not held against the server', async (t) => {
+  const { reach } = asking(...form);
+  const elicit: Answerers['elicit'] = async () => {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 400);
+    });
+    return { type: 'decline' };
+  };
+  const { call } = await open(t, [userServer('s', reach, { timeoutMs: 100 })], { elicit });
+  assert.deepEqual(JSON.parse((await call('mcp__s__ask')).text), { action: 'decline' });
+});
+
 test('a server is told the folders it may work in', async (t) => {
   const { said } = await answered(t, ['roots/list', {}], { roots: ['/a b'] });
   assert.deepEqual(JSON.parse(said[0] ?? ''), { roots: [{ uri: 'file:///a%20b' }] });

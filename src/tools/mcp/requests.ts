@@ -45,11 +45,11 @@ export const capabilitiesFor = ({ elicit, sample, roots }: Answerers): ClientCap
   ...(roots ? { roots: {} } : {}),
 });
 
-/** Counts what is spent on a server over all of its connections. */
-export type SampleCount = { used: number };
+/** How often a server asked us, over all of its connections: what waits for an answer now, and what a model was asked. */
+export type RequestCount = { asking: number; samples: number };
 
 /** Answers the requests of one server on this client. */
-export function answerRequests(client: Client, server: string, answerers: Answerers, count: SampleCount): void {
+export function answerRequests(client: Client, server: string, answerers: Answerers, count: RequestCount): void {
   const { elicit, sample, roots, mostSamples = usualSamples } = answerers;
   if (roots)
     client.setRequestHandler('roots/list', () => ({
@@ -57,17 +57,26 @@ export function answerRequests(client: Client, server: string, answerers: Answer
     }));
   if (elicit)
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => {
-      const answer = await elicit(questionOf(server, params), signal);
+      const answer = await waiting(count, () => elicit(questionOf(server, params), signal));
       if (answer.type !== 'accept') return { action: answer.type };
       return { action: 'accept', ...(answer.content ? { content: flat(answer.content) } : {}) };
     });
   if (sample)
     client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq: { signal } }) => {
-      if (count.used >= mostSamples) throw new Error(`This session answers at most ${mostSamples} such requests.`);
-      count.used++;
-      const { text, model } = await sample(wishOf(server, params), signal);
+      if (count.samples >= mostSamples) throw new Error(`This session answers at most ${mostSamples} such requests.`);
+      count.samples++;
+      const { text, model } = await waiting(count, () => sample(wishOf(server, params), signal));
       return { role: 'assistant', content: { type: 'text', text }, model };
     });
+}
+
+async function waiting<T>(count: RequestCount, work: () => Promise<T>): Promise<T> {
+  count.asking++;
+  try {
+    return await work();
+  } finally {
+    count.asking--;
+  }
 }
 
 function questionOf(server: string, params: ElicitRequest['params']): Elicitation {

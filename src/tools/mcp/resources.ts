@@ -1,6 +1,15 @@
 // Resources and prompts of servers: two tools to reach resources, one that lists servers, and functions for the prompts that people choose.
 import type { Client } from '@modelcontextprotocol/client';
-import { FairleadError, output, shorten, visible, visibleLine, type JsonObject, type Tool } from '../../core/index.ts';
+import {
+  FairleadError,
+  messageOf,
+  output,
+  shorten,
+  visible,
+  visibleLine,
+  type JsonObject,
+  type Tool,
+} from '../../core/index.ts';
 import type { Connection } from './connection.ts';
 import { contentsOf, wordsOf } from './result.ts';
 import { describe, type McpStatus } from './status.ts';
@@ -42,7 +51,7 @@ const listing = (connections: readonly Connection[], server: JsonObject): Tool =
   async run(input, { signal }) {
     const { server: name } = input as { readonly server?: string };
     const asked = name === undefined ? connections.filter(hasResources) : [named(connections, name)];
-    const texts = await Promise.all(asked.map((each) => resourcesOf(each, signal)));
+    const texts = await Promise.all(asked.map((each) => told(() => resourcesOf(each, signal))));
     return output({ text: shorten(texts.join('\n\n'), mostText) });
   },
 });
@@ -56,11 +65,20 @@ const reading = (connections: readonly Connection[], server: JsonObject): Tool =
   effect: 'outside',
   async run(input, { signal }) {
     const { server: name, uri } = input as { readonly server: string; readonly uri: string };
-    const client = await named(connections, name).client(signal);
-    const { contents } = await client.readResource({ uri }, { signal, timeout });
-    return output({ text: shorten(contents.map(contentsOf).join('\n'), mostText) || '(empty)' });
+    const connection = named(connections, name);
+    try {
+      const { contents } = await (await connection.client(signal)).readResource({ uri }, { signal, timeout });
+      return output({ text: shorten(contents.map(contentsOf).join('\n'), mostText) || '(empty)' });
+    } catch (error) {
+      return output({ failed: true, text: troubleOf(error) });
+    }
   },
 });
+
+/** A server's own words of what went wrong are as foreign as its results. */
+const troubleOf = (error: unknown): string => `It could not be read: ${visibleLine(messageOf(error)).slice(0, 1000)}`;
+
+const told = (work: () => Promise<string>): Promise<string> => work().catch(troubleOf);
 
 async function resourcesOf(connection: Connection, signal: AbortSignal): Promise<string> {
   const client = await connection.client(signal);

@@ -87,5 +87,7 @@ export function filledIn<T extends Local | Remote | Inside>(reach: T, environmen
     if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, visit(each)]));
   };
-  return visit(reach) as T;
+  // A login of the caller's own is an object with a life: it is handed on as it is.
+  const { auth, ...rest } = { auth: undefined, ...reach };
+  return { ...(visit(rest) as T), ...(auth === undefined ? {} : { auth }) };
 }

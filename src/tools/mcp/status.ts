@@ -11,7 +11,14 @@ export type McpStatus = {
   readonly why?: string;
   readonly protocol?: string;
   readonly pid?: number;
-  readonly tools: readonly { readonly tool: string; readonly standing: ToolStanding; readonly why?: string }[];
+  readonly tools: readonly {
+    readonly tool: string;
+    readonly standing: ToolStanding;
+    readonly why?: string;
+    /** What a person approves of it, and what it says. */
+    readonly hash?: string;
+    readonly description?: string;
+  }[];
 };
 
 /** A server and its tools in a few lines. */

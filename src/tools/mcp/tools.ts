@@ -1,5 +1,5 @@
 // The tools of servers as tools of ours: named after their server, in its words, and only while it defines them as they were approved.
-import { output, visibleLine, type Tool } from '../../core/index.ts';
+import { visibleLine, type Tool } from '../../core/index.ts';
 import { callTool } from './call.ts';
 import type { Connection } from './connection.ts';
 import { inputCheck, type Definition } from './definition.ts';
@@ -18,10 +18,11 @@ export type Offered = {
 
 const usualTimeout = 60_000;
 const mostShown = 10;
+const mostShownInAll = 30;
 
-/** Whether tools of one server are to be loaded on demand: where there are many, the list that every turn carries would be long. */
-export const onDemand = (connection: Connection, definitions: readonly Definition[]): boolean =>
-  connection.server.onDemand ?? definitions.length > mostShown;
+/** Whether so many tools, of one server and of all of them, are to be loaded on demand: every turn carries the list of what is shown. */
+export const onDemand = ({ server }: Connection, own: number, all: number): boolean =>
+  server.onDemand ?? (own > mostShown || all > mostShownInAll);
 
 /** The offered tools, by names that none of them shares. */
 export function toolsFrom(offered: readonly Offered[]): readonly Tool[] {
@@ -45,9 +46,12 @@ function toolFrom(name: string, { connection, definition, hidden, standing }: Of
     ...(hidden || !definition.plain ? { hidden: true } : {}),
     check,
     run(args, context) {
-      const now = standing();
-      if (now !== 'usable') return output({ failed: true, text: `${tool} was not run: ${whyNot(server.name, now)}` });
-      return callTool({ connection, tool, input, timeoutMs: server.timeoutMs ?? usualTimeout, reads }, args, context);
+      const refuse = (): string | undefined => {
+        const now = standing();
+        return now === 'usable' ? undefined : whyNot(server.name, now);
+      };
+      const { timeoutMs = usualTimeout } = server;
+      return callTool({ connection, tool, input, timeoutMs, reads, refuse }, args, context);
     },
   };
 }

@@ -1,0 +1,95 @@
+// The beginning of a conversation with a server: the newest way that both know, who we are, and what the server has.
+import {
+  Client,
+  SdkError,
+  SdkErrorCode,
+  UnauthorizedError,
+  type Tool as Listed,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import manifest from '../../../package.json' with { type: 'json' };
+import { FairleadError, messageOf, visibleLine } from '../../core/index.ts';
+import { ChildTransport } from './child.ts';
+import type { SignIn } from './oauth.ts';
+import { answerRequests, capabilitiesFor, type Answerers, type RequestCount } from './requests.ts';
+import type { McpServer } from './server.ts';
+import { transportTo } from './transport.ts';
+
+/** What a conversation is begun with. */
+export type HandshakeOptions = {
+  readonly answerers: Answerers;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Milliseconds a server has to start, to introduce itself and to list its tools. */
+  readonly startMs: number;
+  /** Logs in to a remote server that asks for it. */
+  readonly signIn?: SignIn;
+  /** The tools of the server, each time that it lists them. */
+  readonly onTools: (tools: readonly Listed[]) => void;
+};
+
+/** Who is told what happens. */
+export type Hooks = {
+  readonly count: RequestCount;
+  readonly signal: AbortSignal;
+  readonly onTransport: (transport: Transport) => void;
+  readonly onEnd: (client: Client) => void;
+};
+
+/** A conversation that has begun. */
+export type Live = { readonly client: Client; readonly transport: Transport };
+
+/** A local server that does not know the newest way to begin may say nothing at all to it. */
+const probeMs = 3000;
+
+/** Begins to talk in the newest way that both know. A server that breaks off at that is asked again in the old way. */
+export async function handshake(server: McpServer, options: HandshakeOptions, hooks: Hooks): Promise<Live> {
+  const { answerers, environment, startMs, signIn } = options;
+  const deadline = Date.now() + startMs;
+  const attempt = async (old: boolean): Promise<Live> => {
+    const client: Client = new Client(identity, {
+      capabilities: capabilitiesFor(answerers),
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMs, startMs / 2) } },
+      // A server's own schemas are not followed here: a pattern in them may be one that never ends.
+      jsonSchemaValidator: {
+        getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+      },
+      listChanged: { tools: { onChanged: (error, tools) => !error && tools && options.onTools(tools) } },
+    });
+    answerRequests(client, server.name, answerers, hooks.count);
+    const transport = await transportTo(server.reach, environment, await signIn?.provider());
+    hooks.onTransport(transport);
+    Object.assign(client, { onclose: () => hooks.onEnd(client) });
+    try {
+      const limits = { timeout: Math.max(deadline - Date.now(), 1), signal: hooks.signal };
+      await client.connect(transport, { ...limits, ...(old ? { prior: { kind: 'legacy' } } : {}) });
+      // What it has is looked at each time: it may be another program that answers now.
+      const { tools } = await client.listTools(undefined, limits);
+      options.onTools(tools);
+      return { client, transport };
+    } catch (error) {
+      await transport.close().catch(() => {});
+      if (!old && isUnsettled(error) && Date.now() < deadline && !hooks.signal.aborted) return attempt(true);
+      throw reasonFor(server, error, transport);
+    }
+  };
+  return attempt(false);
+}
+
+const identity = { name: 'fairlead', title: 'Fairlead', version: manifest.version };
+
+const isUnsettled = (error: unknown): boolean =>
+  SdkError.isInstance(error) &&
+  [SdkErrorCode.EraNegotiationFailed, SdkErrorCode.RequestTimeout, SdkErrorCode.ConnectionClosed].includes(error.code);
+
+function reasonFor(server: McpServer, error: unknown, transport: Transport): Error {
+  if (UnauthorizedError.isInstance(error) || error instanceof FairleadError) return error;
+  const words = transport instanceof ChildTransport ? transport.lastWords : '';
+  return failed(server, `${visibleLine(messageOf(error))}${words === '' ? '' : ` (it said: ${words})`}`, error);
+}
+
+/** The error for a server that cannot be spoken to. */
+export const failed = (server: McpServer, why: string, cause?: unknown): FairleadError =>
+  new FairleadError('mcp/unreachable', `The MCP server ${visibleLine(server.name)} cannot be reached: ${why}.`, {
+    blame: 'tool',
+    ...(cause === undefined ? {} : { cause }),
+  });
