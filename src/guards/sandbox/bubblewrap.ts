@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:
 import path from 'node:path';
 import { visibleLine } from '../../core/index.ts';
 import { openDoor, type Door } from './egress.ts';
+import { filterFile } from './seccomp.ts';
 import { shellWords, type Confines, type Sandbox } from './sandbox.ts';
 import { hiddenIn, readOnlyIn, systemFolders, systemSecrets, toolFolders, within } from './visible-folders.ts';
 
@@ -16,7 +17,7 @@ export function bubblewrap(program: string, confines: Confines, extras: Extras =
     about: `Commands reach the working folder and a read-only system, and ${egress ? egress.hosts.join(', ') : 'no network'}; nothing else of yours.`,
     async exec(command, options, outside) {
       const door = egress && (await (opened ??= openDoor(egress)));
-      const way = [program, ...extras, ...confinement(confines, door), '--chdir', options.cwd, '--'];
+      const way = [...beginning(program), ...extras, ...confinement(confines, door), '--chdir', options.cwd, '--'];
       return outside([...way, ...limited(command, door)], options);
     },
   };
@@ -53,12 +54,19 @@ export const newer: Extras = ['--disable-userns'];
 
 /** Why this bubblewrap cannot confine anything here, or nothing. */
 export function whyUnable(program: string, confines: Confines, extras: Extras = []): Promise<string | undefined> {
-  const args = [...extras, ...confinement(confines), '--', ...limited(['/bin/sh', '-c', 'exit 0'])];
+  const [first, ...rest] = beginning(program);
+  const args = [...rest, ...extras, ...confinement(confines), '--', ...limited(['/bin/sh', '-c', 'exit 0'])];
   return new Promise((resolve) => {
-    execFile(program, args, { timeout: 10_000, env: {} }, (error, _out, said) => {
+    execFile(first, args, { timeout: 10_000, env: {} }, (error, _out, said) => {
       resolve(error ? visibleLine((said || error.message).trim()) : undefined);
     });
   });
+}
+
+/** The program with the filter of system calls, which it takes from an open file. */
+function beginning(program: string): readonly [string, ...string[]] {
+  const filter = filterFile();
+  return filter === undefined ? [program] : ['/bin/sh', '-c', 'exec "$@" 9<"$0"', filter, program, '--seccomp', '9'];
 }
 
 /** Variables that lead to what is hidden, or change what a program is. */

@@ -1,0 +1,62 @@
+// The filter of system calls, as the kernel applies it.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { localWorkspace } from '../../workspace/index.ts';
+import { chooseSandbox } from './choose.ts';
+import { sandboxed } from './sandbox.ts';
+import { filterFile, filterFor } from './seccomp.ts';
+
+const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-seccomp-')));
+const sandbox = await chooseSandbox({ roots: [root], home: homedir(), path: process.env['PATH'] ?? '' });
+const noPerl = spawnSync('perl', ['-e', '1']).status === 0 ? false : 'no perl here to make system calls with';
+const noFilter = filterFor(process.arch) === undefined ? `no filter for ${process.arch}` : false;
+const skip = sandbox.name === 'refused' ? sandbox.about : noFilter || noPerl;
+
+test.after(() => rmSync(root, { recursive: true, force: true }));
+
+/** Calls by number: keyctl, bpf, mount, unshare, and what every program does. */
+const numbers = process.arch === 'arm64' ? [219, 280, 40, 97, 172] : [250, 321, 165, 272, 39];
+
+test(
+  '[attack 76] [attack 77] calls that reach past the namespaces are refused, and ordinary ones are not',
+  { skip },
+  async () => {
+    const inside = sandboxed(localWorkspace({ roots: [root] }), sandbox);
+    const script = [
+      `for my $n (${numbers.join(', ')}, 425) { my $r = syscall($n, 0, 0, 0, 0, 0); print $r < 0 ? ($!+0) . " " : "done " }`,
+      // Of the machine's host, of the cipher engine, and an ordinary one.
+      'for my $f (40, 38, 1) { print socket(my $s, $f, 1, 0) ? "open " : ($!+0) . " " }',
+      'my $b = "x" x 64; open(my $t, "<", "/dev/null"); for my $o (0x5412, 0x5401) { ioctl($t, $o, $b) or print $!+0, " " }',
+    ].join('; ');
+    const { text } = await inside.exec(['perl', '-e', script], {});
+    const [refused, notTerminal] = [1, 25];
+    assert.equal(
+      text,
+      [...Array(4).fill(refused), 'done', refused, refused, refused, 'open', refused, notTerminal, ''].join(' '),
+    );
+  },
+);
+
+test('the filter lies in a file of ours alone', { skip: noFilter }, () => {
+  const file = filterFile() ?? '';
+  assert.ok(existsSync(file));
+  assert.equal(statSync(file).mode & 0o777, 0o400);
+  assert.equal(filterFile(), file);
+});
+
+test('every jump of a filter lands inside it', () => {
+  for (const arch of ['x64', 'arm64'] as const) {
+    const filter = filterFor(arch) ?? Buffer.alloc(0);
+    const lines = filter.length / 8;
+    for (let at = 0; at < lines; at++)
+      assert.ok(
+        at + 1 + Math.max(filter.readUInt8(at * 8 + 2), filter.readUInt8(at * 8 + 3)) < lines || at === lines - 1,
+      );
+    assert.equal(filter.readUInt32LE((lines - 1) * 8 + 4), 0x7fff_0000);
+  }
+  assert.equal(filterFor('mips'), undefined);
+});
