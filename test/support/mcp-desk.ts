@@ -45,6 +45,9 @@ export const inside = (behaviour: Behaviour): Inside => ({
   serve: (end) => serveOn(behaviour)(end),
 });
 
+/** The block that says whose words a result is. */
+const block = /^<outside-text from="the MCP server [^"]*">\n([^]*)\n<\/outside-text>$/;
+
 /** Opens these servers until the test ends. */
 export async function open(
   t: TestContext,
@@ -55,7 +58,10 @@ export async function open(
   t.after(() => mcp.close());
   return {
     mcp,
-    call: (name, input = {}, signal = new AbortController().signal) => callTool(mcp.tools, name, input, { signal }),
+    async call(name, input = {}, signal = new AbortController().signal) {
+      const called = await callTool(mcp.tools, name, input, { signal });
+      return { ...called, text: called.text.replace(block, '$1') };
+    },
   };
 }
 

@@ -58,7 +58,7 @@ export async function callTool(
     try {
       const result = await send(client, aim, args, signal, progress);
       aim.connection.worked();
-      return resultOutput(result);
+      return resultOutput(aim.connection.server.name, result);
     } catch (error) {
       const fate = fateOf(error, signal);
       if (fate === 'answered') return output({ failed: true, text: `${serverOf(aim)} refused: ${wordsFor(error)}` });

@@ -4,6 +4,7 @@ import {
   SdkError,
   SdkErrorCode,
   UnauthorizedError,
+  type RequestOptions,
   type Tool as Listed,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -45,6 +46,7 @@ const probeMs = 3000;
 export async function handshake(server: McpServer, options: HandshakeOptions, hooks: Hooks): Promise<Live> {
   const { answerers, environment, startMs, signIn } = options;
   const deadline = Date.now() + startMs;
+  const limits = (): RequestOptions => ({ timeout: Math.max(deadline - Date.now(), 1), signal: hooks.signal });
   const attempt = async (old: boolean): Promise<Live> => {
     const client: Client = new Client(identity, {
       capabilities: capabilitiesFor(answerers),
@@ -60,10 +62,9 @@ export async function handshake(server: McpServer, options: HandshakeOptions, ho
     hooks.onTransport(transport);
     Object.assign(client, { onclose: () => hooks.onEnd(client) });
     try {
-      const limits = { timeout: Math.max(deadline - Date.now(), 1), signal: hooks.signal };
-      await client.connect(transport, { ...limits, ...(old ? { prior: { kind: 'legacy' } } : {}) });
+      await client.connect(transport, { ...limits(), ...(old ? { prior: { kind: 'legacy' } } : {}) });
       // What it has is looked at each time: it may be another program that answers now.
-      const { tools } = await client.listTools(undefined, limits);
+      const { tools } = await client.listTools(undefined, limits());
       options.onTools(tools);
       return { client, transport };
     } catch (error) {

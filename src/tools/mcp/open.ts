@@ -43,11 +43,12 @@ export type Mcp = {
 };
 
 type Stand = { readonly standing: ToolStanding; readonly definition?: Definition; readonly why?: string };
+/** A server as far as it was opened. */
 type Opened = {
   readonly server: McpServer;
-  readonly connection?: Connection;
-  readonly state: McpStatus['state'];
-  readonly why?: string;
+  connection?: Connection;
+  state: McpStatus['state'];
+  why?: string;
   /** By the server's own name of the tool; replaced when it says that its tools changed. */
   stands: ReadonlyMap<string, Stand>;
 };
@@ -91,14 +92,17 @@ async function openServer(server: McpServer, options: McpOptions): Promise<Opene
     try {
       await connection.client(options.signal ?? new AbortController().signal);
       connection.worked();
-      return Object.assign(opened, { connection, state: 'ready' as const });
+      opened.connection = connection;
+      opened.state = 'ready';
     } catch (error) {
       await connection.close();
       throw error;
     }
   } catch (error) {
-    return { ...opened, why: sentence(error), stands: new Map() };
+    opened.why = sentence(error);
+    opened.stands = new Map();
   }
+  return opened;
 }
 
 function connect(server: McpServer, options: McpOptions, onTools: (listed: readonly Listed[]) => void): Connection {

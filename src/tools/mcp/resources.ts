@@ -11,7 +11,7 @@ import {
   type Tool,
 } from '../../core/index.ts';
 import type { Connection } from './connection.ts';
-import { contentsOf, wordsOf } from './result.ts';
+import { contentsOf, foreign, wordsOf } from './result.ts';
 import { describe, type McpStatus } from './status.ts';
 
 const mostText = 100_000;
@@ -52,7 +52,7 @@ const listing = (connections: readonly Connection[], server: JsonObject): Tool =
     const { server: name } = input as { readonly server?: string };
     const asked = name === undefined ? connections.filter(hasResources) : [named(connections, name)];
     const texts = await Promise.all(asked.map((each) => told(() => resourcesOf(each, signal))));
-    return output({ text: shorten(texts.join('\n\n'), mostText) });
+    return output({ text: texts.join('\n\n') });
   },
 });
 
@@ -68,7 +68,7 @@ const reading = (connections: readonly Connection[], server: JsonObject): Tool =
     const connection = named(connections, name);
     try {
       const { contents } = await (await connection.client(signal)).readResource({ uri }, { signal, timeout });
-      return output({ text: shorten(contents.map(contentsOf).join('\n'), mostText) || '(empty)' });
+      return output({ text: foreign(name, contents.map(contentsOf).join('\n')) });
     } catch (error) {
       return output({ failed: true, text: troubleOf(error) });
     }
@@ -91,7 +91,7 @@ async function resourcesOf(connection: Connection, signal: AbortSignal): Promise
     ...resourceTemplates.map(({ uriTemplate, name, description }) => line(uriTemplate, name, description)),
   ];
   const more = lines.length > mostListed ? [`[… ${lines.length - mostListed} more]`] : [];
-  return [`[${visibleLine(connection.server.name)}]`, ...lines.slice(0, mostListed), ...more].join('\n');
+  return foreign(connection.server.name, [...lines.slice(0, mostListed), ...more].join('\n'));
 }
 
 const line = (uri: string, name: string, description = ''): string =>

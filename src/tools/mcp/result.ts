@@ -1,13 +1,22 @@
 // What an MCP server answered, as a tool's output: text for the model, structure for programs, all of it bounded and none of it believed.
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
-import { output, shorten, toJson, visible, visibleLine, type Json, type Output } from '../../core/index.ts';
+import {
+  output,
+  outsideText,
+  shorten,
+  toJson,
+  visible,
+  visibleLine,
+  type Json,
+  type Output,
+} from '../../core/index.ts';
 
 const mostText = 100_000;
 const mostData = 1_000_000;
 const mostBlocks = 1000;
 
 /** The output for a result. However much it looks like one of ours, it is made here, from text and data alone. */
-export function resultOutput(result: CallToolResult): Output {
+export function resultOutput(server: string, result: CallToolResult): Output {
   const blocks = Array.isArray(result.content) ? result.content : [];
   const { structuredContent } = result;
   const data = structuredContent === undefined ? undefined : dataOf(structuredContent);
@@ -18,11 +27,15 @@ export function resultOutput(result: CallToolResult): Output {
   if (blocks.length > mostBlocks) said.push(`[… ${blocks.length - mostBlocks} more pieces left out]`);
   if (said.length === 0 && structuredContent !== undefined) said.push(visible(JSON.stringify(data)));
   return output({
-    text: shorten(said.join('\n'), mostText) || '(no output)',
+    text: said.length === 0 ? '(no output)' : foreign(server, said.join('\n')),
     ...(data === undefined ? {} : { data }),
     ...(result.isError === true ? { failed: true } : {}),
   });
 }
+
+/** A server's words in a block that says whose they are, no longer than a model can use. */
+export const foreign = (server: string, text: string): string =>
+  outsideText(`the MCP server ${visibleLine(server)}`, shorten(text, mostText));
 
 function dataOf(value: unknown): Json {
   const data = toJson(value);
