@@ -1,6 +1,6 @@
 // A tool call as an editor shows it: a title, a kind, where it works, and what it changed as texts before and after.
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
-import { isObject, visibleLine, type Json } from '../../core/index.ts';
+import { aimOf, isObject, visibleLine, type Json } from '../../core/index.ts';
 import type { Block } from '../face/face.ts';
 import { inputLine, plainOutput } from '../face/wording.ts';
 
@@ -17,8 +17,15 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   grep: 'search',
   write_file: 'edit',
   edit_file: 'edit',
+  apply_patch: 'edit',
+  delete_file: 'delete',
+  code_intelligence: 'search',
   run_command: 'execute',
   execute_sandboxed_command: 'execute',
+  run_code: 'execute',
+  web_fetch: 'fetch',
+  web_search: 'fetch',
+  http_request: 'fetch',
 };
 
 /** What does not change about a call. */
@@ -33,7 +40,8 @@ export type CallHead = {
 
 /** A call's head, from its tool and input. */
 export function callHead(block: Pick<CallBlock, 'id' | 'tool' | 'input'>, locate: Locate): CallHead {
-  const { id, tool, input } = block;
+  const { id } = block;
+  const { tool, input } = meantBy(block);
   const where = pathIn(input, locate);
   return {
     toolCallId: id,
@@ -43,6 +51,12 @@ export function callHead(block: Pick<CallBlock, 'id' | 'tool' | 'input'>, locate
     rawInput: input,
     ...(where === undefined ? {} : { locations: [{ path: where }] }),
   };
+}
+
+/** The call that is meant: of one through the tool for loaded tools, the one inside it. */
+export function meantBy(call: Pick<CallBlock, 'tool' | 'input'>): Pick<CallBlock, 'tool' | 'input'> {
+  const meant = aimOf(call);
+  return typeof meant === 'string' ? call : meant;
 }
 
 /** What a call is about: of one on a file, the file alone. */
@@ -74,9 +88,11 @@ export function fenced(text: string, as = ''): string {
 export const textContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } });
 
 /** What a call gave: the pieces of its diff, or its output. */
-export function callContent({ tool, input, output = '', diff }: CallBlock, locate: Locate): ToolCallContent[] {
+export function callContent(block: CallBlock, locate: Locate): ToolCallContent[] {
+  const { output = '', diff } = block;
+  const { tool, input } = meantBy(block);
   const where = pathIn(input, locate);
-  if (diff !== undefined && where !== undefined) return diffContent(diff, where);
+  if (diff !== undefined) return where === undefined ? [whole(diff)] : diffContent(diff, where);
   const text = plainOutput(output);
   if (text.trim() === '') return [];
   return [textContent(kinds[tool] === undefined ? text : fenced(text))];
@@ -85,7 +101,7 @@ export function callContent({ tool, input, output = '', diff }: CallBlock, locat
 /** A piece for each place that changed; a diff that cannot be taken apart is shown as it is. */
 function diffContent(diff: string, path: string): ToolCallContent[] {
   const pieces = piecesOf(diff);
-  if (!pieces) return [textContent(fenced(diff, 'diff'))];
+  if (!pieces) return [whole(diff)];
   return pieces.map(({ head, lines }) => ({
     type: 'diff',
     path,
@@ -93,6 +109,8 @@ function diffContent(diff: string, path: string): ToolCallContent[] {
     newText: side(lines, '+'),
   }));
 }
+
+const whole = (diff: string): ToolCallContent => textContent(fenced(diff, 'diff'));
 
 type Piece = { readonly head: string; readonly lines: string[] };
 
@@ -114,7 +132,8 @@ const side = (lines: readonly string[], sign: '-' | '+'): string =>
     .join('\n');
 
 /** What a call that waits for a yes would change, as far as its input tells. */
-export function proposed({ input }: Pick<CallBlock, 'input'>, locate: Locate): ToolCallContent[] {
+export function proposed(call: Pick<CallBlock, 'tool' | 'input'>, locate: Locate): ToolCallContent[] {
+  const { input } = meantBy(call);
   const path = pathIn(input, locate);
   const { old_string: old, new_string: next } = isObject(input) ? input : {};
   return path !== undefined && typeof old === 'string' && typeof next === 'string'

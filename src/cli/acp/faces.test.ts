@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import { callContent, fenced } from './calls.ts';
+import { agentParts, Session } from '../../agent/index.ts';
+import type { JsonObject } from '../../core/index.ts';
+import { memoryLog } from '../../stores/memory.ts';
+import { calls, says, scriptedProvider } from '../../testing/index.ts';
+import { todo } from '../../tools/todo.ts';
+import { callContent, callHead, fenced } from './calls.ts';
+import { planTeller } from './plan.ts';
 import { v1Face } from './v1-face.ts';
 import { v2Face } from './v2-face.ts';
 
@@ -59,6 +65,39 @@ test('a diff is taken apart into its places; a new file has no old text, and a d
   const [shown] = callContent({ ...edit, diff: short }, locate);
   assert.ok(shown?.type === 'content' && shown.content.type === 'text');
   assert.equal(shown.content.text, `\`\`\`diff\n${short}\`\`\``);
+});
+
+test('a call through the tool for loaded tools is shown as the call that is meant, and its diff even where it names no file', () => {
+  const inside = { tool: 'write_file', input: { path: 'a' } };
+  const { kind, title, name } = callHead({ id: 'c', tool: 'use_tool', input: inside }, locate);
+  assert.deepEqual([kind, title, name], ['edit', 'write_file a', 'write_file']);
+  const patch = { ...edit, tool: 'use_tool', input: { tool: 'apply_patch', input: { patch: 'x' } }, diff: '--- a\n' };
+  assert.match(JSON.stringify(callContent(patch, locate)), /```diff/);
+});
+
+test('the list of what is to be done is told as the plan each time it changes, and only then', async () => {
+  const items = (status: string): JsonObject => ({ items: [{ text: 'Sweep', status }] });
+  const provider = scriptedProvider([
+    calls('todo', items('doing')),
+    calls('list', {}),
+    calls('todo', items('done')),
+    says('Swept.'),
+  ]);
+  const list = {
+    name: 'list',
+    description: 'lists',
+    input: { type: 'object' },
+    effect: 'read',
+    run: () => 'nothing',
+  } as const;
+  const session = await Session.open(agentParts({ provider, system: '', tools: [todo, list] }), memoryLog());
+  const told: unknown[] = [];
+  session.watch(planTeller((plan) => void told.push(plan)));
+  await session.run('Sweep.');
+  assert.deepEqual(told, [
+    [{ content: 'Sweep', priority: 'medium', status: 'in_progress' }],
+    [{ content: 'Sweep', priority: 'medium', status: 'completed' }],
+  ]);
 });
 
 test('output cannot end the fence it stands in', () => {

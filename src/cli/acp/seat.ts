@@ -1,4 +1,5 @@
 // One session that an editor drives: a conversation on a session file, told to the editor as it happens, with one run at a time.
+import type { PlanEntry } from '@agentclientprotocol/sdk';
 import type { RunOptions, UserCommand, Words } from '../../agent/index.ts';
 import { FairleadError, type Call, type Event, type RunState } from '../../core/index.ts';
 import { pathOf } from '../branches/path.ts';
@@ -7,6 +8,7 @@ import { answerOpen, waits, type Said } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Face, Status } from '../face/face.ts';
 import { stopOf } from './faults.ts';
+import { planTeller } from './plan.ts';
 
 /** The editor as one session knows it, whichever version of the protocol it speaks. */
 export type Editor = {
@@ -17,6 +19,8 @@ export type Editor = {
   ask(call: Call, kind: string, signal: AbortSignal): Promise<Said | undefined>;
   /** Tells how the session stands after each turn. */
   status(status: Status): void;
+  /** Tells what the model means to do. */
+  plan(plan: PlanEntry[]): void;
   /** Tells which commands of the person a prompt may begin with. */
   commands(commands: readonly UserCommand[]): void;
 };
@@ -42,11 +46,13 @@ export type Seat = {
 export function seatAt(talk: Conversation, editor: Editor): Seat {
   // Editors show answers while they come, whatever the terminal is set to.
   const teller = narrator(editor.face, () => true);
+  const plan = planTeller((entries) => editor.plan(entries));
   let work: Promise<RunState> | undefined;
   let stop = new AbortController();
   talk.watch({
     session() {},
     event(event, state) {
+      plan(event);
       if (isNews(event, state, editor)) teller.event(event);
       if (event.type === 'turn-ended') editor.status(talk.status());
     },
@@ -103,6 +109,7 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
     },
     async replay() {
       const events = pathOf(await talk.events());
+      for (const event of events) plan(event);
       // What a person rewrote stands in no event: then the conversation is told as the model reads it.
       if (events.some(isRewrite)) teller.replay(talk.session.messages, Number.POSITIVE_INFINITY);
       else for (const event of events) if (retold.has(event.type)) teller.event(event);

@@ -68,6 +68,7 @@ export function v1Editor(client: AgentContext, sessionId: string, talk: Conversa
       const cost = usd === undefined ? {} : { cost: { amount: usd, currency: 'USD' } };
       send({ sessionUpdate: 'usage_update', used: context.used, size: context.window, ...cost });
     },
+    plan: (entries) => send({ sessionUpdate: 'plan', entries }),
     commands: (commands) =>
       send({
         sessionUpdate: 'available_commands_update',

@@ -69,6 +69,7 @@ export function v2Editor(client: AgentContext, sessionId: string, talk: Conversa
       const cost = usd === undefined ? {} : { cost: { amount: usd, currency: 'USD' } };
       send({ sessionUpdate: 'usage_update', used: context.used, size: context.window, ...cost });
     },
+    plan: (entries) => send({ sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'todo', entries } }),
     // They are told when the session is opened.
     commands() {},
   };

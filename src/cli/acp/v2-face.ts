@@ -1,7 +1,7 @@
 // The conversation as updates of version 2 of the protocol, where every message and call has an id and can be replaced.
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk/experimental/v2';
 import type { Block, CallStanding, Face } from '../face/face.ts';
-import { callContent, callHead, pathIn, type CallBlock, type Locate } from './calls.ts';
+import { callContent, callHead, meantBy, pathIn, type CallBlock, type Locate } from './calls.ts';
 
 const statuses: Readonly<Record<CallStanding, string>> = {
   running: 'in_progress',
@@ -91,7 +91,7 @@ function v2Call(
 }
 
 function contentOf(block: CallBlock, locate: Locate): ToolCallContent[] {
-  const path = pathIn(block.input, locate);
+  const path = pathIn(meantBy(block).input, locate);
   if (block.diff === undefined || path === undefined)
     return callContent(block, locate).filter((each) => each.type === 'content');
   const from = block.diff.indexOf('@@ ');

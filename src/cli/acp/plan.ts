@@ -1,0 +1,20 @@
+// The model's list of what is to be done, told to an editor as its plan whenever it changes.
+import type { PlanEntry } from '@agentclientprotocol/sdk';
+import type { Event } from '../../core/index.ts';
+import { todoView, type TodoItem } from '../../tools/index.ts';
+
+const statuses = { open: 'pending', doing: 'in_progress', done: 'completed' } as const;
+
+/** The list in the protocol's words; ours knows no priorities. */
+export const planOf = (items: readonly TodoItem[]): PlanEntry[] =>
+  items.map(({ text, status }) => ({ content: text, priority: 'medium', status: statuses[status] }));
+
+/** Hears a session's events and tells the plan each time it is another. */
+export function planTeller(tell: (plan: PlanEntry[]) => void): (event: Event) => void {
+  let now = todoView.initial;
+  return (event) => {
+    const next = todoView.on(now, event);
+    if (next.items !== now.items) tell(planOf(next.items));
+    now = next;
+  };
+}
