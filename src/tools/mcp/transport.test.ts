@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import test from 'node:test';
+import { McpServer, inputRequired } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { z } from 'zod';
 import { inside, open, userServer } from '../../../test/support/mcp-desk.ts';
 import { plain, text, type Behaviour } from '../../../test/support/mcp-server.ts';
 import { serveWeb, type First } from '../../../test/support/mcp-web.ts';
-import type { Remote } from './index.ts';
+import type { Inside, Remote } from './index.ts';
 
 const echo: Behaviour = { tools: [plain('echo')], call: (_tool, { a = '' }) => text(`you said ${String(a)}`) };
 
@@ -31,6 +34,31 @@ test('[P63] the same server answers in-process, over HTTP, over SSE and over a W
     posts.map(({ headers }) => [headers['x-key'], headers['mcp-session-id']]),
     [['k', 's1']],
   );
+});
+
+test('[P63] a server of the newest protocol is spoken to in it, and asks by what it answers', async (t) => {
+  const factory = (): McpServer => {
+    const server = new McpServer({ name: 'modern', version: '1' }, { capabilities: { tools: { listChanged: true } } });
+    server.registerTool('ask', { inputSchema: z.object({}) }, (_input, { mcpReq: { inputResponses } }) => {
+      if (inputResponses) return { content: [{ type: 'text', text: JSON.stringify(inputResponses) }] };
+      const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } } as const;
+      return inputRequired({ inputRequests: { who: inputRequired.elicit({ message: 'Who?', requestedSchema }) } });
+    });
+    return server;
+  };
+  const serve: Inside['serve'] = (transport) => {
+    serveStdio(factory, { transport });
+    return Promise.resolve();
+  };
+  const server = userServer('modern', { type: 'in-process', serve });
+  const { mcp, call } = await open(t, [server], {
+    elicit: ({ message }) => Promise.resolve({ type: 'accept', content: { name: `${message} Ada` } }),
+  });
+  assert.equal(mcp.status()[0]?.protocol, '2026-07-28');
+  assert.match((await call('mcp__modern__ask')).text, /"name":"Who\? Ada"/);
+  const silent = await open(t, [server]);
+  const refused = await silent.call('mcp__modern__ask');
+  assert.equal(refused.outcome, 'failed', refused.text);
 });
 
 /** Fails the first calls of tools in this way. */
