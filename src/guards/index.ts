@@ -6,5 +6,6 @@ export { policyGate, type PolicyGateOptions } from './policy/gate.ts';
 export { judge, type JudgeGround, type Judgement } from './policy/judge.ts';
 export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';
 export { chooseSandbox, type ChoiceOptions } from './sandbox/choose.ts';
+export { containerSandbox, type ContainerOptions } from './sandbox/container.ts';
 export { noSandbox, sandboxed, type Confines, type Sandbox } from './sandbox/sandbox.ts';
 export { fileTrust, memoryTrust, type Approval, type Standing, type Trust } from './trust.ts';

@@ -6,7 +6,7 @@ import { grep } from './grep.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
 import { runCommand } from './run-command.ts';
-import { sandboxedCommand, type SandboxOptions } from './sandboxed-command.ts';
+import { sandboxedCommand } from './sandboxed-command.ts';
 import { writeFile } from './write-file.ts';
 
 export { aliasOf } from './aliases.ts';
@@ -14,7 +14,7 @@ export type { AskPerson, Question } from './ask-user.ts';
 export { moreTools, type MoreToolsOptions } from './more.ts';
 export { todoText, todoView, type TodoItem, type TodoState } from './todo.ts';
 export { searchEngine, type SearchEngine, type SearchSettings } from './web/search-engines.ts';
-export { editFile, glob, grep, listFiles, readFile, runCommand, sandboxedCommand, writeFile, type SandboxOptions };
+export { editFile, glob, grep, listFiles, readFile, runCommand, sandboxedCommand, writeFile };
 
 /** The tools of a coding agent on this workspace. */
 export const workspaceTools = (workspace: Workspace): readonly Tool[] =>

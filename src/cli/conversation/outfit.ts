@@ -14,6 +14,7 @@ import {
 import type { AgentParts, AnswerShape, Call, Provider, Tool, Workspace } from '../../core/index.ts';
 import {
   chooseSandbox,
+  containerSandbox,
   kindOf,
   permission,
   policyGate,
@@ -79,6 +80,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
       hide: own,
       home: homedir(),
       path: process.env['PATH'] ?? '',
+      container: settings.sandbox,
       ...(settings.openHosts.length > 0 ? { egress: { hosts: settings.openHosts, isPublic } } : {}),
     }),
     readPolicies({ config: dirs.config, cwd: workspace.cwd, home: homedir() }),
@@ -86,7 +88,10 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   const skills = code ? [] : found;
   const tools = [
     ...(code ? [] : workspaceTools(sandboxed(workspace, sandbox))),
-    { ...sandboxedCommand(workspace, settings.sandbox), ...(code ? {} : { hidden: true }) },
+    {
+      ...sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox))),
+      ...(code ? {} : { hidden: true }),
+    },
     ...(skills.length ? [skillTool(skills)] : []),
   ];
   const system = [standing(cwd), settings.instructions, instructions.text, skillsText(skills)]

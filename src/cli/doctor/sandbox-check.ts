@@ -7,6 +7,7 @@ import path from 'node:path';
 import { agentParts, Session } from '../../agent/index.ts';
 import { standIns } from '../../agent/stand-ins.ts';
 import { messageOf, visibleLine, type Workspace } from '../../core/index.ts';
+import { containerSandbox, sandboxed } from '../../guards/index.ts';
 import { openProvider } from '../../providers/index.ts';
 import { memoryLog } from '../../stores/memory.ts';
 import { sandboxedCommand } from '../../tools/index.ts';
@@ -90,7 +91,7 @@ export const proof = (witness: string): string =>
 /** What the command says, called through a session by a stand-in for a model: the very way that it will be called. */
 async function inside(workspace: Workspace, command: string, { settings, signal }: Ground): Promise<string> {
   const file = path.join(workspace.cwd, 'answers.json');
-  const tool = sandboxedCommand(workspace, settings.sandbox);
+  const tool = sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox)));
   writeFileSync(file, JSON.stringify([{ calls: [{ tool: tool.name, input: { command, timeout_s: 60 } }] }, 'done']));
   const provider = await openProvider({ provider: 'scripted', model: file }, { providers: standIns });
   const session = await Session.open(agentParts({ provider, system: 'A trial.', tools: [tool] }), memoryLog());

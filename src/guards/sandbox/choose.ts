@@ -1,11 +1,16 @@
 // Which sandbox commands run in: the best that works here, found once for each set of folders; and where none works, none is used.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
 import { bubblewrap, findProgram, newer, whyUnable } from './bubblewrap.ts';
+import { containerOfRoots } from './container.ts';
 import { noSandbox, refusal, type Confines, type Sandbox } from './sandbox.ts';
 
 /** What a sandbox is chosen by. */
 export type ChoiceOptions = Confines & {
   /** `none` only where the person says so in so many words. */
   readonly wanted?: 'auto' | 'none';
+  /** A container to use where there is nothing lighter and its image is here. */
+  readonly container?: { readonly engine: string; readonly image: string };
 };
 
 const tried = new Map<string, Promise<Sandbox>>();
@@ -19,16 +24,29 @@ export function chooseSandbox({ wanted = 'auto', ...confines }: ChoiceOptions): 
   return known;
 }
 
-async function best(confines: Confines): Promise<Sandbox> {
+async function best({ container, ...confines }: Omit<ChoiceOptions, 'wanted'>): Promise<Sandbox> {
   if (confines.roots.includes('/'))
     return refused(
       'the working folder is the whole disk, which no sandbox could confine',
       'Start in a folder of your own',
     );
-  if (process.platform !== 'linux') return refused('there is no sandbox for this system yet', 'Work on Linux');
-  const program = findProgram('bwrap', confines);
+  const light = await lightest(confines);
+  // A container has no way to the hosts that are open, and another system inside: it is better than nothing.
+  if (light.name !== 'refused' || !container) return light;
+  const engine = path.isAbsolute(container.engine) ? container.engine : findProgram(container.engine, confines);
+  if (engine === undefined || !(await hasImage(engine, container.image))) return light;
+  return containerOfRoots({ ...container, engine }, confines);
+}
+
+async function lightest(confines: Confines): Promise<Sandbox> {
+  const program = process.platform === 'linux' ? findProgram('bwrap', confines) : undefined;
   if (program === undefined)
-    return refused('there is no sandbox on this machine', 'Install bubblewrap (apt-get install bubblewrap)');
+    return refused(
+      'there is no sandbox on this machine',
+      process.platform === 'linux'
+        ? 'Install bubblewrap (apt-get install bubblewrap)'
+        : 'Install podman or docker and pull the image of sandbox.image',
+    );
   if (confines.egress && findProgram('socat', confines) === undefined)
     return refused(
       'hosts are open to them, but the program that leads there is missing',
@@ -39,6 +57,12 @@ async function best(confines: Confines): Promise<Sandbox> {
   if (why === undefined) return bubblewrap(program, confines);
   return refused(`the sandbox does not work here (${why})`, `Allow user namespaces to ${program}`);
 }
+
+/** Nothing is pulled: an image that is not here is none. */
+const hasImage = (engine: string, image: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    execFile(engine, ['image', 'inspect', image], { timeout: 10_000 }, (error) => resolve(error === null));
+  });
 
 const refused = (why: string, mend: string): Sandbox =>
   refusal(`Commands are not run: ${why}. ${mend}, or start with --no-sandbox to run them as yourself.`);

@@ -1,0 +1,92 @@
+// A container around the working folder, for machines that have nothing lighter.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { localWorkspace } from '../../workspace/index.ts';
+import { chooseSandbox } from './choose.ts';
+import { sandboxed } from './sandbox.ts';
+
+type Place = { readonly work: string; readonly home: string; readonly engine: string; readonly said: () => string };
+
+/** A folder to work in, and an engine that is a real program: it writes down how it was called and does this. */
+function place(t: TestContext, script: string): Place {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-roots-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const [work, home, engine] = ['work', 'home', 'podman'].map((name) => path.join(root, name)) as [
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(path.join(work, '.git/hooks'), { recursive: true });
+  mkdirSync(home);
+  const record = path.join(root, 'calls');
+  writeFileSync(engine, `#!/bin/sh\necho "$@" >> '${record}'\n${script}\n`);
+  chmodSync(engine, 0o755);
+  return { work, home, engine, said: () => readFileSync(record, 'utf8') };
+}
+
+test('where there is nothing lighter a container sees the working folder, and what others run only to read', async (t) => {
+  const { work, home, engine, said } = place(t, '[ "$1" = image ] || echo done');
+  const container = { engine: 'podman', image: 'alpine' };
+  const sandbox = await chooseSandbox({ roots: [work], home, path: path.dirname(engine), container });
+  assert.equal(sandbox.name, 'podman');
+  const { text } = await sandboxed(localWorkspace({ roots: [work] }), sandbox).exec('make it', { timeoutMs: 9000 });
+  assert.equal(text, 'done\n');
+  const [inspect, ran] = said().split('\n');
+  assert.equal(inspect, 'image inspect alpine');
+  assert.match(
+    ran ?? '',
+    /^run --rm --network none --security-opt no-new-privileges --cap-drop ALL --read-only .*--timeout 14 /,
+  );
+  const mounts = `-v ${work}:${work} -v ${work}/.git:${work}/.git -v ${work}/.git/hooks:${work}/.git/hooks:ro -w ${work} alpine sh -c make it`;
+  assert.ok(ran?.endsWith(` -u ${process.getuid?.()} ${mounts}`), ran);
+});
+
+test('[attack 82] an image that is not here is not pulled, and an engine that stands in a root is not run', async (t) => {
+  const { work, home, engine, said } = place(t, 'exit 1');
+  const container = { engine: 'podman', image: 'alpine' };
+  const without = await chooseSandbox({ roots: [work], home, path: path.dirname(engine), container });
+  assert.equal(without.name, 'refused');
+  assert.equal(said(), 'image inspect alpine\n');
+  const planted = await chooseSandbox({ roots: [path.dirname(work)], home, path: path.dirname(engine), container });
+  assert.equal(planted.name, 'refused');
+  assert.equal(said(), 'image inspect alpine\n');
+});
+
+const image = 'fairlead-busybox';
+const skip =
+  spawnSync('podman', ['image', 'inspect', image]).status === 0
+    ? false
+    : `no podman with an image called ${image} here`;
+
+test(
+  '[A16] in a real container of podman: the folder is written, the rest is not there',
+  { skip, timeout: 60_000 },
+  async (t) => {
+    const { work, home } = place(t, '');
+    const engine = ['/usr/bin/podman', '/usr/local/bin/podman'].find((each) => existsSync(each)) ?? 'podman';
+    // A search path without bubblewrap on it, but with the engine's own programs in the environment.
+    const sandbox = await chooseSandbox({ roots: [work], home, path: '/nowhere', container: { engine, image } });
+    assert.equal(sandbox.name, 'podman');
+    const { text } = await sandboxed(localWorkspace({ roots: [work] }), sandbox).exec(
+      `echo x > made; echo x > .git/hooks/pre-commit; ls /sys/class/net; ls '${home}'; touch /x; pwd`,
+      { timeoutMs: 30_000 },
+    );
+    assert.equal(readFileSync(path.join(work, 'made'), 'utf8'), 'x\n');
+    assert.ok(!existsSync(path.join(work, '.git/hooks/pre-commit')));
+    assert.match(text, /^lo$/m);
+    assert.match(text, new RegExp(`^${work}$`, 'm'));
+  },
+);

@@ -1,0 +1,175 @@
+// Containers of podman or docker: a system of their own around one command, without network and rights, and gone when it ends.
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { FairleadError, type Ran } from '../../core/index.ts';
+import type { Confines, Outside, Sandbox } from './sandbox.ts';
+import { hiddenIn, readOnlyIn } from './visible-folders.ts';
+
+/** What commands run in. The environment is read by the caller. */
+export type ContainerOptions = {
+  /** The engine's program, `podman` unless given; `docker` works too. */
+  readonly engine?: string;
+  /** `alpine` unless given. */
+  readonly image?: string;
+  /** The named volume that keeps what commands write, `llm-harness-tool-workspace` unless given. */
+  readonly volume?: string;
+  /** Where the volume is seen inside, `/workspace` unless given. */
+  readonly mountpoint?: string;
+  /** The user id inside: ours, or nobody's where we are root, unless given. */
+  readonly user?: number;
+};
+
+const nobody = 65_534;
+const usualMs = 60_000;
+
+type Container = Required<ContainerOptions>;
+
+/** Confines commands by a container that sees a named volume and no file of this machine. */
+export function containerSandbox(options: ContainerOptions = {}): Sandbox {
+  const container = containerOf(options);
+  const { engine, image, volume, mountpoint } = container;
+  let ready = false;
+  return {
+    name: path.basename(engine),
+    about: `Commands run in ${image} and reach the volume ${volume}: no network, no file of yours.`,
+    async exec(command, given, outside) {
+      ready ||= await mustBeReady(outside, container);
+      const place = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
+      return runIn(container, place, command, given, outside);
+    },
+  };
+}
+
+/** Confines commands by a container that sees the roots, for machines without anything lighter. */
+export function containerOfRoots(options: Pick<ContainerOptions, 'engine' | 'image'>, confines: Confines): Sandbox {
+  // The files are ours, so the user inside has to be us.
+  const container = containerOf({ ...options, user: process.getuid?.() ?? nobody });
+  const { engine, image } = container;
+  const mounts = mountsOf(confines);
+  return {
+    name: path.basename(engine),
+    about: `Commands run in ${image} and reach the working folder: no network, nothing else of yours.`,
+    exec: async (command, given, outside) => runIn(container, [...mounts, '-w', given.cwd], command, given, outside),
+  };
+}
+
+function mountsOf(confines: Confines): readonly string[] {
+  const { roots, home } = confines;
+  const odd = roots.find((root) => root.includes(':'));
+  if (odd !== undefined) throw bad(`The folder ${odd} cannot be mounted: there is a colon in its name.`);
+  return [
+    ...roots.flatMap((root) => ['-v', `${root}:${root}`]),
+    ...roots
+      .flatMap((root) => readOnlyIn(root, home))
+      .flatMap(({ at, how }) => ['-v', `${at}:${at}${how === '--ro-bind' ? ':ro' : ''}`]),
+    ...hiddenIn(confines).flatMap(({ at, file }) => (file ? ['-v', `/dev/null:${at}:ro`] : ['--tmpfs', at])),
+  ];
+}
+
+function containerOf(options: ContainerOptions): Container {
+  const own = process.getuid?.() ?? nobody;
+  const container = {
+    engine: 'podman',
+    image: 'alpine',
+    volume: 'llm-harness-tool-workspace',
+    mountpoint: '/workspace',
+    user: own === 0 ? nobody : own,
+    ...options,
+  };
+  // Anything else in this place would mount a folder of the host, or be read as an option.
+  if (!/^[A-Za-z0-9][\w.-]*$/.test(container.volume))
+    throw bad(`The sandbox volume ${container.volume} is not a name.`);
+  if (!/^\/[\w./-]*$/.test(container.mountpoint))
+    throw bad(`The sandbox mountpoint ${container.mountpoint} is no path.`);
+  if (!/^[\w]/.test(container.image)) throw bad(`The sandbox image ${container.image} is not a name.`);
+  return container;
+}
+
+/** Docker and podman differ in a few options. */
+const isDocker = ({ engine }: Container): boolean => path.basename(engine) === 'docker';
+
+const hardening: readonly string[] = [
+  '--rm',
+  ['--network', 'none'],
+  ['--security-opt', 'no-new-privileges'],
+  ['--cap-drop', 'ALL'],
+  '--read-only',
+  ['--tmpfs', '/tmp'],
+  ['--memory', '512m'],
+  ['--pids-limit', '256'],
+  // An engine's own defaults are higher than it may set where it runs inside a container itself.
+  ['--ulimit', 'nofile=1024:1024'],
+  ['--ulimit', 'nproc=4096:4096'],
+].flat();
+
+/** One command in a container of its own. */
+async function runIn(
+  container: Container,
+  place: readonly string[],
+  command: string | readonly string[],
+  options: Parameters<Sandbox['exec']>[1],
+  outside: Outside,
+): Promise<Ran> {
+  const name = `fairlead-${randomUUID()}`;
+  const argv = runArgv(container, place, { name, ms: options.timeoutMs ?? usualMs, command });
+  // The folder is one inside: outside the engine starts where we are.
+  const { cwd: _, ...how } = options;
+  const ran = await outside(argv, how);
+  // The engine's client is dead, but the container is not its child.
+  if (ran.stopped) await remove(outside, container, name);
+  if (ran.code !== 125) return ran;
+  // The engine's own exit code for a container that could not be made.
+  throw bad(`${container.engine} could not start ${container.image}, so nothing was run: ${ran.text.trim()}`);
+}
+
+type Wanted = { readonly name: string; readonly ms: number; readonly command: string | readonly string[] };
+
+/** The whole call: the engine's hardening first, then user, mounts, folder and image, then the command as one argument. */
+function runArgv(container: Container, place: readonly string[], { name, ms, command }: Wanted): readonly string[] {
+  const { engine, user, image } = container;
+  // Podman ends a container by itself at its time, even where we are no longer there to do it.
+  const deadline = isDocker(container) ? [] : ['--timeout', String(Math.ceil(ms / 1000) + 5)];
+  const words = typeof command === 'string' ? ['sh', '-c', command] : command;
+  return [engine, 'run', ...hardening, '--name', name, ...deadline, '-u', String(user), ...place, image, ...words];
+}
+
+async function mustBeReady(outside: Outside, container: Container): Promise<true> {
+  const { engine, volume } = container;
+  let ran: Ran;
+  try {
+    ran = await outside([engine, 'volume', 'inspect', volume], { timeoutMs: 10_000 });
+  } catch (cause) {
+    throw bad(
+      `There is no ${engine} on this machine, so nothing was run. Install it (apt-get install podman), or set SANDBOX_CONTAINER_RUNTIME_EXECUTABLE to the engine that is there.`,
+      cause,
+    );
+  }
+  if (ran.code !== 0 && !/no such|not found|no volume/i.test(ran.text))
+    throw bad(`${engine} does not work here: ${ran.text.trim()}`);
+  if (ran.code !== 0)
+    throw bad(`The sandbox volume does not exist, so nothing was run. Make it: ${engine} volume create ${volume}`);
+  if (isDocker(container)) await makeWritable(outside, container);
+  return true;
+}
+
+/** Docker gives a new volume to root, podman to its first user: here it is given to the user inside. */
+async function makeWritable(outside: Outside, container: Container): Promise<void> {
+  const { engine, user, volume, mountpoint, image } = container;
+  const place = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
+  const probe = { name: `fairlead-${randomUUID()}`, ms: 10_000, command: 'test -w .' };
+  const { code } = await outside(runArgv(container, place, probe), { timeoutMs: 60_000 });
+  if (code !== 1) return;
+  const asRoot = ['--cap-add', 'CHOWN', '-u', '0', ...place, image];
+  // A volume without any file gets its owner back from the image each time it is mounted.
+  const give = `touch .sandbox && chown ${user} . .sandbox`;
+  await outside([engine, 'run', ...hardening, ...asRoot, 'sh', '-c', give], { timeoutMs: 60_000 });
+}
+
+async function remove(outside: Outside, container: Container, name: string): Promise<void> {
+  // Podman waits ten seconds for a container to end by itself unless told not to; docker does not know the option.
+  const now = isDocker(container) ? [] : ['-t', '0'];
+  await outside([container.engine, 'rm', '-f', ...now, name], { timeoutMs: 10_000 });
+}
+
+const bad = (message: string, cause?: unknown): FairleadError =>
+  new FairleadError('sandbox/unusable', message, { blame: 'user', ...(cause === undefined ? {} : { cause }) });
