@@ -60,6 +60,8 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
   const live = attach(talk, face, refresh);
   let count = 0;
   let conversing = false;
+  /** Words that are on their way into the run. */
+  let joining: Promise<unknown> = Promise.resolve();
   let stop = new AbortController();
   const desk: Desk = {
     talk,
@@ -77,7 +79,7 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
     async converse(words) {
       conversing = true;
       try {
-        await converse(desk, live, words);
+        await converse(desk, live, () => joining, words);
       } finally {
         conversing = false;
       }
@@ -119,11 +121,13 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
     if (heard.text.trim() === '') return undefined;
     addToHistory(talk.settings, heard.text);
     if (!work) return busy(() => handleLine(desk, heard.text));
-    if (!mayInterrupt(heard.text, talk)) {
+    if (!mayInterrupt(heard.text, desk)) {
       face.fill(heard.text);
       return desk.say('Wait until the run has ended, or press Esc.', 'warning');
     }
-    void handleLine(desk, heard.text, heard.how).catch((error: unknown) => desk.say(messageOf(error), 'error'));
+    const join = handleLine(desk, heard.text, heard.how);
+    joining = Promise.allSettled([joining, join]);
+    void join.catch((error: unknown) => desk.say(messageOf(error), 'error'));
   });
   await left;
   stop.abort(leaving);
@@ -156,13 +160,20 @@ function attach(talk: Conversation, face: Face, refresh: () => void): RunOptions
   return { live: (chunk) => teller.chunk(chunk), progress: (call, text) => face.extend(call, text) };
 }
 
-/** Runs the model; whenever it waits for the person, asks and goes on. */
-async function converse(desk: Desk, options: RunOptions, words?: string): Promise<void> {
+/** Runs the model; whenever it waits for the person, asks and goes on. Words that came in as it ended are not left lying. */
+async function converse(
+  desk: Desk,
+  options: RunOptions,
+  joined: () => Promise<unknown>,
+  words?: string,
+): Promise<void> {
   const { talk } = desk;
   let state: RunState =
     words === undefined && waits(talk.session.state) ? talk.session.state : await talk.run(words, options);
-  while (waits(state)) {
-    await answerAsks(desk, state);
+  for (;;) {
+    await joined();
+    if (waits(state)) await answerAsks(desk, state);
+    else if (talk.session.state.pending.length === 0 || state.ended?.reason === 'cancelled') return;
     if (desk.signal.reason === leaving) return;
     // Whoever interrupts a question means the run.
     state = await talk.run(undefined, { ...options, signal: desk.signal });

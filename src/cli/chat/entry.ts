@@ -1,13 +1,12 @@
 // What a line that was entered means: a slash command, a shell command, or words for the model.
-import type { Conversation } from '../conversation/conversation.ts';
 import { commandIn, unknownCommand } from '../slash/table.ts';
 import type { Desk } from '../slash/desk.ts';
 import { runShell } from './shell.ts';
 
-/** Whether a line may be handled while the model works: words steer it, and some commands only look. */
-export function mayInterrupt(text: string, talk: Conversation): boolean {
+/** Whether a line may be handled while something goes on: words join a run, and some commands only look. */
+export function mayInterrupt(text: string, { talk, conversing }: Pick<Desk, 'talk' | 'conversing'>): boolean {
   if (text.startsWith('!')) return false;
-  return text.startsWith('/') ? (commandIn(text, talk.outfit.commands)?.command.anytime ?? false) : true;
+  return text.startsWith('/') ? (commandIn(text, talk.outfit.commands)?.command.anytime ?? false) : conversing;
 }
 
 /** Does what a line says. While a run goes on, words join it: at the next step, or after its answer. */

@@ -24,8 +24,8 @@ import {
   type Locate,
   type Sandbox,
 } from '../../guards/index.ts';
-import { sandboxedCommand, workspaceTools } from '../../tools/index.ts';
-import { isPublic, localWorkspace } from '../../workspace/index.ts';
+import { aliasOf, moreTools, sandboxedCommand, workspaceTools } from '../../tools/index.ts';
+import { isPublic, localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { groundOf } from '../policy/ground.ts';
 import type { Settings } from '../settings/index.ts';
 
@@ -86,14 +86,17 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     readPolicies({ config: dirs.config, cwd: workspace.cwd, home: homedir() }),
   ]);
   const skills = code ? [] : found;
+  const confined = sandboxed(workspace, sandbox);
   const tools = [
-    ...(code ? [] : workspaceTools(sandboxed(workspace, sandbox))),
+    ...(code ? [] : workspaceTools(confined)),
+    ...(code ? [] : moreTools({ workspace: withNetwork(confined), gitWorkspace: workspace })),
     {
       ...sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox))),
       ...(code ? {} : { hidden: true }),
     },
     ...(skills.length ? [skillTool(skills)] : []),
   ];
+  const names = new Set(tools.map(({ name }) => name));
   const system = [standing(cwd), settings.instructions, instructions.text, skillsText(skills)]
     .filter(Boolean)
     .join('\n\n');
@@ -105,12 +108,14 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     commands,
     problems: [...instructions.problems, ...problems, ...more].map(({ path, why }) => `${path}: ${why}`),
     tools,
-    kindOf: (call) => kindOf(call, locate),
+    kindOf: (call) =>
+      kindOf({ ...call, tool: names.has(call.tool) ? call.tool : (aliasOf(call) ?? call.tool) }, locate),
     partsFor(provider, callsTools) {
       const parts = agentParts({
         provider,
         system,
         tools: callsTools ? tools : [],
+        alias: aliasOf,
         ...(answer ? { answer } : {}),
       });
       const asks = permission({ tools: parts.tools, mode: () => (auto() ? 'auto' : 'ask'), granted: grants, locate });

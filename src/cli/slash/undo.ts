@@ -50,10 +50,15 @@ function sinceLastWords(
   const later = events.slice(Math.max(0, from));
   const changes = later.flatMap((event): readonly Done[] => {
     if (event.type !== 'tool-ended' || undone.has(event.call)) return [];
-    const change = changeIn(event.data);
-    return change ? [{ ...change, call: event.call }] : [];
+    return changesIn(event.data).map((change) => ({ ...change, call: event.call }));
   });
   return { changes, commands: later.some((event) => event.type === 'tool-started' && /command/.test(event.tool)) };
+}
+
+/** What a result says was changed: one file, or several. */
+function changesIn(data: Json | undefined): readonly Change[] {
+  const several = isObject(data) && Array.isArray(data['changes']) ? (data['changes'] as readonly Json[]) : [data];
+  return several.flatMap((each) => changeIn(each) ?? []);
 }
 
 function changeIn(data: Json | undefined): Change | undefined {
