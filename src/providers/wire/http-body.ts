@@ -1,7 +1,6 @@
 // The body of a reply as it arrives: decompressed, with back-pressure, and let go of in such a way that its connection can be used again.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import zlib from 'node:zlib';
 import type { FairleadError } from '../../core/index.ts';
 
 const mostDrained = 65_536;
@@ -73,6 +72,9 @@ function drain(message: IncomingMessage, source: Readable): void {
 
 function plain(message: IncomingMessage): Readable {
   const coding = message.headers['content-encoding']?.trim().toLowerCase();
+  if (coding === '' || coding === 'identity') return message;
+  // Loaded for the few who compress although nobody asked them to.
+  const zlib = process.getBuiltinModule('node:zlib');
   if (coding === 'gzip' || coding === 'x-gzip') return message.pipe(zlib.createGunzip());
   if (coding === 'br') return message.pipe(zlib.createBrotliDecompress());
   if (coding === 'zstd') return message.pipe(zlib.createZstdDecompress());
