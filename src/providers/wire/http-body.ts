@@ -72,7 +72,7 @@ function drain(message: IncomingMessage, source: Readable): void {
 
 function plain(message: IncomingMessage): Readable {
   const coding = message.headers['content-encoding']?.trim().toLowerCase();
-  if (coding === '' || coding === 'identity') return message;
+  if (!coding || coding === 'identity') return message;
   // Loaded for the few who compress although nobody asked them to.
   const zlib = process.getBuiltinModule('node:zlib');
   if (coding === 'gzip' || coding === 'x-gzip') return message.pipe(zlib.createGunzip());
