@@ -118,7 +118,7 @@ function serverOf(live: Live, options: SlotOptions, marks: Marks): LanguageServe
   return {
     live,
     show(given, signal) {
-      // One after the other: a document that two calls open at once would be opened twice.
+      // One after the other: of two readings at once the older could be told last.
       const shown = showing.then(async () => {
         const changes = await disk(signal);
         if (changes.length > 0) live.notify('workspace/didChangeWatchedFiles', { changes });
