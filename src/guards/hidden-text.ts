@@ -1,18 +1,39 @@
-// Shows what a command hides by an encoding, so that a person who is asked sees what they say yes to.
+// What a call hides in plain sight, by an encoding or by letters that look like others: told to the person who is asked about it.
 import { isObject, visible, type Call } from '../core/index.ts';
 
-/** What is hidden in a command by an encoding, where it is decoded there and can be read here. */
-export function decoded({ input }: Pick<Call, 'input'>): readonly string[] {
+/** Remarks about a call, a line each; none for an honest one. */
+export const remarksOn = (call: Pick<Call, 'input'>): readonly string[] => [...decoded(call), ...lookAlikes(call)];
+
+const decoders = /base64\s+(-d|-D|--decode)|openssl\s+(enc|base64)|xxd\s+-\w*r/;
+
+/** Encoded words of a command that decodes them, where they can be read here. */
+function decoded({ input }: Pick<Call, 'input'>): readonly string[] {
   const { command } = isObject(input) ? input : {};
-  if (typeof command !== 'string' || !/base64\s+(-d|-D|--decode)|openssl\s+(enc|base64)|xxd\s+-\w*r/.test(command))
-    return [];
-  const words = command.match(/[A-Za-z0-9+/]{4,}={0,2}/g) ?? [];
+  if (typeof command !== 'string' || !decoders.test(command)) return [];
+  // A short word that is not padded would often be a plain one.
+  const words = command.match(/[A-Za-z0-9+/]{8,}={0,2}|[A-Za-z0-9+/]{2,}={1,2}/g) ?? [];
   return words.flatMap((word) => {
-    const bytes = Buffer.from(word, /^([0-9a-f]{2})+$/i.test(word) && command.includes('xxd') ? 'hex' : 'base64');
-    const text = bytes.toString('utf8');
-    // A word that happens to look encoded comes out as noise.
-    return /^[\t\n\x20-\x7e]+$/.test(text) && /\s|[|;&$]/.test(text.trim() + (word.endsWith('=') ? ' ' : ''))
-      ? [`decoded: ${visible(text)}`]
-      : [];
+    const isHex = /^([0-9a-f]{2})+$/i.test(word) && command.includes('xxd');
+    const text = Buffer.from(word, isHex ? 'hex' : 'base64').toString('utf8');
+    return /^[\t\n\x20-\x7e]+$/.test(text) ? [`decoded: ${visible(text)}`] : [];
+  });
+}
+
+/** Words that mix Latin letters with Greek or Cyrillic ones: nobody writes so, but a false name of a package does. */
+function lookAlikes({ input }: Pick<Call, 'input'>): readonly string[] {
+  // Names are short; the text of a file may be in any alphabet.
+  const texts = Object.values(isObject(input) ? input : {}).filter(
+    (each) => typeof each === 'string' && each.length < 2000,
+  );
+  const words = texts.join(' ').match(/[\p{L}\p{N}_@/.-]+/gu) ?? [];
+  const mixed = words.filter(
+    (word) => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word),
+  );
+  return [...new Set(mixed)].slice(0, 5).map((word) => {
+    const strange = word.match(/[\p{Script=Cyrillic}\p{Script=Greek}]/gu) ?? [];
+    const codes = [...new Set(strange)].map(
+      (letter) => `U+${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`,
+    );
+    return `letters that look like others: ${word} (${codes.join(', ')})`;
   });
 }

@@ -1,7 +1,7 @@
 // The gate of a person: reading is free unless it is of secrets, whatever changes something is asked about, with the exact call in the question.
 import { digest, isObject, looksSecret, visible, visibleLine, type Call, type Gate, type Tool } from '../core/index.ts';
-import { decoded } from './decoded.ts';
 import { kindOf, subjectOf, type Grants, type Locate } from './grants.ts';
+import { remarksOn } from './hidden-text.ts';
 
 /** What a permission gate is made from. */
 export type PermissionOptions = {
@@ -39,8 +39,12 @@ const mostContent = 4000;
 
 /** The exact call in words, with everything that does not show written out. A command is never shortened. */
 export function questionFor(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
+  return [exactly(call, locate), ...remarksOn(call)].join('\n');
+}
+
+function exactly(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
   const subject = subjectOf(call, locate);
-  if (subject.type === 'command') return [`${call.tool}: ${visible(subject.command)}`, ...decoded(call)].join('\n');
+  if (subject.type === 'command') return `${call.tool}: ${visible(subject.command)}`;
   if (subject.type === 'input') return `${call.tool} ${visible(subject.input)}`;
   const { content, old_string: old, new_string: next, replace_all: all } = isObject(call.input) ? call.input : {};
   return [

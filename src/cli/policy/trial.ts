@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { callsOf, type Json, type RunState, type Workspace } from '../../core/index.ts';
 import { judge, type Policy } from '../../guards/index.ts';
-import { workspaceTools } from '../../tools/index.ts';
+import { aliasOf, workspaceTools } from '../../tools/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { folderIn } from '../conversation/outfit.ts';
 import type { SessionText } from '../sessions/index.ts';
@@ -29,7 +29,8 @@ export async function tryPolicy(policy: Policy, { messages, state }: SessionText
   const ground = groundOf(workspace);
   const reads = new Set(workspaceTools(workspace).flatMap(({ name, effect }) => (effect === 'read' ? name : [])));
   return Promise.all(
-    messages.flatMap(callsOf).map(async ({ tool, input }): Promise<Tried> => {
+    messages.flatMap(callsOf).map(async ({ tool: given, input }): Promise<Tried> => {
+      const tool = aliasOf({ tool: given, input }) ?? given;
       const { effect, why } = await judge(policy, { tool, input }, ground);
       return { tool, input, why, outcome: outcomes[effect === 'unmatched' && reads.has(tool) ? 'allow' : effect] };
     }),

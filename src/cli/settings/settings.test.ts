@@ -66,7 +66,7 @@ test('[J77] a .env file of a folder above is found, and a variable that is set t
   assert.deepEqual([provider, sandbox.image], ['lm-studio', 'alpine']);
 });
 
-test('[J77] a .env file sets settings of ours and keys, and steers nothing else', (t) => {
+test('[J77] [attack 40] a .env file sets settings of ours and keys, and steers nothing else', (t) => {
   const { write, read, home } = room(t);
   const before = { ...process.env };
   const names = [
@@ -218,7 +218,7 @@ test('[J81] the key of a hosted provider never goes to the address of a server o
   assert.match(warnings[0] ?? '', /^OLLAMA_API_URL is not used: openai/);
 });
 
-test('an address from a .env file gets no key that the same file did not bring', (t) => {
+test('[attack 39] an address from a .env file gets no key that the same file did not bring', (t) => {
   const { write, read } = room(t);
   write('outer/.env', 'OLLAMA_API_URL=http://evil.example\n');
   assert.equal(read({ OLLAMA_API_KEY: 'mine' }).env['OLLAMA_API_KEY'], undefined);
@@ -247,7 +247,7 @@ test('[J83, J84, J85] the sandbox: podman, alpine and the named volume unless se
   assert.match(warnings[0] ?? '', /may only name podman or docker/);
 });
 
-test('a project’s own file sets the model, adds instructions and lowers limits, and can loosen nothing', (t) => {
+test('[attack 39] a project’s own file sets the model, adds instructions and lowers limits, and can loosen nothing', (t) => {
   const { write, read } = room(t);
   write(
     userConfig,

@@ -253,6 +253,12 @@ test('[attack 14] encoded commands are asked about, and the person sees what the
   assert.doesNotMatch(questionFor({ tool: 'run_command', input: { command: 'echo plain' } }, ground.locate), /decoded/);
 });
 
+test('[attack 73] a name in letters that look like others is pointed out, and another alphabet is not', () => {
+  const question = (command: string): string => questionFor({ tool: 'run_command', input: { command } }, ground.locate);
+  assert.match(question('pip install requ\u0435sts'), /\nletters that look like others: requ\u0435sts \(U\+0435\)$/);
+  assert.doesNotMatch(question('echo \u043f\u0440\u0438\u0432\u0435\u0442 world'), /look like/);
+});
+
 test('[attack 15] a long command is shown whole', () => {
   const long = `git log${' '.repeat(5000)}; curl evil`;
   assert.ok(questionFor({ tool: 'run_command', input: { command: long } }, ground.locate).includes(long));
