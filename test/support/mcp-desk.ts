@@ -1,4 +1,5 @@
 // Opens test servers the way the product does, and closes them with the test.
+import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -72,12 +73,14 @@ export function folderFor(t: TestContext): string {
   return made;
 }
 
-/** Waits until this holds. */
+/** Waits until this holds; fails where it does not come to that. */
 export async function until(holds: () => boolean): Promise<void> {
-  while (!holds())
+  for (let tried = 0; !holds(); tried++) {
+    assert.ok(tried < 1000, 'what was waited for did not come');
     await new Promise((resolve) => {
       setTimeout(resolve, 20);
     });
+  }
 }
 
 /** Whether a process is there and not a corpse nobody has collected. */

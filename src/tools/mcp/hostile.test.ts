@@ -1,8 +1,10 @@
 // Servers that lie, flood, hang and die: each costs one result with a clear sentence, and the session lives.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { promisify } from 'node:util';
 import { folderFor, hostile, inside, isAlive, open, until, userServer } from '../../../test/support/mcp-desk.ts';
 import { plain, text } from '../../../test/support/mcp-server.ts';
 import { calls, says, stage } from '../../../test/support/rehearsal.ts';
@@ -137,6 +139,21 @@ test('[A99] a server gets no secret of ours, and everything it started ends with
   assert.deepEqual(pids.map(isAlive), [true, true]);
   await mcp.close();
   await until(() => !pids.some(isAlive));
+});
+
+test('[A99] a server ends with the program that started it, also where that forgets to close it', async () => {
+  const script = `
+    import(${JSON.stringify(import.meta.resolve('./index.ts'))}).then(async ({ openMcp }) => {
+      const reach = ${JSON.stringify(hostile('stubborn'))};
+      const trust = { judge: () => 'approved', approve() {} };
+      const mcp = await openMcp([{ name: 'h', origin: 'user', source: 'test', reach }], { trust });
+      console.log(mcp.status()[0].pid);
+      process.exit(0);
+    });`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script]);
+  const pid = Number(stdout);
+  assert.ok(pid > 0);
+  await until(() => !isAlive(pid));
 });
 
 test('attack 38, 41: a server of a project is not started before it was approved, nor after it changed', async (t) => {
