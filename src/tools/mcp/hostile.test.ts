@@ -319,7 +319,7 @@ test('a schema that is broken, endless or odd stops neither the tool nor the ses
   };
   const tools = Object.entries(schemas).map(([name, inputSchema]) => plain(name, { inputSchema }));
   const { mcp, call } = await open(t, [userServer('s', inside({ tools, call: () => text('ran') }))]);
-  const hidden = mcp.tools.filter((tool) => tool.hidden).map(({ name }) => name);
+  const hidden = mcp.tools.flatMap(({ hidden: is, name }) => (is && name.startsWith('mcp__') ? [name] : []));
   assert.deepEqual(hidden, ['mcp__s__self', 'mcp__s__odd']);
   assert.match((await call('mcp__s__endless', { a: `${'a'.repeat(40)}!` })).text, /could not be followed in time/);
   for (const name of ['self', 'nowhere', 'regexp', 'odd'])

@@ -25,13 +25,14 @@ const schema = (properties: JsonObject, required: readonly string[]): JsonObject
   additionalProperties: false,
 });
 
-/** The tools that are there where any server is: a list of servers, and of resources where one has any. */
+/** The tools that are there where any server is, loaded on demand: a list of servers, and of resources where one has any. */
 export function reachingTools(connections: readonly Connection[], status: () => readonly McpStatus[]): readonly Tool[] {
   const lists: Tool = {
     name: 'list_mcp_servers',
     description: 'Lists the configured MCP servers, how each stands, and the tools it has.',
     input: schema({}, []),
     effect: 'read',
+    hidden: true,
     run: () => output({ text: status().map(describe).join('\n\n') }),
   };
   const server = { type: 'string', description: 'The name of the MCP server.' };
@@ -48,6 +49,7 @@ const listing = (connections: readonly Connection[], server: JsonObject): Tool =
   description: 'Lists what MCP servers can be read from: names and addresses. They are data from outside.',
   input: schema({ server }, []),
   effect: 'read',
+  hidden: true,
   async run(input, { signal }) {
     const { server: name } = input as { readonly server?: string };
     const asked = name === undefined ? connections.filter(hasResources) : [named(connections, name)];
@@ -63,6 +65,7 @@ const reading = (connections: readonly Connection[], server: JsonObject): Tool =
   input: schema({ server, uri: { type: 'string' } }, ['server', 'uri']),
   // The address goes to whoever runs the server.
   effect: 'outside',
+  hidden: true,
   async run(input, { signal }) {
     const { server: name, uri } = input as { readonly server: string; readonly uri: string };
     const connection = named(connections, name);
