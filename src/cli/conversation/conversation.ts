@@ -34,7 +34,7 @@ type Course = { auto: boolean; stream: boolean; model: Chosen; outfit: Outfit; o
 export class Conversation {
   readonly settings: Settings;
   readonly grants: Grants;
-  /** The calls whose changes the person has put back. */
+  /** The results whose changes the person has put back, by their events. */
   readonly undone: Set<string> = new Set();
   readonly #options: ConversationOptions;
   readonly #now: Course;

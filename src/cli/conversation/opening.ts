@@ -13,13 +13,16 @@ export type OpenSession = {
   readonly log: JsonlLog | undefined;
   /** Whether it was begun here. */
   readonly fresh: boolean;
+  /** Whether anything was said in it since, on whichever branch. */
+  readonly used: () => boolean;
 };
 
 /** Opens a session for an agent. */
 export async function openSession(shelf: Shelf, which: Which, parts: AgentParts): Promise<OpenSession> {
   if (which.type === 'ephemeral') {
     const { memoryLog } = await import('../../stores/memory.ts');
-    return { session: await Session.open(parts, memoryLog()), place: undefined, log: undefined, fresh: true };
+    const session = await Session.open(parts, memoryLog());
+    return { session, place: undefined, log: undefined, fresh: true, used: useOf(session) };
   }
   const place = await placeFor(shelf, which);
   const fresh = which.type === 'new';
@@ -28,7 +31,8 @@ export async function openSession(shelf: Shelf, which: Which, parts: AgentParts)
     throw heldElsewhere(error, place) ?? error;
   });
   try {
-    return { session: await Session.open(parts, log, log.session), place, log, fresh };
+    const session = await Session.open(parts, log, log.session);
+    return { session, place, log, fresh, used: useOf(session) };
   } catch (error) {
     await log.close();
     if (fresh) rmSync(place.file, { force: true });
@@ -67,8 +71,16 @@ async function placeFor(shelf: Shelf, which: Exclude<Which, { type: 'ephemeral' 
 }
 
 /** Lets go of a session. One that was begun here and in which nothing was said leaves nothing behind. */
-export async function closeSession({ session, place, fresh }: OpenSession): Promise<void> {
-  const empty = fresh && session.messages.length === 0 && session.state.pending.length === 0;
+export async function closeSession({ session, place, fresh, used }: OpenSession): Promise<void> {
   await session.close();
-  if (empty && place) rmSync(place.file, { force: true });
+  if (fresh && !used() && place) rmSync(place.file, { force: true });
+}
+
+/** Tells from the events alone: a conversation that was gone back from is empty now, and not for nothing there. */
+function useOf(session: Session): () => boolean {
+  let used = false;
+  session.watch((event) => {
+    if (event.type === 'input-received') used = true;
+  });
+  return () => used;
 }

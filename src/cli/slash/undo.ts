@@ -27,7 +27,7 @@ export const undo: SlashCommand = {
     for (const change of changes.toReversed()) {
       try {
         await talk.outfit.workspace.restore(change);
-        talk.undone.add(change.call);
+        talk.undone.add(change.event);
         lines.push(`put back: ${change.path}`);
       } catch (error) {
         lines.push(`left as it is: ${change.path}: ${messageOf(error)}`);
@@ -39,7 +39,7 @@ export const undo: SlashCommand = {
   },
 };
 
-type Done = Change & { readonly call: string };
+type Done = Change & { readonly event: string };
 
 /** The changes to files since the person last said something, and whether commands ran too. */
 function sinceLastWords(
@@ -49,8 +49,8 @@ function sinceLastWords(
   const from = events.findLastIndex((event) => event.type === 'input-received' && event.how === 'prompt');
   const later = events.slice(Math.max(0, from));
   const changes = later.flatMap((event): readonly Done[] => {
-    if (event.type !== 'tool-ended' || undone.has(event.call)) return [];
-    return changesIn(event.data).map((change) => ({ ...change, call: event.call }));
+    if (event.type !== 'tool-ended' || undone.has(event.id)) return [];
+    return changesIn(event.data).map((change) => ({ ...change, event: event.id }));
   });
   return { changes, commands: later.some((event) => event.type === 'tool-started' && /command/.test(event.tool)) };
 }
