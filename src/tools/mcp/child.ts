@@ -129,11 +129,10 @@ export class ChildTransport implements Transport {
     if (pid !== undefined) signalGroup(pid, signal);
   }
 
-  /** Whatever it started ends with it. */
+  /** Everything is over, once. The group was ended with its first process: later its number may be somebody else's. */
   #finish(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#signal('SIGKILL');
     groups.delete(this.#child?.pid ?? 0);
     this.#child?.stdout.destroy();
     this.#child?.stderr.destroy();
