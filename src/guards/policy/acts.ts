@@ -50,9 +50,21 @@ export async function actsOf(call: Pick<Call, 'tool' | 'input'>, ground: Ground)
 async function commandActs(tool: string, source: string, ground: Ground, depth: number): Promise<Acts> {
   if (depth > deepest) return { acts: [], doubts: ['Commands are nested too deeply in it.'] };
   const { commands, doubts } = await readShell(source);
-  const moves = commands.some(({ words }) => ['cd', 'pushd', 'popd'].includes(programOf(words[0])));
-  const parts = await Promise.all(commands.map((each) => simpleActs(tool, each, { ...ground, moves }, depth)));
-  return { acts: parts.flatMap(({ acts }) => acts), doubts: [...doubts, ...parts.flatMap((part) => part.doubts)] };
+  const stays = ({ words: [name, to], opens, sets }: SimpleCommand): boolean =>
+    name?.text === 'cd' &&
+    to?.known === true &&
+    pathAt(to.text, ground).real === ground.cwd &&
+    !opens.length &&
+    !sets.length;
+  const doing = commands.filter((each) => !stays(each));
+  // Behind a change of folder no relative path leads where it seems to.
+  const moves = doing.some(({ words: [name] }) => ['cd', 'pushd', 'popd'].includes(programOf(name)));
+  const parts = await Promise.all(doing.map((each) => simpleActs(tool, each, { ...ground, moves }, depth)));
+  const more = moves ? ['It changes the folder.'] : [];
+  return {
+    acts: parts.flatMap(({ acts }) => acts),
+    doubts: [...doubts, ...more, ...parts.flatMap((part) => part.doubts)],
+  };
 }
 
 type MovingGround = Ground & { readonly moves: boolean };

@@ -75,7 +75,7 @@ test('plain commands that a rule names are allowed, in any arrangement', () =>
     'git log --oneline -5 -- src',
     'git diff | head -20',
     'ls -la src && cat "a b" ; wc -l < file',
-    "rg 'a|b' src/*.ts",
+    "rg 'a|b' src",
     '/usr/bin/git status',
     'command git log',
     'timeout 5 git log',
@@ -306,6 +306,43 @@ test('[attack 23] [attack 29] [attack 30] a path is judged by where it leads, ho
   assert.equal(await of('write_file', { path: 'out/a' }), 'allow');
   assert.equal(await of('write_file', { path: 'out/../a' }), 'unmatched');
   assert.equal(await of('write_file', { path: 'OUT/a' }), 'unmatched');
+});
+
+test('[attack 29] [attack 21] an allowed command is allowed in the workspace, and not for keys', () =>
+  all('not allowed', [
+    'cat /etc/hosts',
+    'cat ~/.aws/credentials',
+    'ls ../..',
+    'head id_rsa',
+    'cat server.pem',
+    'grep --include=x y /root',
+  ]));
+
+test('behind a change of folder a path is not what it seems, unless it stays where it is', async () => {
+  await all('ask', ['cd src && cat secret', 'cd; cat x', 'pushd src; cat x', 'cd "$X"; cat x']);
+  await all('allow', ['cd . && ls', `cd ${root} && ls`]);
+});
+
+test('[attack 29] a pattern of file names is not allowed where it might stand for what is forbidden', async () => {
+  await all('not allowed', ['cat .en*', 'cat ./.e?v', 'cat src/*', 'cat src/*.ts']);
+  const simple = parsePolicy({ rules: [{ allow: { command: 'cat' } }] }, 'policy');
+  const says = async (text: string): Promise<string> =>
+    (await judge(simple, { tool: 'run_command', input: { command: text } }, ground)).effect;
+  assert.equal(await says('cat src/*.ts'), 'allow');
+  for (const text of ['cat .en*', 'cat src/*', 'cat *.ts', 'cat ./*.pem', 'cat ./.[e]nv'])
+    assert.notEqual(await says(text), 'allow', text);
+});
+
+test('who allows a tool by its name allows its commands, as far as they can be read', async () => {
+  const whole = parsePolicy({ rules: [{ allow: { tool: 'run_command' } }, { deny: { command: 'rm' } }] }, 'policy');
+  const says = async (text: string): Promise<string> =>
+    (await judge(whole, { tool: 'run_command', input: { command: text } }, ground)).effect;
+  assert.equal(await says('make -j4 && ./run'), 'allow');
+  assert.equal(await says('make; rm x'), 'deny');
+  for (const text of ['make > log', 'eval make', '$X', 'cat /etc/passwd'])
+    assert.notEqual(await says(text), 'allow', text);
+  const other = parsePolicy({ rules: [{ allow: { tool: '*' } }] }, 'policy');
+  assert.equal((await judge(other, { tool: 'run_command', input: { command: 'make' } }, ground)).effect, 'unmatched');
 });
 
 test('a tool that no rule names is left to the gate behind, and a strict rule reaches every way of calling', async () => {

@@ -1,8 +1,8 @@
 // Judges calls by a policy: every piece of a call by every rule, the strictest counts, and an allowance covers a piece whole or not at all.
 import path from 'node:path';
 import picomatch from 'picomatch';
-import type { Call } from '../../core/index.ts';
-import { actsOf, type Act, type Acts, type Ground } from './acts.ts';
+import { looksSecret, type Call } from '../../core/index.ts';
+import { actsOf, type Act, type ActPath, type Acts, type Ground } from './acts.ts';
 import type { Effect, Matcher, Policy, PolicyRule } from './policy.ts';
 import { programOf, riskOf } from './risky.ts';
 import type { ShellWord } from './shell.ts';
@@ -23,8 +23,6 @@ export async function judge(
   call: Pick<Call, 'tool' | 'input'>,
   ground: JudgeGround,
 ): Promise<Judgement> {
-  if (typeof call.input === 'string' && !call.input.isWellFormed())
-    return { effect: 'deny', why: ['It is broken Unicode.'] };
   const { acts, doubts }: Acts = await actsOf(call, ground);
   const judged = acts.map((act) => judgeAct(policy, act, ground));
   const of = (effect: Judgement['effect']): Judgement | undefined => {
@@ -34,7 +32,7 @@ export async function judge(
   const strict = of('deny') ?? of('ask');
   if (strict) return strict;
   // What cannot be read might be what a rule forbids.
-  const isWatched = policy.rules.some(({ effect, on }) => effect !== 'allow' && on.command !== undefined);
+  const isWatched = policy.rules.some(({ effect, on }) => effect !== 'allow' && (on.command ?? on.path) !== undefined);
   if (doubts.length > 0) return { effect: isWatched ? 'ask' : 'unmatched', why: [...new Set(doubts)] };
   return of('unmatched') ?? of('allow') ?? { effect: 'unmatched', why: [] };
 }
@@ -45,7 +43,10 @@ function judgeAct({ rules }: Policy, act: Act, ground: JudgeGround): Judgement {
   const denied = hit('deny');
   if (denied) return said(denied);
   const forbidden = forbids(act, ground);
-  const allowed = hit('allow');
+  // What a pattern stands for is not looked up, so it might be what a rule forbids.
+  const mayHide =
+    act.words?.some(({ pattern }) => pattern) && rules.some(({ effect, on }) => effect !== 'allow' && on.path);
+  const allowed = mayHide ? undefined : hit('allow');
   if (forbidden !== undefined && !(allowed?.on.host && act.tool !== 'write_file'))
     return { effect: 'deny', why: [forbidden] };
   const asked = hit('ask');
@@ -91,27 +92,32 @@ export function covers(on: Matcher, act: Act, ground: Ground): boolean {
   const { tool, command, path: globs, host } = on;
   if (act.uncovered !== undefined) return false;
   if (tool && !some(tool, (each) => nameFits(each, act.tool))) return false;
-  if ((act.words !== undefined) !== (command !== undefined)) return false;
-  const words = command?.find((each) => beginsExactly(each, act.words ?? []));
-  if (command && (!words || riskOf(act.words ?? [], words.length) !== undefined)) return false;
-  if (globs) {
-    const operands = act.words?.slice(words?.length).filter(({ text }) => !text.startsWith('-'));
-    const paths =
-      act.words === undefined
-        ? act.paths
-        : act.paths.filter(({ given }) => operands?.some(({ text }) => path.resolve(ground.cwd, text) === given));
-    if (
-      paths.length === 0 ||
-      !paths.every(({ real }) => real !== undefined && globs.some((glob) => pathFits(glob, real, ground, false)))
-    )
-      return false;
-  }
-  if (!host) return command !== undefined || globs !== undefined || tool !== undefined;
+  if (!act.words)
+    return !command && (!globs || allFit(globs, act.paths, ground)) && (!host || allListed(host, act.hosts));
+  // Who allows a tool by its very name, and says no more, allows all of its commands that can be read.
+  const isWhole = tool?.includes(act.tool) === true && !command && !globs && !host;
+  const told = isWhole ? [] : command?.find((each) => beginsExactly(each, act.words ?? []));
+  if (!told || act.paths.some(leadsOut) || act.words.some(isWide)) return false;
+  if (!isWhole && riskOf(act.words, told.length) !== undefined) return false;
+  const operands = act.words.slice(told.length).filter(({ text }) => !text.startsWith('-'));
+  const named = act.paths.filter(({ given }) => operands.some(({ text }) => path.resolve(ground.cwd, text) === given));
+  if (globs && !allFit(globs, named, ground)) return false;
   // What has no scheme may still be a host.
-  const operands = act.words?.slice(words?.length).filter(({ text }) => !text.startsWith('-')) ?? [];
-  if (operands.length > 0 && operands.length !== act.hosts.length) return false;
-  return act.hosts.length > 0 && act.hosts.every((each) => host.some((pattern) => hostFits(pattern, each)));
+  return !host || (operands.length === act.hosts.length && allListed(host, act.hosts));
 }
+
+const allFit = (globs: readonly string[], paths: readonly ActPath[], ground: Ground): boolean =>
+  paths.length > 0 &&
+  paths.every(({ real }) => real !== undefined && globs.some((glob) => pathFits(glob, real, ground, false)));
+
+const allListed = (patterns: readonly string[], hosts: readonly string[]): boolean =>
+  hosts.length > 0 && hosts.every((host) => patterns.some((pattern) => hostFits(pattern, host)));
+
+/** A pattern that does not even say which kind of file it means may mean one of keys. */
+const isWide = ({ pattern, text }: ShellWord): boolean => pattern === true && !/\.\w+$/.test(text);
+
+/** What an allowed command reads or writes elsewhere, or in a file of keys, was not meant. */
+const leadsOut = ({ given, real }: ActPath): boolean => real === undefined || looksSecret(given) || looksSecret(real);
 
 /** The words in this order, from the first on, whatever stands between them: an option before a subcommand hides nothing. */
 function beginsLoosely([program, ...rest]: readonly string[], [name, ...args]: readonly ShellWord[]): boolean {

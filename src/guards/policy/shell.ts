@@ -7,6 +7,8 @@ export type ShellWord = {
   readonly text: string;
   /** Whether the shell passes exactly this on; a pattern that begins with a plain letter counts, for it can never become an option. */
   readonly known: boolean;
+  /** It is a pattern of file names, which the shell replaces by what it finds. */
+  readonly pattern?: true;
 };
 
 /** A file that the shell itself opens. */
@@ -90,14 +92,14 @@ function filesOf(redirects: readonly Redirection[]): Pick<SimpleCommand, 'opens'
   return { opens, fed };
 }
 
-const wordOf = ({ value, parts, text }: Word): ShellWord => {
-  const first = parts?.[0];
-  const known = (parts ?? []).every(isKnown);
-  const isPattern =
-    (parts ?? []).some(({ type }) => type === 'Glob') && first?.type === 'Literal' && !/^[-~]/.test(first.value);
-  const plain = (parts ?? []).every((part) => isKnown(part) || part.type === 'Glob');
-  return known || (isPattern && plain) ? { text: value, known: true } : { text, known: false };
-};
+function wordOf({ value, parts = [], text }: Word): ShellWord {
+  if (parts.every(isKnown)) return { text: value, known: true };
+  const [first] = parts;
+  const isPattern = parts.every((part) => isKnown(part) || part.type === 'Glob');
+  return isPattern && first?.type === 'Literal' && !/^[-~]/.test(first.value)
+    ? { text: value, known: true, pattern: true }
+    : { text, known: false };
+}
 
 function isKnown(part: WordPart): boolean {
   if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.every(isKnown);
