@@ -99,9 +99,11 @@ test('attacks 15 and 72: a command is shown whole, with everything that could hi
   });
 });
 
-test('of a long text the question shows the beginning, and is another one for another text', (t) => {
+test('[A75] of a long text the question shows both ends and how much is between them, and is another one for another text', (t) => {
   const { decide } = desk(t);
   const ask = (content: string): Decision => decide('write_file', { path: 'a', content });
+  const ends = JSON.stringify(ask(`begins\n${'x\n'.repeat(5000)}rm -rf ends`));
+  assert.match(ends, /\+begins.*\[… 6018 characters are not shown here, of 10018 .*\+rm -rf ends/);
   const [one, two] = [ask(`${'x'.repeat(9000)}1`), ask(`${'x'.repeat(9000)}2`)];
   assert.match(JSON.stringify(one), /9001 characters in all/);
   assert.ok(JSON.stringify(one).length < 5000);

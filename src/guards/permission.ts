@@ -54,13 +54,12 @@ function exactly(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
   ].join('\n');
 }
 
-/** A text as lines of a diff; of a very long one the beginning, its length and its digest, so that the question is of this text alone. */
+/** A text as lines of a diff; of a very long one both ends, what is between them in figures, and the digest of all of it, so that the question is of this text alone. */
 function marked(sign: string, text: unknown): readonly string[] {
   if (typeof text !== 'string') return [];
-  const shown = text
-    .slice(0, mostContent)
-    .split('\n')
-    .map((line) => `${sign}${visible(line)}`);
-  if (text.length <= mostContent) return shown;
-  return [...shown, `[… ${text.length} characters in all, digest ${digest(text).toString(36)}]`];
+  const lines = (part: string): readonly string[] => part.split('\n').map((line) => `${sign}${visible(line)}`);
+  const unseen = text.length - mostContent;
+  if (unseen <= 0) return lines(text);
+  const gap = `[… ${unseen} characters are not shown here, of ${text.length} characters in all, digest ${digest(text).toString(36)} …]`;
+  return [...lines(text.slice(0, mostContent / 2)), gap, ...lines(text.slice(-mostContent / 2))];
 }

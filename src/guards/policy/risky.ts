@@ -39,6 +39,8 @@ const transparent: ReadonlySet<string> = new Set([
   'env',
 ]);
 
+const mostOptions = 6;
+
 const shells: ReadonlySet<string> = new Set([
   'sh',
   'bash',
@@ -76,6 +78,12 @@ export function innerOf({ words, fed }: SimpleCommand): readonly Inner[] {
   if (own === undefined) return [];
   const start = args.findIndex(({ text }) => text !== '--' && !own.test(text));
   if (start < 0) return [];
+  // An option that is not known may take the next word, or hold a whole command.
+  if (args[start]?.text.startsWith('-')) {
+    const rest = args.slice(start + 1);
+    const suffixes = rest.slice(0, mostOptions).map((_, at) => ({ words: rest.slice(at), clear: false }));
+    return [...suffixes, { source: rest.map(({ text }) => text).join(' '), clear: false }];
+  }
   const before = args.slice(0, start);
   const clear = transparent.has(program) && before.every(({ text }) => !text.includes('=') && text !== '-i');
   const inner = { words: args.slice(start), clear };
@@ -95,14 +103,14 @@ function* executedBy(args: readonly ShellWord[]): Generator<Inner> {
 
 /** Arguments by which a program that only reads runs a command, writes a file, or reads a list of files. */
 const options: Readonly<Record<string, RegExp>> = {
-  rg: /^(--pre|--hostname-bin|-z|--search-zip)(=|$)/,
-  grep: /^(-f|--file)(=|$)|^-[a-zA-Z]*f$/,
-  sort: /^(-o|--output|--compress-program|--files0-from|-T|--temporary-directory)|^-[a-zA-Z]*o/,
+  rg: /^(--pre|--hostname-bin|--search-zip)(=|$)|^-[a-zA-Z]*z/,
+  grep: /^(--file|-[a-zA-Z]*f)/,
+  sort: /^(--output|--compress-program|--files0-from|--temporary-directory|-[a-zA-Z]*[oT])/,
   uniq: /^(?!-)/,
   find: /^-(exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)$/,
   fd: /^(-x|-X|--exec)/,
   fdfind: /^(-x|-X|--exec)/,
-  git: /^(-c|-C|-p|-O.*|--paginate|--exec-path|--git-dir|--work-tree|--config-env|--output|--ext-diff|--textconv|--upload-pack|--receive-pack|--open-files-in-pager|--exec|--no-index|--contents|--super-prefix|--attr-source|--namespace)(=|$)/,
+  git: /^(-O.*|--output|--ext-diff|--textconv|--upload-pack|--receive-pack|--open-files-in-pager|--exec|--no-index|--contents)(=|$)/,
   tar: /^(--checkpoint-action|--to-command|--use-compress-program|--info-script|--new-volume-script|--rsh-command|--rmt-command|-[a-zA-Z]*[IF])/,
   go: /^--?(exec|toolexec|vettool|overlay|modfile|o)(=|$)/,
   man: /^(-P|--pager|-H|--html|-C|--config-file|-l|--local-file)/,
@@ -114,7 +122,7 @@ const options: Readonly<Record<string, RegExp>> = {
   du: /^(--files0-from|-X|--exclude-from)/,
   diff: /^(--to-file|--from-file|--paginate|-l|--output)/,
   xxd: /^-[a-z]*r/,
-  curl: /^(-[oOTKFdbcxEuUX]|-[a-zA-Z]*[oOTKL]|--(output|remote|upload|config|form|data|json|cookie|proxy|cert|key|user|next|location|resolve|connect-to|unix-socket|abstract-unix-socket|socks|preproxy|doh-url|dump-header|trace|stderr|netrc|request|libcurl|etag|hsts|alt-svc|variable|expand|url|interface|write-out))/,
+  curl: /^-(?!(s|S|sS|f|fs|fsS|fsSI|i|I|v|4|6|-silent|-show-error|-fail|-head|-include|-verbose|-compressed)$)/,
   npm: /^(--script-shell|--prefix|-C|--globalconfig|--userconfig|--node-options)/,
   make: /^(-f|--file|-C|--directory|--eval|-E|SHELL=)/,
 };
@@ -207,6 +215,16 @@ export function riskOf(words: readonly ShellWord[], told: number): string | unde
     const script = rest.find(({ text }) => text !== '-n' && text !== '-E' && text !== '-r');
     if (script && !plainSed.test(script.text)) return 'sed does whatever its script says';
   }
-  const risky = Object.hasOwn(options, program) ? rest.find(({ text }) => options[program]?.test(text)) : undefined;
+  // Before its own command git takes options that decide what that command is.
+  if (program === 'git' && told === 1 && rest[0]?.text.startsWith('-')) return `git ${rest[0].text} can be anything`;
+  const listed = Object.hasOwn(options, program) ? options[program] : undefined;
+  const risky = listed && rest.find(({ text }) => listed.test(text) || shortens(text, listed));
   return risky ? `${program} ${risky.text} does more than ${program} does` : undefined;
+}
+
+/** Whether a long option is the beginning of a listed one, which most programs take for the whole. */
+function shortens(text: string, listed: RegExp): boolean {
+  const [name = ''] = text.split('=');
+  if (!/^--\w/.test(name)) return false;
+  return [...listed.source.matchAll(/--[a-z\d-]+/g)].some(([whole]) => whole.startsWith(name));
 }
