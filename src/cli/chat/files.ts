@@ -1,5 +1,4 @@
 // The files that an @ may mean: those git knows about, or those in the folder, by how well their path fits what was typed.
-import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -35,13 +34,23 @@ async function listed(cwd: string): Promise<readonly string[]> {
   return (await byGit(cwd)) ?? (await byWalk(cwd));
 }
 
-function byGit(cwd: string): Promise<readonly string[] | undefined> {
-  const { promise, resolve } = Promise.withResolvers<readonly string[] | undefined>();
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  execFile('git', args, { cwd, maxBuffer: 2 ** 25, timeout: 3000 }, (error, text) =>
-    resolve(error ? undefined : text.split('\0').filter(Boolean).slice(0, mostListed)),
-  );
-  return promise;
+/** A folder may hold a stranger's repository, and this runs unasked at a keystroke: nothing that it names may run with it. */
+async function byGit(cwd: string): Promise<readonly string[] | undefined> {
+  const [{ answerOf }, { localWorkspace }] = await Promise.all([
+    import('../../tools/git/safe-git.ts'),
+    import('../../workspace/index.ts'),
+  ]);
+  try {
+    const text = await answerOf(['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+      workspace: localWorkspace({ roots: [cwd] }),
+      signal: AbortSignal.timeout(5000),
+      seconds: 3,
+      most: 2 ** 25,
+    });
+    return text?.split('\0').filter(Boolean).slice(0, mostListed);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Breadth first and bounded, so that a home folder does not keep the person waiting. */

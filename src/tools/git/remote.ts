@@ -36,7 +36,7 @@ export const gitRemote = (workspace: Workspace): Tool => ({
   },
   effect: 'outside',
   async run(input, { signal, progress }): Promise<Output> {
-    const run: GitRun = { workspace, signal, seconds, ...(progress ? { progress } : {}) };
+    const run: GitRun = { workspace, signal, seconds, connects: true, ...(progress ? { progress } : {}) };
     const trip = input as Trip;
     const ran = await (trip.operation === 'clone' ? clone(trip, run) : exchange(trip, run));
     return ranOutput(ran, seconds);

@@ -8,12 +8,17 @@ export type GitRun = {
   readonly signal: AbortSignal;
   readonly seconds: number;
   readonly progress?: (text: string) => void;
+  /** True where it is to reach another place. Else no connection is made: a repository whose objects are missing would have git fetch them, by programs that it names. */
+  readonly connects?: boolean;
+  /** Characters of output that are kept, 400,000 unless given. */
+  readonly most?: number;
 };
 
 /** What the person's own configuration may say and these commands must not heed. */
 const settings: readonly string[] = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
+  'core.untrackedCache=false',
   'core.pager=cat',
   'core.editor=true',
   'core.askPass=',
@@ -33,8 +38,6 @@ const settings: readonly string[] = [
 ];
 
 const environment: readonly string[] = [
-  // Protocols that start programs of their own (ext::, remote helpers) are not among these.
-  'GIT_ALLOW_PROTOCOL=https:http:ssh:file',
   'GIT_ASKPASS=',
   'GIT_CONFIG_NOSYSTEM=1',
   'GIT_EDITOR=true',
@@ -45,6 +48,9 @@ const environment: readonly string[] = [
   'LC_ALL=C.UTF-8',
   'SSH_ASKPASS_REQUIRE=never',
 ];
+
+/** Protocols that start programs of their own (ext::, remote helpers) are not among these. */
+const protocols = 'https:http:ssh:file';
 
 /** Variables with which a program around us may point git at another repository. */
 const foreign = [
@@ -57,12 +63,12 @@ const foreign = [
 ];
 
 /** Characters of output that are kept before they are made ready for a model. */
-const most = 400_000;
+const usualMost = 400_000;
 
 /** Runs git with these arguments. */
 export const git = (
   args: readonly string[],
-  { workspace, signal, seconds, progress }: GitRun,
+  { workspace, signal, seconds, progress, connects = false, most = usualMost }: GitRun,
   more: readonly string[] = [],
 ): Promise<Ran> =>
   workspace.exec(
@@ -70,6 +76,7 @@ export const git = (
       'env',
       ...foreign.flatMap((name) => ['-u', name]),
       ...environment,
+      `GIT_ALLOW_PROTOCOL=${connects ? protocols : 'none'}`,
       'git',
       '--no-pager',
       ...[...settings, ...more].flatMap((setting) => ['-c', setting]),
@@ -82,7 +89,7 @@ export const git = (
 export async function answerOf(args: readonly string[], run: GitRun): Promise<string | undefined> {
   const { progress: _, ...quiet } = run;
   const ran = await git(args, quiet);
-  return ran.code === 0 && ran.text.length < most ? ran.text : undefined;
+  return ran.code === 0 && ran.text.length < (run.most ?? usualMost) ? ran.text : undefined;
 }
 
 /** Keys of a repository's own configuration that name programs which git runs on files. */
