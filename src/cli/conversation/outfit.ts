@@ -113,7 +113,8 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     partsFor(provider, callsTools) {
       const parts = agentParts({
         provider,
-        system,
+        // Who cannot touch the folder need not know how to: small models read slowly, and forget what comes before.
+        system: callsTools ? system : [talking(cwd), settings.instructions].filter(Boolean).join('\n\n'),
         tools: callsTools ? tools : [],
         alias: aliasOf,
         ...(answer ? { answer } : {}),
@@ -128,6 +129,10 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
 /** The working folder that a session's standing text names; nothing if it is not one of ours. */
 export const folderIn = (system: string): string | undefined =>
   /^You are Fairlead, an agent in a person's terminal\. The working folder is (.*)\.$/m.exec(system)?.[1];
+
+/** The text for a model that can only talk. */
+const talking = (cwd: string): string =>
+  `You are Fairlead, an agent in a person's terminal. The working folder is ${cwd}.\nYou cannot see files or run commands. Answer briefly. If you do not know, say so.`;
 
 /** The text every request begins with. */
 const standing = (cwd: string): string =>

@@ -5,6 +5,7 @@ import type { Desk } from './desk.ts';
 export function tellLoaded({ talk, say }: Pick<Desk, 'talk' | 'say'>): void {
   const { instructions, skills, problems } = talk.outfit;
   for (const problem of problems) say(problem, 'warning');
+  if (talk.model.tools === false) return;
   if (instructions.files.length) say(`Instructions loaded: ${instructions.files.map(({ path }) => path).join(', ')}`);
   if (skills.length) say(`Skills: ${skills.map(({ name }) => name).join(', ')}`);
 }
