@@ -2,6 +2,7 @@
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { SEEN_MS } from '../../src/cli/face/readiness.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
 
 /** The program of set pieces. */
@@ -21,4 +22,4 @@ export async function enter(terminal: Terminal, text: string): Promise<void> {
 }
 
 /** Time for a question to be read: sooner it takes no keys. */
-export const armed = (): Promise<void> => pause(250);
+export const armed = (): Promise<void> => pause(SEEN_MS + 50);

@@ -123,6 +123,31 @@ test('what is typed ahead never answers a question: it stays in the field', { sk
   await terminal.waitFor(/answered y/);
 });
 
+test('a letter of a sentence never answers a question, however slowly the sentence is typed', { skip }, async (t) => {
+  const terminal = await startScreen(t);
+  await enter(terminal, 'ask');
+  await terminal.type('is it reall');
+  await terminal.waitFor(/The letters answer once the field below is empty[^]*^> is it reall/m);
+  for (const letter of ['y', ' ', 'a']) {
+    // Longer than any pause that could be taken for the end of typing.
+    await armed();
+    await armed();
+    await terminal.type(letter);
+  }
+  assert.doesNotMatch(await terminal.waitFor(/^> is it really a/m), /answered/);
+  await terminal.keys('C-c');
+  await terminal.waitFor(/^> *$/m);
+  await armed();
+  await terminal.keys('y');
+  await terminal.waitFor(/answered y/);
+  await enter(terminal, 'ask');
+  await terminal.type('is yes');
+  await terminal.waitFor(/^> is yes/m);
+  await armed();
+  await terminal.keys('Escape');
+  await terminal.waitFor(/answered n[^]*^> is yes/m);
+});
+
 test('a list is narrowed by typing and left with Esc', { skip }, async (t) => {
   const terminal = await startScreen(t);
   await enter(terminal, 'pick');

@@ -16,6 +16,7 @@ import type { Paint } from './paint.ts';
 import { keysOf, labelsOf } from './wording.ts';
 
 const ENTER_MS = 150;
+const OCCUPIED = 'The letters answer once the field below is empty: Enter sends what is in it, Ctrl+C clears it.';
 const MOVES = ['up', 'down', 'pageUp', 'pageDown'] as const;
 
 /** A panel takes the keys until it is done. */
@@ -27,13 +28,19 @@ export type Panel = Component & {
 };
 
 /** The line with the keys of a question; the question itself stands in the transcript, in full. */
-export function questionPanel(question: Question, paint: Paint, answer: (key: string) => void): Panel {
+export function questionPanel(
+  question: Question,
+  paint: Paint,
+  drafting: () => boolean,
+  answer: (key: string) => void,
+): Panel {
   return {
     keepsField: true,
     invalidate: () => undefined,
     render: (width) => [
       ...wrapped(`${paint.bold(visible(question.title))} ${keysOf(question)} `, width, paint.yellow('? '), (t) => t),
       ...wrapped(labelsOf(question), width, '  ', paint.dim),
+      ...(drafting() ? wrapped(OCCUPIED, width, '  ', paint.dim) : []),
     ],
     key(data) {
       const plainly = matchesKey(data, 'enter') || matchesKey(data, 'escape');

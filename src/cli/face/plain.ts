@@ -4,6 +4,7 @@ import { visible } from '../../core/index.ts';
 import { paintOf } from './paint.ts';
 import { earOf, type Ear, type EarEvents } from './plain-ear.ts';
 import { voiceOf } from './plain-voice.ts';
+import { SEEN_MS } from './readiness.ts';
 import { keysOf, labelsOf, statusParts } from './wording.ts';
 
 /** Where the plain face reads and writes, and how much it may do there. */
@@ -15,8 +16,6 @@ export type PlainOptions = {
   readonly editing: boolean;
 };
 
-// Answers come this long after their question at the earliest: what was typed before it never counts.
-const ARMED_MS = 150;
 const QUIT_MS = 2000;
 const SLOW_MS = 1000;
 
@@ -121,7 +120,7 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
     line(text) {
       voice.entered();
       prompted = false;
-      if (reader !== undefined && Date.now() - reader.since >= (person ? ARMED_MS : 0) && reader.take(text)) return;
+      if (reader !== undefined && Date.now() - reader.since >= (person ? SEEN_MS : 0) && reader.take(text)) return;
       if (text.endsWith('\\')) {
         begun += `${text.slice(0, -1)}\n`;
         return;

@@ -9,12 +9,10 @@ import { keysOf } from './keys.ts';
 import { styleOf } from './layout.ts';
 import { paintOf } from './paint.ts';
 import { pickPanel, questionPanel, type Panel } from './panels.ts';
+import { SEEN_MS, STILL_MS } from './readiness.ts';
 import { restoreOnEnd } from './restore.ts';
 import { transcriptOf } from './transcript.ts';
 
-// A question takes keys only once the person has had time to see it: later still while something is being typed.
-const ARMED_MS = 150;
-const DRAFT_ARMED_MS = 800;
 const FRAME_MS = 30;
 const SPIN_MS = 100;
 const UNFOLDED_LINES = 500;
@@ -142,11 +140,10 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     return true;
   }
 
-  // A key that comes while the person is typing was meant for the field, whatever has appeared since.
+  // What belongs to a draft, however slowly it is typed, is never an answer: only Esc is, which writes nothing.
   function isArmed(since: number, data: string): boolean {
-    const draft = field.text() !== '';
-    if (draft && matchesKey(data, 'enter')) return false;
-    return Date.now() - since >= ARMED_MS && Date.now() - keyAt >= (draft ? DRAFT_ARMED_MS : ARMED_MS);
+    if (field.text() !== '' && !matchesKey(data, 'escape')) return false;
+    return Date.now() - since >= SEEN_MS && Date.now() - keyAt >= STILL_MS;
   }
 
   async function lookBack(): Promise<void> {
@@ -191,13 +188,18 @@ export function screenFace(options: { readonly colours: boolean }): Face {
       const id = `question ${asked}`;
       const { title, detail: text } = question;
       if (text !== undefined) transcript.put({ type: 'page', id, title, text });
-      return questionPanel(question, paint, (key) => {
-        const label = question.keys.find((one) => one.key === key)?.label ?? key;
-        // The answer takes the place of the question; of one that has begun to scroll away it stands below.
-        const place = transcript.scrolled(id) ? `${id} answer` : id;
-        transcript.put({ type: 'notice', id: place, level: 'info', text: `${title} ${label}` });
-        done(key);
-      });
+      return questionPanel(
+        question,
+        paint,
+        () => field.text() !== '',
+        (key) => {
+          const label = question.keys.find((one) => one.key === key)?.label ?? key;
+          // The answer takes the place of the question; of one that has begun to scroll away it stands below.
+          const place = transcript.scrolled(id) ? `${id} answer` : id;
+          transcript.put({ type: 'notice', id: place, level: 'info', text: `${title} ${label}` });
+          done(key);
+        },
+      );
     });
   }
 
