@@ -78,6 +78,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
       wanted: options.sandbox === false ? 'none' : 'auto',
       roots: [workspace.cwd],
       hide: own,
+      trash: `${dirs.state}/trash`,
       home: homedir(),
       path: process.env['PATH'] ?? '',
       container: settings.sandbox,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { bubblewrap, findProgram, newer, whyUnable } from './bubblewrap.ts';
 import { containerOfRoots } from './container.ts';
 import { noSandbox, refusal, type Confines, type Sandbox } from './sandbox.ts';
+import { withoutTraps } from './traps.ts';
 
 /** What a sandbox is chosen by. */
 export type ChoiceOptions = Confines & {
@@ -35,7 +36,7 @@ async function best({ container, ...confines }: Omit<ChoiceOptions, 'wanted'>): 
   if (light.name !== 'refused' || !container) return light;
   const engine = path.isAbsolute(container.engine) ? container.engine : findProgram(container.engine, confines);
   if (engine === undefined || !(await hasImage(engine, container.image))) return light;
-  return containerOfRoots({ ...container, engine }, confines);
+  return withoutTraps(containerOfRoots({ ...container, engine }, confines), confines);
 }
 
 async function lightest(confines: Confines): Promise<Sandbox> {
@@ -52,9 +53,10 @@ async function lightest(confines: Confines): Promise<Sandbox> {
       'hosts are open to them, but the program that leads there is missing',
       'Install socat (apt-get install socat)',
     );
-  if ((await whyUnable(program, confines, newer)) === undefined) return bubblewrap(program, confines, newer);
+  if ((await whyUnable(program, confines, newer)) === undefined)
+    return withoutTraps(bubblewrap(program, confines, newer), confines);
   const why = await whyUnable(program, confines);
-  if (why === undefined) return bubblewrap(program, confines);
+  if (why === undefined) return withoutTraps(bubblewrap(program, confines), confines);
   return refused(`the sandbox does not work here (${why})`, `Allow user namespaces to ${program}`);
 }
 

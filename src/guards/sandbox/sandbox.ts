@@ -25,6 +25,8 @@ export type Confines = {
   readonly roots: readonly string[];
   /** What it must not see even inside a root; real paths. */
   readonly hide?: readonly string[];
+  /** Where that goes which a command made and must not leave; beside its place unless given. */
+  readonly trash?: string;
   /** The person's home folder, of which nothing is seen that is not in a root. */
   readonly home: string;
   /** The search path for programs; those of the home folder on it can be run. */

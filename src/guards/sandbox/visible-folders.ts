@@ -69,9 +69,21 @@ function installationOf(folder: string, home: string): string {
 /** A mount point inside a root: `--bind` leaves it writable, but it can no longer be moved away. */
 type Held = { readonly at: string; readonly how: '--bind' | '--ro-bind' };
 
-/** What other programs run without being asked. */
-const runByOthers = ['.gitmodules', '.fairlead', '.mcp.json', '.vscode', '.idea'];
-const gitParts = ['config', 'hooks', 'modules', 'info'];
+/** What other programs, ours among them, run or obey without being asked. */
+export const runByOthers: readonly string[] = [
+  '.gitmodules',
+  '.fairlead',
+  '.mcp.json',
+  '.env',
+  '.envrc',
+  '.claude',
+  '.agents',
+  'custom_tools',
+  '.vscode',
+  '.idea',
+];
+/** What a repository is told by: `commondir` and `config.worktree` lead to a configuration as well. */
+const gitParts = ['config', 'config.worktree', 'commondir', 'hooks', 'modules', 'info'];
 const startupFiles = [
   '.bashrc',
   '.bash_profile',
@@ -84,22 +96,32 @@ const startupFiles = [
   '.config',
 ];
 
+/** The places of a root that no command may make or change, whether something is there or not. */
+export function heldPlaces(root: string, home: string): readonly string[] {
+  const inGit = isFolder(path.join(root, '.git')) ? gitParts.map((part) => `.git/${part}`) : ['.git'];
+  const inHome = within(root, home) ? startupFiles.map((name) => path.join(home, name)) : [];
+  return [...[...runByOthers, ...inGit].map((name) => path.join(root, name)), ...inHome];
+}
+
 /** What may be read in this root, and not changed. */
 export function readOnlyIn(root: string, home: string): readonly Held[] {
   const git = path.join(root, '.git');
-  const isFolder = lstatSync(git, { throwIfNoEntry: false })?.isDirectory() === true;
-  const names = [...runByOthers, ...(isFolder ? gitParts.map((part) => `.git/${part}`) : ['.git'])];
-  const inHome = within(root, home) ? startupFiles.map((name) => path.join(home, name)) : [];
   return [
-    ...(isFolder ? [{ at: git, how: '--bind' } as const] : []),
-    ...[...names.map((name) => path.join(root, name)), ...inHome]
-      .filter(isPlain)
+    ...(isFolder(git) ? [{ at: git, how: '--bind' } as const] : []),
+    ...heldPlaces(root, home)
+      .flatMap((place) => realIn(root, place))
       .map((at) => ({ at, how: '--ro-bind' }) as const),
   ];
 }
 
-/** A link is not mounted over: it is its target that counts, and that lies inside the roots or is not seen. */
-const isPlain = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === false;
+const isFolder = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** A link is not mounted over: it is its target that counts, where that lies inside the root; elsewhere it is not seen. */
+function realIn(root: string, at: string): readonly string[] {
+  if (!existsSync(at)) return [];
+  const real = realpathSync(at);
+  return real !== root && within(root, real) ? [real] : [];
+}
 
 const keyFolders = [
   '.ssh',

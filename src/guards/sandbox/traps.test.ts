@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { Ran } from '../../core/index.ts';
+import { localWorkspace } from '../../workspace/index.ts';
+import { chooseSandbox } from './choose.ts';
+import { sandboxed } from './sandbox.ts';
+
+const search = process.env['PATH'] ?? '';
+const probe = await chooseSandbox({ roots: [realpathSync(tmpdir())], home: homedir(), path: search });
+const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.about}`;
+
+type Bench = {
+  readonly root: string;
+  readonly trash: string;
+  readonly run: (command: string, timeoutMs?: number) => Promise<Ran>;
+  readonly has: (name: string) => boolean;
+};
+
+async function bench(t: TestContext, rootIsHome = false): Promise<Bench> {
+  const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-traps-')));
+  t.after(() => rmSync(place, { recursive: true, force: true }));
+  const [root, trash] = [path.join(place, 'root'), path.join(place, 'trash')];
+  mkdirSync(root);
+  const home = rootIsHome ? root : path.join(place, 'home');
+  mkdirSync(home, { recursive: true });
+  const sandbox = await chooseSandbox({ roots: [root], home, path: search, trash });
+  const workspace = sandboxed(localWorkspace({ roots: [root] }), sandbox);
+  return {
+    root,
+    trash,
+    run: async (command, timeoutMs = 20_000) => workspace.exec(command, { timeoutMs }),
+    has: (name) => existsSync(path.join(root, name)),
+  };
+}
+
+const files = ['.mcp.json', '.env', '.envrc', '.gitmodules'];
+const folders = ['.fairlead', '.claude', '.agents', 'custom_tools', '.vscode', '.idea'];
+
+test(
+  '[attack 28] what others obey cannot be left where nothing was, and the result says where it is',
+  { skip },
+  async (t) => {
+    const { root, trash, run, has } = await bench(t);
+    const { code, text } = await run(
+      `for f in ${files.join(' ')}; do echo evil > $f; done; for d in ${folders.join(' ')}; do mkdir $d; echo evil > $d/x; done; echo kept > AGENTS.md`,
+    );
+    assert.equal(code, 0, text);
+    for (const name of [...files, ...folders]) {
+      assert.ok(!has(name), name);
+      assert.ok(text.includes(`[${path.join(root, name)} was made by this command and is not there any more`), name);
+    }
+    assert.equal(readdirSync(trash).length, files.length + folders.length);
+    assert.equal(readFileSync(path.join(root, 'AGENTS.md'), 'utf8'), 'kept\n');
+  },
+);
+
+test(
+  '[attack 28] a repository that a command makes is taken away, and one that is there is led nowhere',
+  { skip },
+  async (t) => {
+    const { root, run, has } = await bench(t);
+    assert.match((await run('git init -q . && git config core.fsmonitor ./x')).text, /\.git was made by this command/);
+    assert.ok(!has('.git'));
+    mkdirSync(path.join(root, '.git'));
+    writeFileSync(path.join(root, '.git/config'), '');
+    await run('mkdir .git/hooks; echo x > .git/hooks/pre-commit; echo ../evil > .git/commondir; echo ref > .git/HEAD');
+    assert.ok(!has('.git/hooks') && !has('.git/commondir'));
+    assert.ok(has('.git/HEAD'));
+  },
+);
+
+test(
+  '[attack 28] what is there is only read, also through a link, and a link stays what it was',
+  { skip },
+  async (t) => {
+    const { root, run } = await bench(t);
+    writeFileSync(path.join(root, 'real.env'), 'A=1\n');
+    symlinkSync('real.env', path.join(root, '.env'));
+    writeFileSync(path.join(root, '.mcp.json'), '{}');
+    await run('echo B=2 >> .env; echo B=2 >> real.env; rm .env; echo evil > .env; echo evil > .mcp.json; rm .mcp.json');
+    assert.equal(readFileSync(path.join(root, '.env'), 'utf8'), 'A=1\n');
+    assert.equal(readlinkSync(path.join(root, '.env')), 'real.env');
+    assert.equal(readFileSync(path.join(root, '.mcp.json'), 'utf8'), '{}');
+  },
+);
+
+test('[attack 28] a command that is ended at its time leaves nothing either', { skip }, async (t) => {
+  const { run, has } = await bench(t);
+  const { stopped, text } = await run('while :; do echo evil > .env; done', 1000);
+  assert.equal(stopped, 'timeout');
+  assert.match(text, /\.env was made by this command/);
+  assert.ok(!has('.env'));
+});
+
+test('[attack 28] in a home folder startup files that were not there are not made', { skip }, async (t) => {
+  const { run, has } = await bench(t, true);
+  await run('echo evil > .bashrc; echo evil > .gitconfig; echo ok > plain');
+  assert.ok(!has('.bashrc') && !has('.gitconfig') && has('plain'));
+});
+
+test('[attack 28] a program that is left in the middle of a command leaves nothing either', { skip }, async (t) => {
+  const { root, has } = await bench(t);
+  const at = (name: string): string => JSON.stringify(path.resolve(import.meta.dirname, name));
+  const script = `
+    import { existsSync } from 'node:fs';
+    import { chooseSandbox } from ${at('choose.ts')};
+    import { sandboxed } from ${at('sandbox.ts')};
+    import { localWorkspace } from ${at('../../workspace/index.ts')};
+    const sandbox = await chooseSandbox({ roots: [process.cwd()], home: '/nowhere', path: process.env.PATH });
+    void sandboxed(localWorkspace({ roots: ['.'] }), sandbox).exec('echo evil > .env; touch ready; sleep 20');
+    setInterval(() => existsSync('ready') && process.exit(3), 10);`;
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root });
+  assert.deepEqual([status, has('ready'), has('.env')], [3, true, false]);
+});
