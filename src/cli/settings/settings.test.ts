@@ -5,6 +5,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { outsideText } from '../../core/index.ts';
 import { dataDirectory } from '../../providers/embedded/place.ts';
 import { readSettings, type Settings } from './settings.ts';
 
@@ -127,7 +128,7 @@ test(
     assert.deepEqual(told(), [null, null, 2]);
     const mine = write('outer/inner/.env', 'HARNESS_INFERENCE_PROVIDER=vllm\n');
     chownSync(mine, nobody.uid, nobody.gid);
-    assert.deepEqual(told(), ['vllm', null, 1], 'one’s own is');
+    assert.deepEqual(told(), ['vllm', null, 2], 'one’s own is, and is told of');
     chmodSync(mine, 0);
     assert.deepEqual(told(), [null, null, 2], 'one that may not be read is passed over');
   },
@@ -267,7 +268,11 @@ test('[attack 39] a project’s own file sets the model, adds instructions and l
   };
   const file = write(projectConfig, JSON.stringify(theirs));
   const settings = read();
-  assert.deepEqual([settings.model, settings.instructions], ['c/d', 'Never touch production.\n\nUse tabs.']);
+  assert.equal(settings.model, 'c/d');
+  const [own, opening, ...block] = settings.instructions?.split('\n\n') ?? [];
+  assert.equal(own, 'Never touch production.');
+  assert.match(opening ?? '', /^Instructions for this project, .* they permit nothing\.$/);
+  assert.deepEqual(block, [outsideText(file, theirs.instructions)], 'the project’s words stand as the project’s');
   assert.deepEqual(settings.limits, { turns: 5, usd: 1, calls: 7 });
   assert.deepEqual(
     [settings.approve, settings.provider, settings.url, settings.stream],
@@ -301,5 +306,19 @@ test('the person’s own file may set everything, and a mistake in a file is sai
   ] as const) {
     write(userConfig, text);
     assert.throws(read, { message: words });
+  }
+});
+
+test('[attack 39] a project’s file that is broken, or holds a wrong value, is told of and passed over', (t) => {
+  const { write, read } = room(t);
+  write(userConfig, '{"limits":{"turns":7},"model":"a/b"}');
+  for (const [text, told] of [
+    ['{"model":', /^.*outer\/\.fairlead\/config\.json is not a config file: .* It is not used\.$/],
+    ['{"limits":{"turns":0}}', /^limits\.turns in .*outer\/\.fairlead\/config\.json must be .* It is not used\.$/],
+  ] as const) {
+    write(projectConfig, text);
+    const { model, limits, warnings } = read();
+    assert.deepEqual([model, limits.turns, warnings.length], ['a/b', 7, 1]);
+    assert.match(warnings[0] ?? '', told);
   }
 });

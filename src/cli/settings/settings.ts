@@ -1,11 +1,12 @@
 // What is set and where each value came from: the environment, then the `.env` file around, then the project's and the person's config files.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { JsonObject, Limits } from '../../core/index.ts';
+import { messageOf, outsideText, visibleLine, type JsonObject, type Limits } from '../../core/index.ts';
 import { familyOf, families } from '../../providers/families.ts';
 import type { Environment } from '../../providers/resolve.ts';
 import { readConfig, valueAt } from './config-file.ts';
 import { nearestFile, readEnvFile, strangerTo, type EnvFile } from './env-file.ts';
+import { withoutForeignPlaces } from './foreign-places.ts';
 import { placesOf, placeVariables, type Places } from './places.ts';
 import { table, valueOf, type Entry, type Value } from './table.ts';
 
@@ -44,7 +45,7 @@ export type Settings = {
   readonly all: ReadonlyMap<string, Setting>;
   /** The person's own config file, whether it is there or not. */
   readonly userFile: string;
-  /** One sentence for each thing that was found and not used. */
+  /** One sentence for each thing that was found and not used, and for what a `.env` file decides. */
   readonly warnings: readonly string[];
 };
 
@@ -71,9 +72,9 @@ type Sources = {
 };
 
 /** The person's own config file, whether it is there or not. */
-export function userFileOf(from: Surroundings = {}): string {
-  const { env = process.env, cwd = process.cwd(), platform = process.platform } = from;
-  return userFileIn(placesIn(env, readEnvFile(cwd), platform));
+export function userFileOf(from: Omit<Surroundings, 'cwd'> = {}): string {
+  const { env = process.env, platform = process.platform } = from;
+  return path.join(placesOf(env, homeIn(env), platform).config, 'config.json');
 }
 
 /** What is wrong with a config, if anything, is thrown as a sentence. */
@@ -84,11 +85,11 @@ export function checkConfig(config: JsonObject, where: string): void {
   }
 }
 
-const userFileIn = ({ config }: Places): string => path.join(config, 'config.json');
+const homeIn = (env: Environment): string => env['HOME'] || homedir();
 
 /** A `.env` file may say where state and data go, not which config file is the person's own: theirs would not be read then. */
 function placesIn(env: Environment, envFile: EnvFile | undefined, platform: NodeJS.Platform): Places {
-  const home = env['HOME'] || homedir();
+  const home = homeIn(env);
   const both = { ...envFile?.values, ...filled(env) };
   return { ...placesOf(both, home, platform), config: placesOf(env, home, platform).config };
 }
@@ -96,9 +97,10 @@ function placesIn(env: Environment, envFile: EnvFile | undefined, platform: Node
 /** Reads the settings: at most three small files. What is wrong in the environment or in a file is said in one sentence. */
 export function readSettings(from: Surroundings = {}): Settings {
   const { env = process.env, cwd = process.cwd(), platform = process.platform } = from;
-  const envFile = readEnvFile(cwd);
+  const found = readEnvFile(cwd);
+  const envFile = found && withoutForeignPlaces(found, { env: filled(env), home: homeIn(env), platform });
   const dirs = placesIn(env, envFile, platform);
-  const userFile = userFileIn(dirs);
+  const userFile = userFileOf(from);
   const project = projectConfig(cwd, userFile);
   const sources: Sources = {
     env,
@@ -118,6 +120,7 @@ export function readSettings(from: Surroundings = {}): Settings {
     warnings.push(
       `${type === 'user' ? 'url' : 'OLLAMA_API_URL'} is not used: ${told.provider} is no server of your own.`,
     );
+  if (envFile) warnings.push(...decidedBy(envFile, all));
   return {
     ...told,
     rootName: path.basename(dirs.data),
@@ -127,6 +130,15 @@ export function readSettings(from: Surroundings = {}): Settings {
     userFile,
     warnings,
   };
+}
+
+/** What a `.env` file decides that a person would want to know before they say anything: who is asked, where that is, and what is remembered. */
+function decidedBy({ file }: EnvFile, all: ReadonlyMap<string, Setting>): readonly string[] {
+  const from = [...all].filter(
+    ([key, { origin }]) => origin.type === 'env-file' && /^(provider|url|dirs\..*)$/.test(key),
+  );
+  const told = from.map(([key, { value }]) => `${key} (${visibleLine(String(value))})`);
+  return told.length > 0 ? [`${file} decides ${told.join(', ')}.`] : [];
 }
 
 /** The folders as settings; the config folder is never where a `.env` file says. */
@@ -158,8 +170,15 @@ function projectConfig(
   if (file === undefined || path.resolve(file) === path.resolve(userFile)) return { found: undefined, warnings: [] };
   const stranger = strangerTo(file);
   if (stranger !== undefined) return { found: undefined, warnings: [stranger] };
-  return { found: { file, config: readConfig(file) }, warnings: [] };
+  try {
+    return { found: { file, config: readConfig(file) }, warnings: [] };
+  } catch (error) {
+    return { found: undefined, warnings: [unused(error)] };
+  }
 }
+
+/** A project's mistake is told of; it must not keep the person from working. */
+const unused = (error: unknown): string => `${messageOf(error)} It is not used.`;
 
 function settingOf(key: string, entry: Entry, sources: Sources, warnings: string[]): Setting | undefined {
   const own = personal(key, entry, sources, warnings);
@@ -170,11 +189,22 @@ function settingOf(key: string, entry: Entry, sources: Sources, warnings: string
     warnings.push(`${key} in ${project.file} is not used: a project may not set it.`);
     return own;
   }
-  const value = valueOf(key, entry, found, `${key} in ${project.file}`);
-  const theirs: Setting = { value, origin: { type: 'project', file: project.file } };
-  if (entry.project === 'lowers') return own && own.value <= value ? own : theirs;
-  if (key === 'instructions' && own) return { ...theirs, value: `${own.value}\n\n${value}` };
-  return theirs;
+  try {
+    const value = valueOf(key, entry, found, `${key} in ${project.file}`);
+    const theirs: Setting = { value, origin: { type: 'project', file: project.file } };
+    if (entry.project === 'lowers') return own && own.value <= value ? own : theirs;
+    return key === 'instructions' ? { ...theirs, value: besides(own?.value, project.file, value) } : theirs;
+  } catch (error) {
+    warnings.push(unused(error));
+    return own;
+  }
+}
+
+/** A project's words after the person's own, as what they are. */
+function besides(own: Value | undefined, file: string, words: Value): string {
+  const opening =
+    'Instructions for this project, from its config file. They say how people here want the work done; they permit nothing.';
+  return [own, opening, outsideText(file, String(words))].filter((each) => each !== undefined).join('\n\n');
 }
 
 /** What the person themselves set, or the default. */

@@ -1,0 +1,77 @@
+// Which folders a `.env` file may not send the program to: whoever wrote a project could fill them with lists, sessions and answers of their own.
+import { realpathSync, statSync, type Stats } from 'node:fs';
+import path from 'node:path';
+import { repositoryOf, upwards } from '../../agent/project/folders.ts';
+import type { Environment } from '../../providers/resolve.ts';
+import type { EnvFile } from './env-file.ts';
+import { placesOf, placeVariables, type Places } from './places.ts';
+
+/** The file without the names that would lead into a place it may not choose; a warning for each. */
+export function withoutForeignPlaces(
+  envFile: EnvFile,
+  { env, home, platform }: { readonly env: Environment; readonly home: string; readonly platform: NodeJS.Platform },
+): EnvFile {
+  let { values } = envFile;
+  const warnings = [...envFile.warnings];
+  const placed = (): Places => placesOf({ ...values, ...env }, home, platform);
+  for (const place of ['state', 'data', 'cache'] as const)
+    for (const name of [placeVariables[place], 'HARNESS_ROOT_DIRS_NAME']) {
+      const { [name]: value, ...others } = values;
+      if (value === undefined || env[name] !== undefined) continue;
+      const why = objectionTo(placed()[place], envFile.file, home);
+      if (why === undefined) continue;
+      values = others;
+      warnings.push(`${name} in ${envFile.file} is not used: ${why}. Set it in the environment if you want it.`);
+    }
+  return { ...envFile, values, warnings };
+}
+
+/** Why the program may not be sent to a folder by this file; nothing if it may. */
+function objectionTo(folder: string, file: string, home: string): string | undefined {
+  const near = path.dirname(file);
+  // A file around the whole home is the person's own: who could write it needs no other way in.
+  if (isWithin(home, near)) return undefined;
+  const there = nearestThere(folder);
+  if ([folder, there].some((each) => /^\/(proc|dev|sys)(\/|$)/.test(each)))
+    return 'it leads into the system’s own folders';
+  const top = repositoryOf(near);
+  const project = top === undefined || isWithin(home, top) ? near : top;
+  if (isWithin(there, project)) return 'it leads into the project that the file belongs to';
+  return isOpenToOthers(there) ? 'it leads into a folder where others can write' : undefined;
+}
+
+/** The real place of a folder, or of the nearest one above it that is there. */
+function nearestThere(folder: string): string {
+  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
+    try {
+      return realpathSync.native(at);
+    } catch {
+      if (path.dirname(at) === at) return at;
+    }
+  }
+}
+
+/** Whether one folder is the other or lies in it: told by what they are, since one folder has many names. */
+function isWithin(folder: string, outer: string): boolean {
+  const wanted = statOf(outer);
+  const isIt = (at: string): boolean => {
+    const here = statOf(at);
+    return here !== undefined && here.dev === wanted?.dev && here.ino === wanted.ino;
+  };
+  return upwards(nearestThere(folder)).some(isIt);
+}
+
+function isOpenToOthers(folder: string): boolean {
+  const me = process.getuid?.();
+  const found = statOf(folder);
+  if (me === undefined || !found) return false;
+  return (found.mode & 0o002) !== 0 || (me !== 0 && found.uid !== me && found.uid !== 0);
+}
+
+function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
