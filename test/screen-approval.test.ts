@@ -80,17 +80,19 @@ test(
     const prompt = await openPrompt(t, place);
     await prompt.enter('echo mine');
     await answer(prompt, 'a');
-    await prompt.waitFor(/· Allowed for this session: run_command: echo mine\. \/permissions lists and revokes\./);
+    await prompt.waitFor(
+      /· Allowed for this session: run_command: echo mine \(in \S+\)\.\s+\/permissions\s+lists\s+and\s+revokes\./,
+    );
     await prompt.waitFor(/^Result: mine$/m);
     await prompt.and('echo mine', /^Result: mine$[^]*^Result: mine$/m);
     await prompt.enter('echo mine too');
     await answer(prompt, 'n');
     await prompt.waitFor(/^⊘ run_command echo mine too denied/m);
 
-    await prompt.and('/permissions', /Pick one to revoke it[^]*→ run_command: echo mine\n/);
+    await prompt.and('/permissions', /Pick one to revoke it[^]*→ run_command: echo mine \(in \S/);
     await armed();
     await prompt.keys('Enter');
-    await prompt.waitFor(/· Revoked: run_command: echo mine/);
+    await prompt.waitFor(/· Revoked: run_command: echo mine \(in \S/);
     await prompt.enter('echo mine');
     await answer(prompt, 'a');
     await prompt.waitFor(/(?:^Result: mine$[^]*){3}/m);

@@ -36,7 +36,7 @@ const story: readonly {
     line: 'run echo two',
     brings: /Allow run_command: echo two\?[^]*\[y\/N\/a\]/,
     key: 'a',
-    after: /Allowed for this session: run_command: echo two\.[^]*Result: two/,
+    after: /Allowed for this session: run_command: echo two \(in [^]*Result: two/,
   },
   { line: '!echo mine', brings: /shell echo mine[^]*\n +mine\n/ },
   { line: '/session rename talk', brings: /" is now "talk"\./ },

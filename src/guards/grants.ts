@@ -5,7 +5,7 @@ import { aimOf, canonical, isObject, type Call } from '../core/index.ts';
 export type Locate = (path: string) => string;
 
 /** Tools for which the path says it all: who may always write a file may write anything into it. */
-const pathTools: ReadonlySet<string> = new Set(['read_file', 'write_file', 'edit_file']);
+const pathTools: ReadonlySet<string> = new Set(['read_file', 'write_file', 'edit_file', 'delete_file']);
 /** Tools for which the command says it all. */
 const commandTools: ReadonlySet<string> = new Set(['run_command', 'execute_sandboxed_command']);
 
@@ -17,9 +17,10 @@ export type Subject =
 
 /** What this call is about. */
 export function subjectOf({ tool, input }: Pick<Call, 'tool' | 'input'>, locate: Locate): Subject {
-  const { path, command } = isObject(input) ? input : {};
+  const { path, command, restore } = isObject(input) ? input : {};
   if (commandTools.has(tool) && typeof command === 'string') return { type: 'command', command };
-  if (pathTools.has(tool) && typeof path === 'string') {
+  // Who may always delete a file may not therefore bring back whatever it once held.
+  if (pathTools.has(tool) && typeof path === 'string' && restore === undefined) {
     try {
       return { type: 'path', path: locate(path) };
     } catch {
@@ -29,13 +30,14 @@ export function subjectOf({ tool, input }: Pick<Call, 'tool' | 'input'>, locate:
   return { type: 'input', input: canonical(input) };
 }
 
-/** The exact kind of a call, which is all that an "always" covers. Never a prefix: a longer command is another kind. */
+/** The exact kind of a call, which is all that an "always" covers. Never a prefix: a longer command is another kind, and so is the same one in another working folder. */
 export function kindOf(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
   const meant = aimOf(call);
   const aim = typeof meant === 'string' ? call : meant;
   const subject = subjectOf(aim, locate);
   if (subject.type === 'path') return `${aim.tool} ${subject.path}`;
-  return subject.type === 'command' ? `${aim.tool}: ${subject.command}` : `${aim.tool} ${subject.input}`;
+  const what = subject.type === 'command' ? `: ${subject.command}` : ` ${subject.input}`;
+  return `${aim.tool}${what} (in ${locate('.')})`;
 }
 
 /** The kinds that were granted in this session. */

@@ -111,7 +111,7 @@ test('[A75] of a long text the question shows both ends and how much is between 
 });
 
 test('[A75] "always" covers one exact kind of call, can be listed and taken back', (t) => {
-  const { decide, granted, kind } = desk(t);
+  const { decide, granted, kind, root } = desk(t);
   const log = { command: 'git log' };
   granted.grant(kind('run_command', log));
   assert.equal(decide('run_command', log).type, 'allow');
@@ -119,9 +119,64 @@ test('[A75] "always" covers one exact kind of call, can be listed and taken back
   for (const command of ['git log && rm -rf x', 'git logout', 'git log\nrm x', ' git log', 'git', 'git log '])
     assert.equal(decide('run_command', { command }).type, 'ask', command);
   assert.equal(decide('execute_sandboxed_command', log).type, 'ask');
-  assert.deepEqual(granted.list(), ['run_command: git log']);
-  assert.equal(granted.revoke('run_command: git log'), true);
+  assert.deepEqual(granted.list(), [`run_command: git log (in ${root})`]);
+  assert.equal(granted.revoke(`run_command: git log (in ${root})`), true);
   assert.equal(decide('run_command', log).type, 'ask');
+});
+
+test('[A75] "always" for a command or a call is of one working folder, for a file of that file from anywhere', (t) => {
+  const { granted, kind, root } = desk(t);
+  mkdirSync(path.join(root, 'sub'));
+  const there = localWorkspace({ roots: [root], cwd: path.join(root, 'sub') });
+  const kindThere = (tool: string, input: Json): string => kindOf({ tool, input }, (given) => there.locate(given));
+  for (const [tool, input] of [
+    ['run_command', { command: 'make' }],
+    ['git_change', { operation: 'commit' }],
+  ] as const) {
+    granted.grant(kind(tool, input));
+    assert.ok(!granted.has(kindThere(tool, input)), tool);
+  }
+  granted.grant(kind('write_file', { path: 'sub/a', content: '' }));
+  assert.ok(granted.has(kindThere('write_file', { path: 'a', content: '' })));
+});
+
+test('[A75] deleting and patching are asked about by the paths and the lines of the patch', (t) => {
+  const { decide, granted, kind, root } = desk(t);
+  assert.deepEqual(decide('delete_file', { path: './a.txt' }), { type: 'ask', question: `delete_file ${root}/a.txt` });
+  granted.grant(kind('delete_file', { path: 'a.txt' }));
+  assert.equal(decide('delete_file', { path: 'a.txt' }).type, 'allow');
+  assert.equal(decide('delete_file', { path: 'a.txt', restore: 'a'.repeat(64) }).type, 'ask');
+  const patch = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+tw\u202eo\n';
+  assert.deepEqual(decide('apply_patch', { paths: ['a.txt', 'b\n.txt', '../c'], patch }), {
+    type: 'ask',
+    question: `apply_patch ${root}/a.txt, ${root}/b␊.txt, ../c\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+tw<U+202E>o\n`,
+  });
+});
+
+test('[attack 28] a change of what other programs obey is asked about in every mode, with a warning', (t) => {
+  const { decide, granted, kind, root } = desk(t);
+  mkdirSync(path.join(root, '.fairlead'));
+  symlinkSync('.fairlead', path.join(root, 'plain'));
+  const put = (name: string): Decision => decide('write_file', { path: name, content: 'x' }, 'auto');
+  for (const name of [
+    '.env',
+    '.MCP.json',
+    '.claude/settings.json',
+    'custom_tools/a.js',
+    'plain/x',
+    'sub/.envrc',
+    '../.env',
+  ])
+    assert.equal(put(name).type, 'ask', name);
+  assert.deepEqual(put('.env'), {
+    type: 'ask',
+    question: `write_file ${root}/.env\n+x\nCareful: other programs run or obey .env without asking you.`,
+  });
+  assert.equal(decide('apply_patch', { paths: ['a', '.mcp.json'], patch: '' }, 'auto').type, 'ask');
+  for (const name of ['AGENTS.md', 'env', '.env.example', 'src/a.ts']) assert.equal(put(name).type, 'allow', name);
+  assert.equal(decide('list_files', { path: '.fairlead' }).type, 'allow');
+  granted.grant(kind('write_file', { path: '.env', content: '' }));
+  assert.equal(put('.env').type, 'allow');
 });
 
 test('[A75] "always" for a file covers that real file under any name of it, and no other', (t) => {
@@ -137,13 +192,13 @@ test('[A75] "always" for a file covers that real file under any name of it, and 
 });
 
 test('[A75] "always" for any other tool covers the same input, whatever the order of its keys', (t) => {
-  const { decide, granted, kind } = desk(t);
+  const { decide, granted, kind, root } = desk(t);
   granted.grant(kind('send', { to: 'a', text: 'b' }));
   assert.equal(decide('send', { text: 'b', to: 'a' }).type, 'allow');
   assert.equal(decide('send', { text: 'b', to: 'c' }).type, 'ask');
   const through = { tool: 'send', input: { to: 'a', text: 'b' } };
   assert.equal(kind('use_tool', through), kind('send', through.input));
-  assert.equal(kind('use_tool', {}), 'use_tool {}');
+  assert.equal(kind('use_tool', {}), `use_tool {} (in ${root})`);
 });
 
 test('[A75] in a run: the file is written after the yes and not before; a no writes nothing', async (t) => {

@@ -2,10 +2,11 @@
 import { digest, isObject, looksSecret, visible, visibleLine, type Call, type Gate, type Tool } from '../core/index.ts';
 import { kindOf, subjectOf, type Grants, type Locate } from './grants.ts';
 import { remarksOn } from './hidden-text.ts';
+import { obeyedIn } from './obeyed.ts';
 
 /** What a permission gate is made from. */
 export type PermissionOptions = {
-  /** `ask` asks before each call that changes something or reads a secret; `auto` lets all of them through. Read at every call. */
+  /** `ask` asks before each call that changes something or reads a secret; `auto` lets all of them through but changes of what other programs obey. Read at every call. */
   readonly mode: () => 'ask' | 'auto';
   readonly granted: Grants;
   /** All tools that can be called, with their effects; a tool that is not here is asked about. */
@@ -16,10 +17,13 @@ export type PermissionOptions = {
 /** A gate that asks a person. */
 export function permission({ mode, granted, tools, locate }: PermissionOptions): Gate {
   return (call) => {
-    if (mode() === 'auto') return { type: 'allow' };
-    if (tools.get(call.tool)?.effect === 'read' && !namesSecret(call, locate)) return { type: 'allow' };
+    const reads = tools.get(call.tool)?.effect === 'read';
+    const obeyed = reads ? [] : obeyedIn(call, locate);
+    if (mode() === 'auto' && obeyed.length === 0) return { type: 'allow' };
+    if (reads && !namesSecret(call, locate)) return { type: 'allow' };
     if (granted.has(kindOf(call, locate))) return { type: 'allow' };
-    return { type: 'ask', question: questionFor(call, locate) };
+    const careful = obeyed.map((name) => `Careful: other programs run or obey ${name} without asking you.`);
+    return { type: 'ask', question: [questionFor(call, locate), ...careful].join('\n') };
   };
 }
 
@@ -43,6 +47,7 @@ export function questionFor(call: Pick<Call, 'tool' | 'input'>, locate: Locate):
 }
 
 function exactly(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
+  if (call.tool === 'apply_patch') return patchIn(call, locate);
   const subject = subjectOf(call, locate);
   if (subject.type === 'command') return `${call.tool}: ${visible(subject.command)}`;
   if (subject.type === 'input') return `${call.tool} ${visible(subject.input)}`;
@@ -52,6 +57,22 @@ function exactly(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
     ...marked('-', old),
     ...marked('+', content ?? next),
   ].join('\n');
+}
+
+/** A patch as a person reads it: where it leads, then its lines. */
+function patchIn({ tool, input }: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
+  const { paths, patch } = isObject(input) ? input : {};
+  const places = (Array.isArray(paths) ? paths : [paths]).map((each) => visibleLine(placeOf(String(each), locate)));
+  return [`${tool} ${places.join(', ')}`, ...marked('', patch)].join('\n');
+}
+
+function placeOf(path: string, locate: Locate): string {
+  try {
+    return locate(path);
+  } catch {
+    // It leads nowhere it may, so the tool itself will refuse.
+    return path;
+  }
 }
 
 /** A text as lines of a diff; of a very long one both ends, what is between them in figures, and the digest of all of it, so that the question is of this text alone. */
