@@ -11,6 +11,7 @@ import { readKnownModels, refreshModels, rememberModel, type KnownModel, type Wh
 import { renameSession } from '../sessions/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { modelNamed, placeOf, unknownModel, type Chosen } from './model.ts';
+import { approvalsHere, type Approvals } from './approvals.ts';
 import { openModel, type Host } from './open-model.ts';
 import { closeSession, openSession, type OpenSession } from './opening.ts';
 import { outfitFor, type Outfit } from './outfit.ts';
@@ -28,7 +29,15 @@ export type ConversationOptions = {
 };
 
 /** What changes while it goes on. */
-type Course = { auto: boolean; stream: boolean; model: Chosen; outfit: Outfit; open: OpenSession; parts: AgentParts };
+type Course = {
+  auto: boolean;
+  stream: boolean;
+  model: Chosen;
+  outfit: Outfit;
+  open: OpenSession;
+  parts: AgentParts;
+  readonly approvals: Approvals;
+};
 
 /** A person's conversation. It owns the session's file: close it when done. */
 export class Conversation {
@@ -40,6 +49,8 @@ export class Conversation {
   readonly #now: Course;
   #unwatch: () => void = () => {};
   #quiet = false;
+  /** Whether the last model cannot be kept, which is said once. */
+  #forgetful = false;
   #seen: { session(fresh: boolean): void; event(event: Event, state: RunState): void } | undefined;
 
   private constructor(options: ConversationOptions, grants: Grants, now: Course) {
@@ -70,9 +81,11 @@ export class Conversation {
         grants,
       }),
     ]);
-    const parts = outfit.partsFor(provider, chosen.tools !== false);
+    const approvals = approvalsHere();
+    const parts = approvals.heldBy(outfit.partsFor(provider, chosen.tools !== false));
     const open = await openSession(settings.dirs, which, parts);
-    return new Conversation(options, grants, Object.assign(now, { outfit, parts, open }));
+    approvals.watch(open.session);
+    return new Conversation(options, grants, Object.assign(now, { outfit, parts, open, approvals }));
   }
 
   get session(): Session {
@@ -130,8 +143,12 @@ export class Conversation {
 
   /** Runs the model with these words, or from where the session stands. */
   async run(words: Words | undefined, options: RunOptions = {}): Promise<RunState> {
-    const { settings, asked } = this.#options;
-    rememberModel(settings, this.model.name);
+    const { settings, asked, host } = this.#options;
+    const trouble = this.#forgetful ? undefined : rememberModel(settings, this.model.name);
+    if (trouble !== undefined) {
+      this.#forgetful = true;
+      host.say(trouble);
+    }
     return this.session.run(words, { ...options, limits: { turns: usualTurns, ...settings.limits, ...asked.limits } });
   }
 
@@ -145,6 +162,7 @@ export class Conversation {
     const open = await openSession(this.settings.dirs, which, this.#now.parts);
     const old = this.#now.open;
     this.#now.open = open;
+    this.#now.approvals.watch(open.session);
     await closeSession(old);
     for (const kind of this.grants.list()) this.grants.revoke(kind);
     this.#attach();
@@ -239,7 +257,8 @@ export class Conversation {
     await closeSession(this.#now.open);
   }
 
-  async #become(outfit: Outfit, model: Chosen, parts: AgentParts): Promise<void> {
+  async #become(outfit: Outfit, model: Chosen, unheld: AgentParts): Promise<void> {
+    const parts = this.#now.approvals.heldBy(unheld);
     await this.session.become(parts);
     Object.assign(this.#now, { outfit, model, parts });
   }

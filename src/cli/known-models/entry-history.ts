@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Places } from '../settings/places.ts';
-import { attempt, makeFolder, readIfThere, replaceText } from '../settings/private-file.ts';
+import { makeFolder, readIfThere, replaceText } from '../settings/private-file.ts';
 
 type Here = { readonly dirs: Pick<Places, 'state'> };
 
@@ -12,9 +12,16 @@ const slack = 500;
 
 const historyFile = ({ dirs }: Here): string => path.join(dirs.state, 'history');
 
-/** The newest entries, oldest first; lines that are none are passed over. */
+/** The newest entries, oldest first; lines that are none are passed over, and so is a file that cannot be used: nobody's work hangs on it. */
 export function readHistory(settings: Here): readonly string[] {
-  const file = historyFile(settings);
+  try {
+    return entriesIn(historyFile(settings));
+  } catch {
+    return [];
+  }
+}
+
+function entriesIn(file: string): readonly string[] {
   const lines = (readIfThere(file) ?? '').split('\n').filter(Boolean);
   const kept = lines.slice(-mostEntries);
   if (lines.length > mostEntries + slack) replaceText(file, `${kept.join('\n')}\n`);
@@ -30,10 +37,14 @@ function entryIn(line: string): readonly string[] {
   }
 }
 
-/** Keeps an entry. One that begins with a space is not kept, as shells do it. */
+/** Keeps an entry, if it can. One that begins with a space is not kept, as shells do it. */
 export function addToHistory(settings: Here, entry: string): void {
   if (entry.trim() === '' || entry.startsWith(' ')) return;
   const file = historyFile(settings);
-  makeFolder(path.dirname(file));
-  attempt(file, 'write', () => appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 }));
+  try {
+    makeFolder(path.dirname(file));
+    appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  } catch {
+    // What was typed is said all the same.
+  }
 }

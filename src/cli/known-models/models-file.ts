@@ -3,7 +3,7 @@ import path from 'node:path';
 import { FairleadError, isObject } from '../../core/index.ts';
 import type { ModelInfo } from '../../providers/models/info.ts';
 import { familyOf } from '../../providers/families.ts';
-import { addressOf } from '../../providers/resolve.ts';
+import { addressOf, keyFound } from '../../providers/resolve.ts';
 import { readIfThere, replaceText } from '../settings/private-file.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -22,17 +22,27 @@ export function readKnownModels(settings: Needed): readonly KnownModel[] | undef
   const text = readIfThere(modelsFile(settings));
   if (text === undefined) return undefined;
   const all = text.split('\n').flatMap(modelIn);
+  if (all.length === 0) return all;
   const { provider } = settings;
-  if (provider === undefined || all.length === 0) return all;
+  if (provider === undefined) return someOf(all.filter((model) => getsNoKeyOfOthers(model, settings)));
   const url = addressFor({ provider, ...(settings.url === undefined ? {} : { baseUrl: settings.url }) }, settings);
-  const here = all.filter((model) => model.provider === provider && model.url === url);
-  return here.length > 0 ? here : undefined;
+  return someOf(all.filter((model) => model.provider === provider && model.url === url));
+}
+
+const someOf = (models: readonly KnownModel[]): readonly KnownModel[] | undefined =>
+  models.length > 0 ? models : undefined;
+
+/** A list is only a file: it may say where a server without a key is, and never where a key is sent. */
+function getsNoKeyOfOthers({ provider, url }: KnownModel, settings: Needed): boolean {
+  const family = familyOf(provider);
+  if (!family || (family.local && !keyFound(family, settings.env))) return true;
+  return url === addressOf(family, undefined, settings.env);
 }
 
 function modelIn(line: string): readonly KnownModel[] {
   try {
     const value: unknown = JSON.parse(line);
-    const told = isObject(value) && typeof value['id'] === 'string' && typeof value['provider'] === 'string';
+    const told = isObject(value) && ['id', 'provider', 'url'].every((key) => typeof value[key] === 'string');
     return told ? [value as KnownModel] : [];
   } catch {
     return [];

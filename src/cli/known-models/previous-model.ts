@@ -1,5 +1,6 @@
 // The model that was used last, by name: the one the next start begins with.
 import path from 'node:path';
+import { messageOf } from '../../core/index.ts';
 import type { Places } from '../settings/places.ts';
 import { readIfThere, replaceText } from '../settings/private-file.ts';
 
@@ -11,7 +12,12 @@ const previousFile = ({ dirs }: Here): string => path.join(dirs.state, 'previous
 export const readPreviousModel = (settings: Here): string | undefined =>
   readIfThere(previousFile(settings))?.split('\n')[0]?.trim() || undefined;
 
-/** Keeps the name of the model that is used now; writes only where it is another one. */
-export function rememberModel(settings: Here, name: string): void {
-  if (readPreviousModel(settings) !== name) replaceText(previousFile(settings), `${name}\n`);
+/** Keeps the name of the model that is used now; writes only where it is another one. Why it could not is a sentence: nobody's work hangs on it. */
+export function rememberModel(settings: Here, name: string): string | undefined {
+  try {
+    if (readPreviousModel(settings) !== name) replaceText(previousFile(settings), `${name}\n`);
+    return undefined;
+  } catch (error) {
+    return `The next start will not know which model was used: ${messageOf(error)}`;
+  }
 }

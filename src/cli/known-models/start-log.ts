@@ -1,6 +1,7 @@
 // The log of one start of the program: lines with their time, no keys in them.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { messageOf } from '../../core/index.ts';
 import { codeOf } from '../../stores/jsonl/disk.ts';
 import { dateName, freeName } from '../sessions/names.ts';
 import { attempt, makeFolder } from '../settings/private-file.ts';
@@ -20,7 +21,7 @@ export async function logged(
   what: string,
   work: () => Promise<number>,
 ): Promise<number> {
-  const log = openLog(settings);
+  const log = openLogIfPossible(settings);
   log.write(what);
   try {
     const code = await work();
@@ -31,6 +32,16 @@ export async function logged(
     throw error;
   } finally {
     log.close();
+  }
+}
+
+/** A place that takes no log is no reason to do nothing. */
+function openLogIfPossible(settings: Pick<Settings, 'dirs' | 'all'>): Pick<StartLog, 'write' | 'close'> {
+  try {
+    return openLog(settings);
+  } catch (error) {
+    process.stderr.write(`This start has no log. ${messageOf(error)}\n`);
+    return { write() {}, close() {} };
   }
 }
 

@@ -1,0 +1,42 @@
+// Which calls a person said yes to in this process. A session's file may say yes too, but anybody can have written it: that yes is asked for again.
+import type { Session } from '../../agent/index.ts';
+import type { AgentParts, Gate } from '../../core/index.ts';
+
+/** The yeses of this process, for the session that is open now. */
+export type Approvals = {
+  /** Begins anew with a session that was opened just now, before anything is answered in it. */
+  watch(session: Pick<Session, 'watch'>): void;
+  /** The same agent, for whom a yes counts once and only if it was given here. */
+  heldBy(parts: AgentParts): AgentParts;
+};
+
+/** No yes to begin with. */
+export function approvalsHere(): Approvals {
+  /** The questions that were answered with yes, by their calls. The words count: those of an old question may not be ours. */
+  const given = new Map<string, readonly string[]>();
+  let unwatch = (): void => {};
+  const heed =
+    (gate: Gate): Gate =>
+    async (call, state) => {
+      const decision = await gate(call, state);
+      if (decision.type !== 'ask') return decision;
+      let { question } = decision;
+      while (call.granted?.includes(question) && !given.get(call.id)?.includes(question)) question += again;
+      return { type: 'ask', question };
+    };
+  return {
+    watch(session) {
+      unwatch();
+      given.clear();
+      unwatch = session.watch((event, state) => {
+        if (event.type === 'tool-started' || event.type === 'tool-ended') given.delete(event.call);
+        if (event.type !== 'ask-answered' || !event.allowed) return;
+        const question = state.calls.find(({ id }) => id === event.call)?.ask?.question;
+        if (question !== undefined) given.set(event.call, [...(given.get(event.call) ?? []), question]);
+      });
+    },
+    heldBy: (parts) => ({ ...parts, gates: parts.gates.map(heed) }),
+  };
+}
+
+const again = '\n(The session says that this was allowed earlier. It is asked again.)';
