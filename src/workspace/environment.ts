@@ -1,16 +1,18 @@
 // The environment of a command: the user's own, without what looks like a secret.
 
-/** Words that end a part of a name: API_KEY is caught by KEY, authToken and GITHUB_TOKEN by TOKEN. */
-const secretEndings = /(token|secret|password|passwd|passphrase|apikey|credential)s?(_|$)/i;
-/** Words that are a whole part of a name: KEY but not KEYBOARD, AUTH as in SSH_AUTH_SOCK, but never PWD. */
-const secretWords = /(^|_)(key|keys|pass|auth|pat|dsn|cookie|private)(_|$)/i;
-/** Values that are secrets under any name: keys of well-known services, private keys, addresses with a password. */
+/** Words that end a part of a name: API_KEY is caught by KEY, authToken and GITHUB_TOKEN by TOKEN, PGPASS by PASS; but a program that asks for a password is none. */
+const secretEndings =
+  /(token|secret|password|passwd|passphrase|(?<!ask)pass|passfile|apikey|credential|connection_?string|conn_?str)s?(_|$)/i;
+/** Words that are a whole part of a name: KEY but not KEYBOARD, AUTH as in SSH_AUTH_SOCK, PWD as in MYSQL_PWD, but never PWD alone. */
+const secretWords = /(^|_)(key|keys|auth|pat|dsn|cookie|private|jwt)(_|$)|_pwd(_|$)/i;
+/** Values that are secrets under any name: keys of well-known services, private keys, signed tokens, addresses and settings with a password. */
 const secretValues =
-  /^(sk-|sk_|rk_|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|hf_|npm_[A-Za-z0-9]{30}|-----BEGIN )|:\/\/[^/\s:@]*:[^/\s@]+@/;
+  /^(sk-|sk_|rk_|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|hf_|npm_[A-Za-z0-9]{30}|-----BEGIN |eyJ[\w-]+\.eyJ)|:\/\/[^/\s:@]*:[^/\s@]+@|:\/\/[^/\s:@]{16,}@/;
+const passwordSettings = /(^|[;&?\s])(password|passwd|pwd)=[^;&\s]/i;
 
 /** Whether a variable must not reach a command. */
 export const isSecret = (name: string, value: string): boolean =>
-  secretEndings.test(name) || secretWords.test(name) || secretValues.test(value);
+  secretEndings.test(name) || secretWords.test(name) || secretValues.test(value) || passwordSettings.test(value);
 
 /** These variables without the secret ones. */
 export function publicEnvironment(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

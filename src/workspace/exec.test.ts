@@ -129,11 +129,29 @@ test('attack 84: no secret reaches a command', async (t) => {
 
 test('attack 84: names and values of secrets are told from those of everything else', () => {
   const secret =
-    'OPENAI_API_KEY AWS_SECRET_ACCESS_KEY GITHUB_TOKEN npm_config__authToken DB_PASSWORD GPG_PASSPHRASE GOOGLE_APPLICATION_CREDENTIALS SESSION_COOKIE SENTRY_DSN';
+    'OPENAI_API_KEY AWS_SECRET_ACCESS_KEY GITHUB_TOKEN npm_config__authToken DB_PASSWORD GPG_PASSPHRASE GOOGLE_APPLICATION_CREDENTIALS SESSION_COOKIE SENTRY_DSN AZURE_PAT SMTP_PASS PGPASS PGPASSFILE PGPASSWORD DBPASS MYSQL_PWD APP_CONNECTION_STRING ConnectionStrings MY_JWT';
   for (const name of secret.split(' ')) assert.ok(isSecret(name, 'x'), name);
-  for (const name of 'PATH HOME PWD OLDPWD LANG KEYBOARD_LAYOUT TERM AUTHOR PATTERN EDITOR GIT_ASKPASS'.split(' '))
+  for (const name of 'PATH HOME PWD OLDPWD LANG KEYBOARD_LAYOUT TERM AUTHOR PATTERN EDITOR GIT_ASKPASS SSH_ASKPASS COMPASSION PATH_EXT DATABASE_URL'.split(
+    ' ',
+  ))
     assert.ok(!isSecret(name, 'x'), name);
-  for (const value of ['sk-abc', 'ghp_abc', 'https://user:pw@example.test/x', '-----BEGIN PRIVATE'])
+  for (const value of [
+    'sk-abc',
+    'ghp_abc',
+    'https://user:pw@example.test/x',
+    'redis://:pw@example.test',
+    'https://0123456789abcdef0123@example.test/1',
+    'Server=db;User Id=me;Password=pw;',
+    'postgres://example.test/db?user=me&password=pw',
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln',
+    '-----BEGIN PRIVATE',
+  ])
     assert.ok(isSecret('X', value), value);
-  assert.ok(!isSecret('PROXY', 'http://127.0.0.1:8080/a:b'));
+  for (const value of [
+    'http://127.0.0.1:8080/a:b',
+    'ssh://git@example.test/x',
+    'asia-east1',
+    'postgres://localhost/db',
+  ])
+    assert.ok(!isSecret('X', value), value);
 });

@@ -175,7 +175,7 @@ test(
   async (t) => {
     const { folder, env } = withEditor(
       t,
-      'tmux list-panes -F x | wc -l > "$OUT/panes"; pwd > "$OUT/pwd"; env > "$OUT/env"; printf split > "$1"',
+      'tmux list-panes -F x | wc -l > "$OUT/panes"; pwd > "$OUT/pwd"; env > "$OUT/env"; ls "$(dirname "$1")" > "$OUT/beside"; printf split > "$1"',
     );
     const { env: tmux, panes } = await insideTmux(t);
     const before = panes();
@@ -183,8 +183,9 @@ test(
     t.after(() => rmSync(trap, { recursive: true }));
     const cwd = path.join(trap, `#(touch ${trap}/ran)`);
     mkdirSync(cwd, { recursive: true });
-    const mine = { ...env, ...tmux, WORDS: 'it\'s $HOME `id` \\ \n"two"', MY_API_KEY: 'hush', 'not a name': 'x' };
-    assert.deepEqual(await openEditor('x', { suffix: '.md', env: mine, cwd }), {
+    const mine = { ...env, ...tmux, WORDS: 'it\'s $HOME `id` \\ \n"two"', 'not a name': 'x' };
+    const secrets = { MY_API_KEY: 'hush', PGPASS: 'hush', MY_PAT: 'hush', DATABASE_URL: 'postgres://me:hush@x.test/d' };
+    assert.deepEqual(await openEditor('x', { suffix: '.md', env: { ...mine, ...secrets }, cwd }), {
       type: 'saved',
       text: 'split',
     });
@@ -193,6 +194,11 @@ test(
     const seen = readFileSync(path.join(folder, 'env'), 'utf8');
     assert.ok(seen.includes(`WORDS=${mine.WORDS}\n`), seen);
     assert.ok(!seen.includes('hush'));
+    assert.equal(
+      readFileSync(path.join(folder, 'beside'), 'utf8'),
+      'edit.md\n',
+      'nothing of ours lies there meanwhile',
+    );
     assert.equal(panes(), before, 'the split is gone');
     assert.ok(!existsSync(path.join(trap, 'ran')), 'the name of a folder is not run');
   },

@@ -1,4 +1,5 @@
 // Runs an editor in a split of the person's tmux window and waits until it is closed, however that happens.
+import { isSecret } from '../../workspace/index.ts';
 import { shellWord } from '../shell-word.ts';
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -85,9 +86,11 @@ function endOf(status: string): Ended {
 
 function scriptFor({ editor, draft, env, cwd }: EditorJob, status: string, channel: string): string {
   const settings = Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && isWanted(name) ? [`export ${name}=${shellWord(value)}`] : [],
+    value !== undefined && isWanted(name, value) ? [`export ${name}=${shellWord(value)}`] : [],
   );
   return [
+    // The shell has it open, so it need not lie there while the person edits, nor outlive us if we are killed.
+    'rm -f -- "$0"',
     ...settings,
     `cd ${shellWord(cwd)}`,
     `set -- ${shellWord(draft.file)}`,
@@ -99,7 +102,7 @@ function scriptFor({ editor, draft, env, cwd }: EditorJob, status: string, chann
 }
 
 /** A split has the environment of the tmux server, not ours. What looks like a secret is none of an editor's business, and would lie on the disk. */
-function isWanted(name: string): boolean {
+function isWanted(name: string, value: string): boolean {
   const tmuxs = [
     'TERM',
     'TERM_PROGRAM',
@@ -113,5 +116,5 @@ function isWanted(name: string): boolean {
     'OLDPWD',
     '_',
   ];
-  return /^[A-Za-z_]\w*$/.test(name) && !tmuxs.includes(name) && !/KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i.test(name);
+  return /^[A-Za-z_]\w*$/.test(name) && !tmuxs.includes(name) && !isSecret(name, value);
 }
