@@ -1,21 +1,19 @@
 // What a model runs is confined, in the real program: it says by what, refuses where nothing confines, and leaves the choice to the person alone.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { chooseSandbox } from '../src/guards/index.ts';
 import { calls, callsThenAnswer, says } from '../src/testing/index.ts';
 import { messagesOf, program } from './support/live-program.ts';
 import { makePlace, openPrompt } from './support/prompt.ts';
+import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
 
-const found = await chooseSandbox({ roots: [tmpdir()], home: homedir(), path: process.env['PATH'] ?? '' });
-const noSandbox = found.name === 'refused' ? found.about : false;
+const unable = await noSandbox();
 
 const escape = 'touch inside; touch ~/outside /usr/outside; (exec 3<>/dev/tcp/127.0.0.1/$PORT) && echo reached; true';
 
-test('a command of the model writes its folder and nothing else', { skip: noSandbox }, async (t) => {
+test('a command of the model writes its folder and nothing else', { skip: unable }, async (t) => {
   const made = await program(t, callsThenAnswer(1, 'run_command', { command: escape }, 'Done.'));
   await made.known('qwen3');
   const { port } = new URL(made.server.url);
@@ -51,7 +49,7 @@ test('--no-sandbox runs commands as the person, and says so', async (t) => {
 
 test(
   'the status line names the sandbox, and what the person types after ! is not confined',
-  { skip: noSandbox || noTerminal() },
+  { skip: unable || noTerminal() },
   async (t) => {
     const place = await makePlace(t, ({ results }) =>
       results.length === 0

@@ -6,6 +6,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { methods, type ContentBlock, type SessionUpdate } from '@agentclientprotocol/sdk';
+import { noSandbox } from '../../../test/support/sandbox.ts';
 import { begin, heard, openEditor, say, wordsIn, type Editor } from '../../../test/support/editor.ts';
 import { messagesOf, program, until, type Program } from '../../../test/support/live-program.ts';
 import { calls, fails, says, thinks, type Script } from '../../testing/index.ts';
@@ -24,6 +25,9 @@ async function editing(
   const editor = openEditor(t, made, ...more);
   return { made, editor, id: await begin(editor, made) };
 }
+
+/** Where commands are really run: not every machine has a sandbox. */
+const unconfined: readonly string[] = ['--no-sandbox'];
 
 /** How each call stood, in order, as `tool status`. */
 function standings(updates: readonly SessionUpdate[]): readonly string[] {
@@ -110,6 +114,7 @@ test('always covers exactly what was asked about, a no is a no, and a mode or a 
       says('Ok.'),
     ],
     () => said.shift(),
+    unconfined,
   );
   assert.equal(await say(editor, id, 'go'), 'end_turn');
   const log = path.join(made.cwd, 'log');
@@ -137,27 +142,31 @@ test('always covers exactly what was asked about, a no is a no, and a mode or a 
   );
 });
 
-test('a run is cancelled in the middle of a command and in the middle of a question, and the session goes on', async (t) => {
-  const sleep = calls('run_command', { command: 'echo begun; sleep 60' });
-  let asked = 0;
-  const { editor, id } = await editing(t, [sleep, says('Here.'), sleep, says('Here again.'), sleep], async () => {
-    asked += 1;
-    if (asked !== 2) return asked === 1 ? 'once' : undefined;
+test(
+  'a run is cancelled in the middle of a command and in the middle of a question, and the session goes on',
+  { skip: await noSandbox() },
+  async (t) => {
+    const sleep = calls('run_command', { command: 'echo begun; sleep 60' });
+    let asked = 0;
+    const { editor, id } = await editing(t, [sleep, says('Here.'), sleep, says('Here again.'), sleep], async () => {
+      asked += 1;
+      if (asked !== 2) return asked === 1 ? 'once' : undefined;
+      await editor.agent.notify(session.cancel, { sessionId: id });
+      return new Promise(() => undefined);
+    });
+    const first = say(editor, id, 'sleep');
+    await until('the command runs', () => standings(editor.told(id)).includes('run_command in_progress'));
+    await assert.rejects(say(editor, id, 'too early'), /A run is going on/);
     await editor.agent.notify(session.cancel, { sessionId: id });
-    return new Promise(() => undefined);
-  });
-  const first = say(editor, id, 'sleep');
-  await until('the command runs', () => standings(editor.told(id)).includes('run_command in_progress'));
-  await assert.rejects(say(editor, id, 'too early'), /A run is going on/);
-  await editor.agent.notify(session.cancel, { sessionId: id });
-  assert.equal(await first, 'cancelled');
-  assert.equal(standings(editor.told(id)).at(-1), 'run_command failed');
-  assert.equal(await say(editor, id, 'still there?'), 'end_turn');
-  assert.equal(await say(editor, id, 'sleep again'), 'cancelled', 'cancelled while nobody answers');
-  assert.equal(await say(editor, id, 'and now?'), 'end_turn');
-  assert.equal(await say(editor, id, 'once more'), 'cancelled', 'the question itself was left');
-  assert.equal(wordsIn(editor.told(id), 'agent_message_chunk'), 'Here.Here again.');
-});
+    assert.equal(await first, 'cancelled');
+    assert.equal(standings(editor.told(id)).at(-1), 'run_command failed');
+    assert.equal(await say(editor, id, 'still there?'), 'end_turn');
+    assert.equal(await say(editor, id, 'sleep again'), 'cancelled', 'cancelled while nobody answers');
+    assert.equal(await say(editor, id, 'and now?'), 'end_turn');
+    assert.equal(await say(editor, id, 'once more'), 'cancelled', 'the question itself was left');
+    assert.equal(wordsIn(editor.told(id), 'agent_message_chunk'), 'Here.Here again.');
+  },
+);
 
 test('another editor lists a session, loads it and is told all of it; one that is unknown or whose folder is gone is refused in a sentence', async (t) => {
   const { made, editor, id } = await editing(t, [
@@ -230,6 +239,7 @@ test('when the editor dies the program ends, its command with it, and the sessio
     t,
     [calls('run_command', { command: `echo begun > begun; sleep ${length}` }), says('Back.')],
     () => 'once',
+    unconfined,
   );
   say(editor, id, 'sleep').catch(() => undefined);
   const isRunning = (): boolean => spawnSync('ps', ['-A', '-o', 'args']).stdout.includes(`sleep ${length}`);
@@ -247,12 +257,12 @@ test('when the editor dies the program ends, its command with it, and the sessio
 
 test('a question that was open when the editor died is put to the next one', async (t) => {
   const script = [calls('run_command', { command: 'echo done > log' }), says('Done.')];
-  const { made, editor, id } = await editing(t, script, () => new Promise(() => undefined));
+  const { made, editor, id } = await editing(t, script, () => new Promise(() => undefined), unconfined);
   say(editor, id, 'do it').catch(() => undefined);
   await until('it is asked', () => editor.asked.length === 1);
   editor.child.kill('SIGKILL');
   await editor.ended;
-  const next = openEditor(t, made, () => 'once');
+  const next = openEditor(t, made, () => 'once', unconfined);
   await next.agent.request(methods.agent.initialize, { protocolVersion: 1 });
   await next.agent.request(session.load, { sessionId: id, cwd: made.cwd, mcpServers: [] });
   await heard();
@@ -346,7 +356,12 @@ test('what a prompt brings along is marked as such, and what the model cannot ta
 });
 
 test('a signal ends the program in order while its editor still listens', async (t) => {
-  const { made, editor, id } = await editing(t, [calls('run_command', { command: 'sleep 60' })], () => 'once');
+  const { made, editor, id } = await editing(
+    t,
+    [calls('run_command', { command: 'sleep 60' })],
+    () => 'once',
+    unconfined,
+  );
   say(editor, id, 'sleep').catch(() => undefined);
   await until('the command runs', () => standings(editor.told(id)).includes('run_command in_progress'));
   editor.child.kill('SIGTERM');

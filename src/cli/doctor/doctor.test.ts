@@ -1,14 +1,13 @@
 // The doctor at patients that are well, and at those that are not.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { makePlace, openPrompt, type Place } from '../../../test/support/prompt.ts';
+import { noSandbox } from '../../../test/support/sandbox.ts';
 import { noTerminal } from '../../../test/support/terminal.ts';
 import { isObject, type JsonObject } from '../../core/index.ts';
-import { chooseSandbox } from '../../guards/index.ts';
 import { calls, closedUrl, says, scriptedServer, type Asked, type ScriptedServer } from '../../testing/index.ts';
 import { fail } from './check.ts';
 import { examine, type Examined } from './examine.ts';
@@ -256,13 +255,7 @@ test('/doctor examines the model of the conversation', { skip: noTerminal() }, a
   await prompt.and('/doctor nonsense', /It is \/doctor or \/doctor offline\./);
 });
 
-const confined = await chooseSandbox({
-  roots: [realpathSync(tmpdir())],
-  home: homedir(),
-  path: process.env['PATH'] ?? '',
-});
-
-test('what confines commands is proved', { skip: confined.name === 'refused' ? confined.about : false }, async (t) => {
+test('what confines commands is proved', { skip: await noSandbox() }, async (t) => {
   const place = await makePlace(t, obeys);
   const { standing, says: told } = finding(await examined(place, '--offline'), 'commands');
   assert.deepEqual([standing, told.includes('had no network')], ['ok', true], told);

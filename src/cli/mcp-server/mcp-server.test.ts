@@ -7,8 +7,12 @@ import test, { type TestContext } from 'node:test';
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { bin, messagesOf, program, until, type Program } from '../../../test/support/live-program.ts';
+import { noSandbox } from '../../../test/support/sandbox.ts';
 import { calls, says } from '../../testing/index.ts';
 import { holderOf } from '../sessions/index.ts';
+
+// Here commands are always confined.
+const skip = await noSandbox();
 
 type Answer = 'once' | 'always' | 'no';
 
@@ -96,28 +100,32 @@ test('[A14] a client lists the tools and reads freely; what would change somethi
 });
 
 for (const modern of [false, true])
-  test(`the person at a client of the ${modern ? 'newer' : 'older'} protocol is asked: a yes counts for that call, always for its kind, a no for nothing`, async (t) => {
-    const made = await program(t);
-    const asked: string[] = [];
-    const said: (Answer | undefined)[] = ['once', 'always', 'no', undefined];
-    const answer = (message: string): Answer | undefined => {
-      asked.push(message);
-      return said.shift();
-    };
-    const client = await connect(t, made, { answer, modern });
-    assert.equal(client.getProtocolEra(), modern ? 'modern' : 'legacy');
-    const run = (command: string): Promise<CallToolResult> => call(client, 'run_command', { command });
-    assert.equal((await run('echo a >> log')).isError, undefined);
-    assert.equal((await run('echo a >> log')).isError, undefined);
-    assert.equal((await run('echo a >> log')).isError, undefined, 'always');
-    for (const command of ['echo b >> log', 'echo c >> log'])
-      assert.match(wordsOf(await run(command)), /said no to this call/);
-    assert.equal(readFileSync(path.join(made.cwd, 'log'), 'utf8'), 'a\na\na\n');
-    assert.equal(asked.length, 4);
-    assert.match(asked[0] ?? '', /^Allow run_command\?\nrun_command: echo a >> log$/);
-  });
+  test(
+    `the person at a client of the ${modern ? 'newer' : 'older'} protocol is asked: a yes counts for that call, always for its kind, a no for nothing`,
+    { skip },
+    async (t) => {
+      const made = await program(t);
+      const asked: string[] = [];
+      const said: (Answer | undefined)[] = ['once', 'always', 'no', undefined];
+      const answer = (message: string): Answer | undefined => {
+        asked.push(message);
+        return said.shift();
+      };
+      const client = await connect(t, made, { answer, modern });
+      assert.equal(client.getProtocolEra(), modern ? 'modern' : 'legacy');
+      const run = (command: string): Promise<CallToolResult> => call(client, 'run_command', { command });
+      assert.equal((await run('echo a >> log')).isError, undefined);
+      assert.equal((await run('echo a >> log')).isError, undefined);
+      assert.equal((await run('echo a >> log')).isError, undefined, 'always');
+      for (const command of ['echo b >> log', 'echo c >> log'])
+        assert.match(wordsOf(await run(command)), /said no to this call/);
+      assert.equal(readFileSync(path.join(made.cwd, 'log'), 'utf8'), 'a\na\na\n');
+      assert.equal(asked.length, 4);
+      assert.match(asked[0] ?? '', /^Allow run_command\?\nrun_command: echo a >> log$/);
+    },
+  );
 
-test('a yes counts for the call it was given for, once, and for no other', async (t) => {
+test('a yes counts for the call it was given for, once, and for no other', { skip }, async (t) => {
   const made = await program(t);
   const client = await connect(t, made, { answer: () => undefined, modern: true });
   const send = (command: string, more: Record<string, unknown> = {}): Promise<unknown> =>
@@ -217,29 +225,33 @@ test('what a run wants to change is put to the client’s person on the way; whe
     assert.equal(existsSync(path.join(made.cwd, `${name}.txt`)), there, name);
 });
 
-test('a run that the client cancels is cancelled, and a client that hangs up ends the program; either way the session is whole', async (t) => {
-  const made = await program(t, () => calls('run_command', { command: 'echo begun >> log; sleep 60' }));
-  await made.known('qwen3');
-  const log = path.join(made.cwd, 'log');
-  const begun = (times: number) => (): boolean =>
-    existsSync(log) && readFileSync(log, 'utf8') === 'begun\n'.repeat(times);
-  const client = await connect(t, made, { args: ['--allow-write'] });
-  const stop = new AbortController();
-  const work = client.callTool({ name: 'run_agent', arguments: { prompt: 'a' } }, { signal: stop.signal });
-  await until('the command runs', begun(1));
-  stop.abort();
-  await assert.rejects(work);
-  const [first = ''] = made.sessions();
-  await until('the run has ended', () => made.session(first).includes('"run-ended"'));
-  const second = client.callTool({ name: 'run_agent', arguments: { prompt: 'b' } }).catch(() => undefined);
-  await until('the command runs again', begun(2));
-  await client.close();
-  await second;
-  for (const name of made.sessions()) {
-    assert.match(made.session(name), /"run-ended","reason":"cancelled"/);
-    assert.equal((await made.run(['sessions', 'verify', name])).code, 0);
-  }
-});
+test(
+  'a run that the client cancels is cancelled, and a client that hangs up ends the program; either way the session is whole',
+  { skip },
+  async (t) => {
+    const made = await program(t, () => calls('run_command', { command: 'echo begun >> log; sleep 60' }));
+    await made.known('qwen3');
+    const log = path.join(made.cwd, 'log');
+    const begun = (times: number) => (): boolean =>
+      existsSync(log) && readFileSync(log, 'utf8') === 'begun\n'.repeat(times);
+    const client = await connect(t, made, { args: ['--allow-write'] });
+    const stop = new AbortController();
+    const work = client.callTool({ name: 'run_agent', arguments: { prompt: 'a' } }, { signal: stop.signal });
+    await until('the command runs', begun(1));
+    stop.abort();
+    await assert.rejects(work);
+    const [first = ''] = made.sessions();
+    await until('the run has ended', () => made.session(first).includes('"run-ended"'));
+    const second = client.callTool({ name: 'run_agent', arguments: { prompt: 'b' } }).catch(() => undefined);
+    await until('the command runs again', begun(2));
+    await client.close();
+    await second;
+    for (const name of made.sessions()) {
+      assert.match(made.session(name), /"run-ended","reason":"cancelled"/);
+      assert.equal((await made.run(['sessions', 'verify', name])).code, 0);
+    }
+  },
+);
 
 test('a call that is cancelled while its question is open lets go of its session', async (t) => {
   const made = await program(t, ({ index }) => (index === 0 ? calls('run_command', { command: 'true' }) : says('On.')));

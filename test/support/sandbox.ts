@@ -1,0 +1,14 @@
+// Whether this machine can confine commands: tests that need it are skipped by name where it cannot.
+import { realpathSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { chooseSandbox } from '../../src/guards/index.ts';
+
+/** Why no command can be confined here, or false. */
+export async function noSandbox(): Promise<string | false> {
+  const found = await chooseSandbox({
+    roots: [realpathSync(tmpdir())],
+    home: homedir(),
+    path: process.env['PATH'] ?? '',
+  });
+  return found.name === 'refused' && found.about;
+}
