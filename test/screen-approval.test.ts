@@ -21,7 +21,7 @@ const shell = obedient((words) =>
 
 /** Answers the question that is open. */
 async function answer(prompt: Prompt, key: string): Promise<void> {
-  await prompt.waitFor(/^\? Allow [^\n]+\? \[y\/N\/a\]\n +y yes, this once · n no · a always in this session/m);
+  await prompt.waitFor(/^\? Allow [^\n]+\? \[y\/N\/a\]\n +y yes, this once · n no · a always [^\n]+ in this session/m);
   await armed();
   await prompt.keys(key);
 }
@@ -64,7 +64,7 @@ test(
 
     await prompt.enter('write:first');
     await prompt.waitFor(
-      /^Allow write_file \S+\/work\/out\.txt\?\n\+first\n[^]*^\? Allow write_file \S+\/out\.txt\? \[y\/N\/a\]/m,
+      /^Allow write_file \S+\/work\/out\.txt\?\n\+first\n[^]*^\? Allow write_file \S+\/out\.txt\? \[y\/N\/a\]\n +y yes, this once · n no · a always write to \/…\/out\.txt in this session, whatever the content/m,
     );
     await answer(prompt, 'y');
     await prompt.waitFor(/^✓ write_file out\.txt/m);

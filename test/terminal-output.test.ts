@@ -1,10 +1,12 @@
 // What scripts rely on: data on standard output and the rest on standard error, an exit code for each way a run can come out, and signals that lose nothing.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, callsThenAnswer, closedUrl, fails, says } from '../src/testing/index.ts';
-import { isRunning, messagesOf, program, until } from './support/live-program.ts';
+import { bin, isRunning, messagesOf, program, until } from './support/live-program.ts';
 
 type Line = { readonly type: string; readonly [key: string]: unknown };
 
@@ -83,6 +85,32 @@ test('--output-format stream-json prints a line an event, the result last; --inp
   const broken = await made.run(formats, { input: `${message('fine')}{"type":"user"\n` });
   assert.equal(broken.code, 1);
   assert.match(broken.err, /^Line 2 of standard input is not a user message: .* A line is \{"type":"user"/);
+  assert.equal(linesOf(broken.out).filter(({ type }) => type === 'result').length, 2);
+  assertFailure(broken.out, /^Line 2 of standard input is not a user message: /);
+});
+
+function assertFailure(out: string, why: RegExp): void {
+  const { error, ...rest } = linesOf(out).at(-1) ?? { type: '' };
+  assert.deepEqual(rest, { type: 'result', subtype: 'error', is_error: true });
+  assert.match(String(error), why);
+}
+
+test('[J50] in JSON the last line says what went wrong before there was a run, and the exit code stays', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  assert.equal((await made.run(['-p', 'x', '-n', 'taken'])).code, 0);
+  for (const format of ['json', 'stream-json'])
+    for (const [args, code, why] of [
+      [['-p', 'x', '-n', 'taken'], 1, /taken/],
+      [['-p', 'x', '-m', 'qwen4'], 1, /qwen4/],
+      [['-'], 2, /^There is no prompt: /],
+    ] as const) {
+      const failed = await made.run([...args, '--output-format', format]);
+      assert.equal(failed.code, code);
+      assert.notEqual(failed.err, '');
+      assert.equal(linesOf(failed.out).length, 1);
+      assertFailure(failed.out, why);
+    }
 });
 
 test('--output-schema holds the answer to a schema and gives it as data; a schema that is none is refused before anything is asked', async (t) => {
@@ -193,6 +221,35 @@ test('a reader that hangs up, as head does, ends the run without a stack trace a
   assert.notEqual(code, 0);
   assert.doesNotMatch(err, /\n\s+at |EPIPE/);
   assert.equal((await made.run(['-p', 'still there?', '-r', 'piped'])).code, 0);
+});
+
+test('a reader that has read enough ends a command without a word, and one of standard error that is gone costs no answer', async (t) => {
+  const made = await program(t, ({ results }) =>
+    results.length === 0 ? calls('list_files', {}) : says('word '.repeat(40_000)),
+  );
+  await made.known('qwen3');
+  const child = spawn(process.execPath, [bin, '-p', 'a lot', '-n', 'long'], {
+    cwd: made.cwd,
+    env: made.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stderr.destroy();
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  assert.deepEqual(await once(child, 'close'), [0, null]);
+  assert.equal(out, `${'word '.repeat(40_000)}\n`);
+  for (const args of [['sessions', 'show', 'long'], ['sessions', 'export', 'long'], ['--help']]) {
+    const running = made.start(args);
+    running.hangUp();
+    const { code, err } = await running.ended;
+    assert.deepEqual([code, err], [0, ''], args.join(' '));
+  }
+  made.server.follow([says('word '.repeat(4000), { chunks: 4000, chunkMs: 1 })]);
+  const talking = made.start(['--interactive', '--stream'], { input: 'a lot\n' });
+  await until('something is shown', () => talking.out().includes('word'));
+  talking.hangUp();
+  const { code, err } = await talking.ended;
+  assert.deepEqual([code, err], [129, ''], 'a conversation ends in order');
 });
 
 test('--ephemeral keeps nothing, --continue goes on with the latest session', async (t) => {

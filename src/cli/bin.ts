@@ -10,6 +10,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 } else {
   // Not imported: that would read every export of the module at every start.
   process.getBuiltinModule('node:module').enableCompileCache();
-  const { main } = await import('./main.ts');
+  const { main, outliveReaders } = await import('./main.ts');
+  outliveReaders();
   process.exitCode = await main(process.argv.slice(2));
 }

@@ -29,6 +29,23 @@ export async function main(args: readonly string[], commands: CommandTable = own
   return front(args, undefined);
 }
 
+/** Lets a reader go away: whoever read standard output has read enough, which ends conversations as a closed terminal does; without a standard error the work goes on. */
+export function outliveReaders(): void {
+  const { stdout, stderr } = process;
+  let gone = false;
+  const fault = (stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void => {
+    // Work that ends in order when its reader goes listens itself.
+    if (stream.listenerCount('error') > 1) return;
+    if (error.code !== 'EPIPE') throw error;
+    // A second signal would break off what the first one ends in order.
+    if (stream === stderr || gone) return;
+    gone = true;
+    if (process.listenerCount('SIGHUP') > 0) process.kill(process.pid, 'SIGHUP');
+    else process.exit();
+  };
+  for (const stream of [stdout, stderr]) stream.on('error', (error) => fault(stream, error));
+}
+
 /** Help is given wherever it is asked for, unless what follows two dashes is a prompt. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');

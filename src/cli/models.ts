@@ -4,6 +4,7 @@ import { FairleadError } from '../core/index.ts';
 import { blended, discover, listModels, monthlyCost, type ModelInfo } from '../providers/index.ts';
 import type { Command } from './commands.ts';
 import { foundBecause } from './conversation/first-run.ts';
+import { print, tell } from './front/print.ts';
 import { columns } from './settings/columns.ts';
 import { readSettings } from './settings/index.ts';
 
@@ -27,15 +28,15 @@ export const run: Command['run'] = async (args) => {
   }
   const asked = read(args);
   if (typeof asked === 'string') {
-    process.stderr.write(`${asked}\n${usage}\n`);
+    tell(`${asked}\n${usage}\n`);
     return 2;
   }
   try {
-    process.stdout.write(asked.provider === undefined ? await found(asked) : await listed(asked.provider, asked));
+    print(asked.provider === undefined ? await found(asked) : await listed(asked.provider, asked));
     return 0;
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
-    process.stderr.write(`${error.message}${error.hint ? ` ${error.hint}` : ''}\n`);
+    tell(`${error.message}${error.hint ? ` ${error.hint}` : ''}\n`);
     return 1;
   }
 };

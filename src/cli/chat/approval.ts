@@ -1,5 +1,6 @@
 // Asks the person about the calls a run waits with: the exact call, yes, no, or always for that exact kind of call.
 import type { RunState } from '../../core/index.ts';
+import { alwaysLabel } from '../conversation/always.ts';
 import { answerOpen } from '../conversation/asks.ts';
 import type { Question } from '../face/face.ts';
 import type { Desk } from '../slash/desk.ts';
@@ -16,7 +17,7 @@ export async function answerAsks(
         keys: [
           { key: 'y', label: 'yes, this once' },
           { key: 'n', label: 'no' },
-          { key: 'a', label: 'always in this session, for exactly this' },
+          { key: 'a', label: alwaysLabel(kind) },
         ],
         otherwise: 'n',
       },

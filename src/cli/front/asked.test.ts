@@ -58,6 +58,14 @@ test('[J18, J19, J49] one-shot needs work, and excludes interactive', () => {
   assert.match(wrong('--one-shot --interactive -p x'), /--interactive and --one-shot cannot be given together/);
 });
 
+test('what would be ignored is refused: a schema at the prompt, a stream of prompts beside a prompt', () => {
+  assert.match(wrong('--output-schema x', { as: 'chat', typed: true }), /^--output-schema is for one-shot runs\.$/);
+  assert.equal(understood('-p x --output-schema x').schema, 'x');
+  for (const line of ['-p x', 'x', '-P f.md', '--one-shot --test-connection'])
+    assert.match(wrong(`${line} --input-format stream-json`), /^--input-format stream-json reads the prompts from/);
+  assert.equal(understood('--input-format stream-json', piped).input, 'stream-json');
+});
+
 test('[J20, J21, J22, J23, J24] the four kinds of work, of which one may be given', () => {
   assert.deepEqual(understood('--one-shot --test-connection').work, { type: 'test-connection' });
   assert.deepEqual(understood('--refresh-models').work, { type: 'refresh-models' });

@@ -65,6 +65,9 @@ export function readAsked(args: readonly string[], called: Called): Asked | Misu
     return { wrong: 'One-shot needs something to do: a prompt, --prompt-file, --test-connection or --refresh-models.' };
   if (mode === 'interactive' && (formats.output !== 'text' || formats.input !== 'text'))
     return { wrong: '--output-format and --input-format are for one-shot runs.' };
+  if (mode === 'interactive' && values.has('output-schema')) return { wrong: '--output-schema is for one-shot runs.' };
+  if (formats.input !== 'text' && work?.type !== 'input')
+    return { wrong: '--input-format stream-json reads the prompts from standard input: give no other.' };
   return {
     mode,
     work,

@@ -1,6 +1,7 @@
 // Where a command line becomes a conversation or a single run; what goes wrong on the way is one sentence and an exit code.
 import { readAsked, type Called } from './asked.ts';
 import { exitCodes } from './exit-codes.ts';
+import { tell } from './print.ts';
 import { orSentence } from './sentence.ts';
 
 /** Does what a command line asks for and answers with the exit code. */
@@ -12,7 +13,7 @@ export async function front(args: readonly string[], as: Called['as']): Promise<
   }
   const asked = readAsked(args, { typed: process.stdin.isTTY, ...(as === undefined ? {} : { as }) });
   if ('wrong' in asked) {
-    process.stderr.write(`${asked.wrong}\nfairlead --help shows how it is used.\n`);
+    tell(`${asked.wrong}\nfairlead --help shows how it is used.\n`);
     return exitCodes.misused;
   }
   return orSentence(async () => {

@@ -1,6 +1,7 @@
 // An error as a person reads it.
 import { FairleadError } from '../../core/index.ts';
 import { codeOfError } from './exit-codes.ts';
+import { tell } from './print.ts';
 
 /** What happened, and what to do. */
 export const sentence = (error: Error): string =>
@@ -12,7 +13,7 @@ export async function orSentence(work: () => Promise<number>): Promise<number> {
     return await work();
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
-    process.stderr.write(`${sentence(error)}\n`);
+    tell(`${sentence(error)}\n`);
     return codeOfError(error.code);
   }
 }

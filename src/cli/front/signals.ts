@@ -14,17 +14,21 @@ const codes: Readonly<Record<EndSignal, number>> = {
 export type Ending = {
   /** The exit code, once a signal came. */
   readonly code: number | undefined;
+  /** Aborted at the first signal. */
+  readonly signal: AbortSignal;
   readonly release: () => void;
 };
 
 /** Calls back at the first of these signals. */
 export function endInOrder(signals: readonly EndSignal[], end: () => void): Ending {
   let code: number | undefined;
+  const ended = new AbortController();
   const told = (signal: NodeJS.Signals): void => {
     if (code !== undefined) process.exit(code);
     code = codes[signal as EndSignal];
     // A terminal that is gone takes nothing more, and that is no reason to break off.
     if (signal === 'SIGHUP') for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+    ended.abort();
     end();
   };
   for (const signal of signals) process.on(signal, told);
@@ -32,6 +36,7 @@ export function endInOrder(signals: readonly EndSignal[], end: () => void): Endi
     get code() {
       return code;
     },
+    signal: ended.signal,
     release: () => signals.forEach((signal) => void process.off(signal, told)),
   };
 }

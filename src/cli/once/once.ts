@@ -1,6 +1,6 @@
 // One thing done, then the end: a prompt answered, a connection tested, or a list of models read.
 import { parseAnswer, resultOf, SessionCache, translator, wireStop, type RunResult } from '../../agent/index.ts';
-import type { AnswerShape, Event, RunState } from '../../core/index.ts';
+import type { AnswerShape, Call, Event, RunState } from '../../core/index.ts';
 import { waits } from '../conversation/asks.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { placeOf, talkOnly, usualPlace } from '../conversation/model.ts';
@@ -8,36 +8,47 @@ import { testConnection } from '../conversation/test-connection.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
 import type { Asked } from '../front/asked.ts';
 import { exitCodeFor, exitCodes } from '../front/exit-codes.ts';
+import { print, tell } from '../front/print.ts';
+import { sentence } from '../front/sentence.ts';
 import { endInOrder } from '../front/signals.ts';
 import { logged, readKnownModels, refreshModels } from '../known-models/index.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { askInTerminal, hostInTerminal } from './host.ts';
 import { promptsIn, readSchema } from './input.ts';
-import { jsonPrinter, streamPrinter, textPrinter, type Printer } from './printers.ts';
+import { failureLine, jsonPrinter, streamPrinter, textPrinter, type Printer } from './printers.ts';
 import { steadyOut, type SteadyOut } from './steady-out.ts';
 
-const tell = (text: string): void => void process.stderr.write(text);
+const noPrompt = 'There is no prompt: give one as an argument or on standard input.';
 
 /** Does one thing and answers with the exit code. */
 export async function once(asked: Asked): Promise<number> {
   const settings = readSettings();
   for (const warning of settings.warnings) tell(`${warning}\n`);
-  return logged(settings, `one-shot ${asked.work?.type ?? ''}`, () => work(asked, settings));
+  return logged(settings, `one-shot ${asked.work?.type ?? ''}`, async () => {
+    try {
+      return await work(asked, settings);
+    } catch (error) {
+      // Whoever reads JSON reads the result in the last line, also of what never became a run.
+      if (asked.output !== 'text') print(failureLine(error instanceof Error ? sentence(error) : String(error)));
+      throw error;
+    }
+  });
 }
 
 async function work(asked: Asked, settings: Settings): Promise<number> {
   const type = asked.work?.type;
   if (type === 'test-connection' || type === 'refresh-models') {
     const place = placeOf(settings, readKnownModels(settings) ?? []) ?? usualPlace;
-    if (type === 'test-connection') process.stdout.write(`${await testConnection(settings, place)}\n`);
-    else for (const { id } of await refreshModels(settings, { from: place })) process.stdout.write(`${id}\n`);
+    if (type === 'test-connection') print(`${await testConnection(settings, place)}\n`);
+    else for (const { id } of await refreshModels(settings, { from: place })) print(`${id}\n`);
     return exitCodes.answered;
   }
   const answer = asked.schema === undefined ? undefined : readSchema(asked.schema);
   const prompts = promptsIn(asked);
   const first = await prompts.next();
   if (first.done) {
-    tell('There is no prompt: give one as an argument or on standard input.\nfairlead --help shows how it is used.\n');
+    tell(`${noPrompt}\nfairlead --help shows how it is used.\n`);
+    if (asked.output !== 'text') print(failureLine(noPrompt));
     return exitCodes.misused;
   }
   const chosen = await chosenUnasked(asked, settings, tell);
@@ -93,7 +104,8 @@ async function answerOne(
   const signals = endInOrder(['SIGINT', 'SIGTERM', 'SIGHUP'], () => talk.session.cancel());
   try {
     let state = await talk.run(prompt, { runId, live });
-    while (waits(state) && (await askInTerminal(talk, state, tell))) state = await talk.run(undefined, { live });
+    while (waits(state) && (await askInTerminal(talk, state, signals.signal)))
+      state = await talk.run(undefined, { live });
     const result = resultFor(state, talk, runId, last, answer);
     printer.end(result, { session: talk.file === undefined ? undefined : talk.name, model: talk.model.name });
     if (waits(state) && talk.file !== undefined) tell(`To answer: fairlead --resume ${JSON.stringify(talk.name)}\n`);
@@ -107,8 +119,9 @@ async function answerOne(
 }
 
 function printerFor(asked: Asked, talk: Conversation, out: (text: string) => void): Printer {
-  if (asked.output === 'json') return jsonPrinter(out, tell);
-  return asked.output === 'stream-json' ? streamPrinter(out) : textPrinter(out, tell, talk.stream);
+  const callOf = (id: string): Call | undefined => talk.session.state.calls.find((call) => call.id === id);
+  if (asked.output === 'json') return jsonPrinter(out, callOf);
+  return asked.output === 'stream-json' ? streamPrinter(out) : textPrinter(out, callOf, talk.stream);
 }
 
 function resultFor(

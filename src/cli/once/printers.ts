@@ -1,6 +1,7 @@
 // How a single run is printed: as text, as one line of JSON, or as a line of JSON for each event. Data goes to standard output, the rest to standard error.
 import type { RunResult, StreamEvent } from '../../agent/index.ts';
-import { visible, type Chunk, type Event } from '../../core/index.ts';
+import { visible, type Call, type Chunk, type Event } from '../../core/index.ts';
+import { tell } from '../front/print.ts';
 import { sentence } from '../front/sentence.ts';
 
 /** Prints one run. */
@@ -15,15 +16,18 @@ export type Printer = {
 /** Somewhere to write. */
 export type Out = (text: string) => void;
 
+/** The call of that id, if there is one. */
+export type CallOf = (id: string) => Pick<Call, 'tool' | 'input'> | undefined;
+
 const nothing = (): void => {};
 
 /** The answer as text; while it comes, if it is streamed. */
-export function textPrinter(out: Out, tell: Out, streamed: boolean): Printer {
+export function textPrinter(out: Out, callOf: CallOf, streamed: boolean): Printer {
   let begun = false;
   let line = '';
   /** Which parts of the answer are words for the reader. */
   const texts = new Set<number>();
-  const say = toolTeller(tell);
+  const say = toolTeller(callOf);
   const write = (text: string): void => {
     begun = true;
     line = text;
@@ -56,10 +60,10 @@ export function textPrinter(out: Out, tell: Out, streamed: boolean): Printer {
 }
 
 /** The result as one line of JSON at the end. */
-export const jsonPrinter = (out: Out, tell: Out): Printer => ({
+export const jsonPrinter = (out: Out, callOf: CallOf): Printer => ({
   chunk: nothing,
   stream: nothing,
-  event: toolTeller(tell),
+  event: toolTeller(callOf),
   end: (result, names) => out(`${JSON.stringify(resultLine(result, names))}\n`),
 });
 
@@ -99,6 +103,10 @@ function resultLine(result: RunResult, { session, model }: { session: string | u
   };
 }
 
+/** The last line of JSON output of what went wrong before there was a run, or between two. */
+export const failureLine = (error: string): string =>
+  `${JSON.stringify({ type: 'result', subtype: 'error', is_error: true, error })}\n`;
+
 /** Why there is no answer, for a person. */
 export function endSentence({ reason, detail, error, asks }: RunResult): string {
   const [ask] = asks;
@@ -109,15 +117,20 @@ export function endSentence({ reason, detail, error, asks }: RunResult): string 
 const mostShown = 200;
 
 /** Says on standard error which tools run and which fail. */
-function toolTeller(tell: Out): (event: Event) => void {
+function toolTeller(callOf: CallOf): (event: Event) => void {
   const names = new Map<string, string>();
+  const name = ({ tool, input }: Pick<Call, 'tool' | 'input'>): string => `${tool} ${brief(JSON.stringify(input))}`;
+  // A call that was made before this run, and is carried on with in it, is known from the session alone.
+  const nameOf = (id: string): string | undefined => {
+    const call = callOf(id);
+    return names.get(id) ?? (call && name(call));
+  };
   return (event) => {
     if (event.type === 'turn-ended')
-      for (const part of event.message.parts)
-        if (part.type === 'tool-call') names.set(part.id, `${part.tool} ${brief(JSON.stringify(part.input))}`);
-    if (event.type === 'tool-started') tell(`[tool] ${names.get(event.call) ?? event.tool}\n`);
+      for (const part of event.message.parts) if (part.type === 'tool-call') names.set(part.id, name(part));
+    if (event.type === 'tool-started') tell(`[tool] ${nameOf(event.call) ?? event.tool}\n`);
     if (event.type === 'tool-ended' && event.outcome !== 'ok')
-      tell(`[tool] ${event.outcome}: ${names.get(event.call) ?? ''}: ${brief(event.text)}\n`);
+      tell(`[tool] ${event.outcome}: ${nameOf(event.call) ?? ''}: ${brief(event.text)}\n`);
   };
 }
 

@@ -1,5 +1,6 @@
 // Standard output that many small writes do not slow down and a closed pipe does not break.
 import type { Writable } from 'node:stream';
+import { visiblePieces } from './visible-pieces.ts';
 
 /** Somewhere to write to that may go away. */
 export type SteadyOut = {
@@ -8,8 +9,9 @@ export type SteadyOut = {
   readonly drained: () => Promise<boolean>;
 };
 
-/** Writes what was gathered once in a while instead of each piece; calls back when the reader hangs up. */
-export function steadyOut(stream: Writable, gone: () => void): SteadyOut {
+/** Writes what was gathered once in a while instead of each piece; calls back when the reader hangs up. What goes to a terminal cannot drive it. */
+export function steadyOut(stream: Writable & { readonly isTTY?: boolean }, gone: () => void): SteadyOut {
+  const pieces = stream.isTTY ? visiblePieces() : undefined;
   let waiting = '';
   let planned = false;
   let broken = false;
@@ -19,8 +21,9 @@ export function steadyOut(stream: Writable, gone: () => void): SteadyOut {
   });
   const flush = (): void => {
     planned = false;
-    if (waiting && !broken) stream.write(waiting);
+    const text = pieces?.next(waiting) ?? waiting;
     waiting = '';
+    if (text && !broken) stream.write(text);
   };
   return {
     write(text) {
@@ -33,7 +36,7 @@ export function steadyOut(stream: Writable, gone: () => void): SteadyOut {
       flush();
       if (broken) return false;
       const { promise, resolve } = Promise.withResolvers<void>();
-      stream.write('', () => resolve());
+      stream.write(pieces?.rest() ?? '', () => resolve());
       await promise;
       return !broken;
     },

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { messageOf, visible, visibleLine } from '../../core/index.ts';
 import { holderOf, verifyFile, type Verification } from '../../stores/index.ts';
+import { print, tell } from '../front/print.ts';
 import { columns } from '../settings/columns.ts';
 import { attempt } from '../settings/private-file.ts';
 import { cloneSession, emptyTrash, listTrash, renameSession, restoreSession, trashSession } from './changes.ts';
@@ -28,9 +29,8 @@ export type Act = {
   run(words: readonly string[], given: Given): Promise<number> | number;
 };
 
-const out = (text: string): boolean => process.stdout.write(text);
-const say = (text: string): boolean => process.stderr.write(`${text}\n`);
-const json = (value: unknown): boolean => out(`${JSON.stringify(value, null, 2)}\n`);
+const say = (text: string): void => tell(`${text}\n`);
+const json = (value: unknown): void => print(`${JSON.stringify(value, null, 2)}\n`);
 
 /** Everything that can be done, by name. */
 export const acts: Readonly<Record<string, Act>> = {
@@ -43,7 +43,7 @@ export const acts: Readonly<Record<string, Act>> = {
       const all = listSessions(given.shelf);
       if (given.json) json(all);
       else if (all.length === 0) say('There is no session yet.');
-      else out(columns([['name', 'last change', 'events', 'size', 'model', 'begins with'], ...all.map(cells)]));
+      else print(columns([['name', 'last change', 'events', 'size', 'model', 'begins with'], ...all.map(cells)]));
       return 0;
     },
   },
@@ -55,7 +55,7 @@ export const acts: Readonly<Record<string, Act>> = {
     async run([which = ''], given) {
       const place = findSession(given.shelf, which);
       if (given.json) {
-        out(await exportSession(place, 'json'));
+        print(await exportSession(place, 'json'));
         return 0;
       }
       const { messages, problems } = await readSession(place.file);
@@ -63,7 +63,7 @@ export const acts: Readonly<Record<string, Act>> = {
       if (holder) say(`It is being written by process ${holder.pid} on ${holder.host} since ${holder.time}.`);
       for (const { what } of problems) say(what);
       if (messages.length === 0) say('Nothing was said in it yet.');
-      else out(`${transcriptText(messages)}\n`);
+      else print(`${transcriptText(messages)}\n`);
       return 0;
     },
   },
@@ -88,7 +88,7 @@ export const acts: Readonly<Record<string, Act>> = {
       const from = findSession(shelf, which);
       const to = await cloneSession(shelf, from, name);
       say(`A copy of "${visible(from.name)}":`);
-      out(`${visibleLine(to.name)}\n`);
+      print(`${visibleLine(to.name)}\n`);
       return 0;
     },
   },
@@ -99,7 +99,7 @@ export const acts: Readonly<Record<string, Act>> = {
     options: ['format', 'output'],
     async run([which = ''], { shelf, format, output }) {
       const text = await exportSession(findSession(shelf, which), formatOf(format, output));
-      if (output === undefined || output === '-') out(text);
+      if (output === undefined || output === '-') print(text);
       else {
         attempt(output, 'write', () => writeFileSync(output, text, { flag: 'wx', mode: 0o600 }));
         say(`Written to ${output}.`);
@@ -135,7 +135,7 @@ export const acts: Readonly<Record<string, Act>> = {
       if (given.empty) say(`Deleted for good: ${emptyTrash(given.shelf)} of ${all.length}.`);
       else if (given.json) json(all);
       else if (all.length === 0) say('The trash is empty.');
-      else out(columns([['name', 'deleted'], ...all.map(({ name, since }) => [visibleLine(name), since])]));
+      else print(columns([['name', 'deleted'], ...all.map(({ name, since }) => [visibleLine(name), since])]));
       return 0;
     },
   },
@@ -180,8 +180,8 @@ async function verify(which: string | undefined, given: Given): Promise<number> 
   if (given.json) json(found);
   else
     for (const { name, ok, events, problems } of found) {
-      out(`${visibleLine(name)}: ${ok ? 'sound' : 'not sound'}, ${events} events\n`);
-      for (const { what } of problems) out(`  ${visible(what)}\n`);
+      print(`${visibleLine(name)}: ${ok ? 'sound' : 'not sound'}, ${events} events\n`);
+      for (const { what } of problems) print(`  ${visible(what)}\n`);
     }
   return found.every(({ ok }) => ok) ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { FairleadError, nearest } from '../../core/index.ts';
 import type { Command } from '../commands.ts';
+import { tell } from '../front/print.ts';
 import { sentence } from '../front/sentence.ts';
 import { readSettings } from '../settings/settings.ts';
 import { acts, type Act, type Given } from './acts.ts';
@@ -22,14 +23,14 @@ export const run: Command['run'] = async (args) => {
     return 0;
   }
   if (typeof asked === 'string') {
-    process.stderr.write(`${asked}\n${usage()}\n`);
+    tell(`${asked}\n${usage()}\n`);
     return 2;
   }
   try {
     return await asked.act.run(asked.words, { ...asked.given, shelf: readSettings().dirs });
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
-    process.stderr.write(`${sentence(error)}\n`);
+    tell(`${sentence(error)}\n`);
     return 1;
   }
 };

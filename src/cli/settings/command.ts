@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { FairleadError, messageOf, visible } from '../../core/index.ts';
 import type { Command } from '../commands.ts';
+import { print, tell } from '../front/print.ts';
 import { sentence } from '../front/sentence.ts';
 import { columns } from './columns.ts';
 import { configIn, readConfig, withValue, writeConfig } from './config-file.ts';
@@ -79,7 +80,7 @@ function list(json: boolean): number {
     );
     process.stdout.write(`${JSON.stringify({ settings: all }, null, 2)}\n`);
   } else process.stdout.write(text(settings));
-  for (const warning of settings.warnings) process.stderr.write(`${warning}\n`);
+  for (const warning of settings.warnings) tell(`${warning}\n`);
   return 0;
 }
 
@@ -119,7 +120,7 @@ function show(key: string): number {
     process.stderr.write(`${key} is not set.\n`);
     return 1;
   }
-  process.stdout.write(`${shown(key, setting)}\n`);
+  print(`${shown(key, setting)}\n`);
   return 0;
 }
 

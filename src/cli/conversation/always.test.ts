@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { kindOf } from '../../guards/index.ts';
+import { alwaysLabel } from './always.ts';
+
+const label = (tool: string, input: Parameters<typeof kindOf>[0]['input']): string =>
+  alwaysLabel(
+    kindOf({ tool, input }, (path) => {
+      if (path.includes('..')) throw new Error('outside');
+      return `/some/where/else/${path}`;
+    }),
+  );
+
+test('[A75] the label of "always" says what it covers: a path whatever the content, a command or a call exactly', () => {
+  assert.equal(
+    label('write_file', { path: 'x.sh', content: 'ls' }),
+    'always write to /…/x.sh in this session, whatever the content',
+  );
+  assert.equal(
+    label('edit_file', { path: 'x.sh', old_string: 'a', new_string: 'b' }),
+    'always edit /…/x.sh in this session, whatever the change',
+  );
+  assert.equal(label('read_file', { path: '.env' }), 'always read /…/.env in this session');
+  assert.equal(label('run_command', { command: 'ls -l' }), 'always run exactly this command in this session');
+  for (const [tool, input] of [
+    ['stranger', { path: 'x' }],
+    ['write_file', { path: '../x', content: '' }],
+    ['run_command', { words: 'ls' }],
+  ] as const)
+    assert.equal(label(tool, input), 'always make exactly this call in this session');
+});

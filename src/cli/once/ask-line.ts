@@ -1,0 +1,56 @@
+// Asks the person at the terminal for one line. What was typed before the question could be read is no answer to it.
+import { createInterface } from 'node:readline/promises';
+import { visible } from '../../core/index.ts';
+import { SEEN_MS, STILL_MS } from '../face/readiness.ts';
+import { tell } from '../front/print.ts';
+
+const INTERRUPT = '\x03';
+const END = '\x04';
+
+/** Says the words, and when they can have been read asks for a line: in small letters, or nothing where the signal came or the input ended. */
+export async function askLine(words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> {
+  tell(`${words}\n`);
+  if (!(await stillness(process.stdin, signal))) return undefined;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // In the terminal's raw mode the key is no signal by itself.
+  terminal.on('SIGINT', interrupt);
+  try {
+    return (await terminal.question(visible(prompt), signal ? { signal } : {})).trim().toLowerCase();
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+    tell('\n');
+    return undefined;
+  } finally {
+    terminal.close();
+  }
+}
+
+const interrupt = (): void => void process.kill(process.pid, 'SIGINT');
+
+/** Drops what was typed ahead until nothing has come for a while; whether the person may then be asked. In raw mode a line that was only begun is dropped too. */
+async function stillness(input: NodeJS.ReadStream, signal: AbortSignal | undefined): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const since = Date.now();
+  const ask = (): void => resolve(true);
+  const leave = (): void => resolve(false);
+  let timer = setTimeout(ask, SEEN_MS);
+  const onKeys = (typed: Buffer): void => {
+    const keys = String(typed);
+    if (keys.includes(INTERRUPT)) interrupt();
+    else if (keys.includes(END)) leave();
+    clearTimeout(timer);
+    timer = setTimeout(ask, Math.max(STILL_MS, since + SEEN_MS - Date.now()));
+  };
+  if (signal?.aborted) return false;
+  signal?.addEventListener('abort', leave);
+  input.setRawMode(true);
+  input.on('data', onKeys).once('end', leave).resume();
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', leave);
+    input.off('data', onKeys).off('end', leave).pause();
+    input.setRawMode(false);
+  }
+}
