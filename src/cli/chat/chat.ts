@@ -119,7 +119,7 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
     if (heard.type === 'mode') return toggleMode();
     if (heard.type === 'back') return work ? undefined : busy(() => goBackByPick(desk));
     if (heard.text.trim() === '') return undefined;
-    addToHistory(talk.settings, heard.text);
+    if (talk.file !== undefined) addToHistory(talk.settings, heard.text);
     if (!work) return busy(() => handleLine(desk, heard.text));
     if (!mayInterrupt(heard.text, desk)) {
       face.fill(heard.text);

@@ -14,17 +14,15 @@ const historyFile = ({ dirs }: Here): string => path.join(dirs.state, 'history')
 
 /** The newest entries, oldest first; lines that are none are passed over, and so is a file that cannot be used: nobody's work hangs on it. */
 export function readHistory(settings: Here): readonly string[] {
+  const file = historyFile(settings);
+  let kept: readonly string[] = [];
   try {
-    return entriesIn(historyFile(settings));
+    const lines = (readIfThere(file) ?? '').split('\n').filter(Boolean);
+    kept = lines.slice(-mostEntries);
+    if (lines.length > mostEntries + slack) replaceText(file, `${kept.join('\n')}\n`);
   } catch {
-    return [];
+    // What could be read counts.
   }
-}
-
-function entriesIn(file: string): readonly string[] {
-  const lines = (readIfThere(file) ?? '').split('\n').filter(Boolean);
-  const kept = lines.slice(-mostEntries);
-  if (lines.length > mostEntries + slack) replaceText(file, `${kept.join('\n')}\n`);
   return kept.flatMap(entryIn);
 }
 

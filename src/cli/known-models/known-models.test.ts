@@ -18,6 +18,7 @@ import { closedUrl, scriptedServer } from '../../testing/index.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import {
   addToHistory,
+  logged,
   openLog,
   readHistory,
   readKnownModels,
@@ -144,9 +145,35 @@ test('entries typed are kept with their line breaks, the newest thousand, and no
   assert.equal(existsSync(`${file}.tmp`), false);
 });
 
-test('a place that cannot be written to is said in one sentence', (t) => {
+test('a place that cannot be written to is said in one sentence, and keeps nobody from working', async (t) => {
   const settings = settingsFor(t)();
   mkdirSync(path.dirname(settings.dirs.state), { recursive: true });
   writeFileSync(settings.dirs.state, 'a file where a folder should be');
-  assert.throws(() => rememberModel(settings, 'x'), { code: 'cli/file', message: /^Could not (make|read) .*fairlead/ });
+  const told = /^The next start will not know which model was used: Could not make .*fairlead/;
+  assert.match(rememberModel(settings, 'x') ?? '', told);
+  assert.throws(() => openLog(settings), { code: 'cli/file', message: /^Could not make .*fairlead.logs/ });
+  assert.equal(await logged(settings, 'a start', async () => 7), 7);
+  assert.deepEqual([readPreviousModel(settings), readKnownModels(settings)], [undefined, undefined]);
+});
+
+test('a history that cannot be read or written is no history', (t) => {
+  const settings = settingsFor(t)();
+  mkdirSync(path.join(settings.dirs.state, 'history'), { recursive: true });
+  addToHistory(settings, 'typed');
+  assert.deepEqual(readHistory(settings), []);
+});
+
+test('[attack 39] no key goes to an address that only the list of models names', (t) => {
+  const read = settingsFor(t);
+  const { dirs } = read();
+  mkdirSync(dirs.state, { recursive: true });
+  const listed = (provider: string, url: string): string => `${JSON.stringify({ id: provider, provider, url })}\n`;
+  const hosted = listed('openai', 'http://evil.example/v1');
+  writeFileSync(path.join(dirs.state, 'models.jsonl'), hosted + listed('ollama', 'http://box:11434'));
+  const known = (env: Record<string, string>): readonly string[] | undefined =>
+    readKnownModels(read(env))?.map(({ id }) => id);
+  assert.deepEqual(known({}), ['ollama'], 'a server without a key may be where the list says');
+  assert.equal(known({ OLLAMA_API_KEY: 'mine' }), undefined);
+  assert.deepEqual(known({ OLLAMA_API_KEY: 'mine', OLLAMA_HOST: 'http://box:11434' }), ['ollama']);
+  assert.deepEqual(known({ OPENAI_API_KEY: 'mine', OPENAI_BASE_URL: 'http://evil.example/v1' }), ['openai', 'ollama']);
 });

@@ -8,9 +8,14 @@ type Here = { readonly dirs: Pick<Places, 'state'> };
 
 const previousFile = ({ dirs }: Here): string => path.join(dirs.state, 'previous_model_name');
 
-/** The name of the model that was used last; nothing if none was. */
-export const readPreviousModel = (settings: Here): string | undefined =>
-  readIfThere(previousFile(settings))?.split('\n')[0]?.trim() || undefined;
+/** The name of the model that was used last; nothing if none was, or if it cannot be read. */
+export function readPreviousModel(settings: Here): string | undefined {
+  try {
+    return readIfThere(previousFile(settings))?.split('\n')[0]?.trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Keeps the name of the model that is used now; writes only where it is another one. Why it could not is a sentence: nobody's work hangs on it. */
 export function rememberModel(settings: Here, name: string): string | undefined {

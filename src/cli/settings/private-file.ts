@@ -7,7 +7,13 @@ import { codeOf } from '../../stores/jsonl/disk.ts';
 
 /** Makes a folder, and those above it, for its owner only; one that is there stays as it is. */
 export function makeFolder(folder: string): void {
-  attempt(folder, 'make', () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+  attempt(folder, 'make', () => {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw codeOf(error) === 'EEXIST' ? new Error('a file of that name is in the way.', { cause: error }) : error;
+    }
+  });
 }
 
 /** The text of a file, or nothing if there is none. */
@@ -16,7 +22,7 @@ export function readIfThere(file: string): string | undefined {
     try {
       return readFileSync(file, 'utf8');
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
+      if (/^(ENOENT|ENOTDIR)$/.test(codeOf(error) ?? '')) return undefined;
       throw error;
     }
   });

@@ -3,6 +3,8 @@ import type { Desk } from './desk.ts';
 
 /** Tells what was loaded for the folder the conversation is in. */
 export function tellLoaded({ talk, say }: Pick<Desk, 'talk' | 'say'>): void {
+  const { origin } = talk.settings.all.get('instructions') ?? {};
+  if (origin?.type === 'project') say(`Instructions loaded: ${origin.file}`);
   const { instructions, skills, problems } = talk.outfit;
   for (const problem of problems) say(problem, 'warning');
   if (talk.model.tools === false) return;

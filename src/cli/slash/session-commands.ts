@@ -51,6 +51,8 @@ async function resume(args: string, desk: Desk): Promise<void> {
   return goOn(desk);
 }
 
+const keptNowhere = 'This session is kept nowhere (--ephemeral).';
+
 const verbs: Readonly<Record<string, Verb>> = {
   new: {
     about: 'begin one with no history, named by date and time',
@@ -69,6 +71,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     takes: '<name>',
     async run(args, desk) {
       const { talk, refresh, say } = desk;
+      if (talk.file === undefined) return say(`${keptNowhere} It has no name to change.`, 'warning');
       if (!args.trim()) return say('Rename it to what? /session rename <name>', 'warning');
       const old = talk.name;
       const name = await nameFor(args, desk);
@@ -84,11 +87,12 @@ const verbs: Readonly<Record<string, Verb>> = {
     takes: '<name>',
     async run(args, desk) {
       const { talk, say } = desk;
+      if (talk.file === undefined) return say(`${keptNowhere} There is nothing to copy it from.`, 'warning');
       const old = talk.name;
       const name = await nameFor(args, desk);
-      if (name === undefined) return;
+      if (name === undefined) return undefined;
       await talk.go({ type: 'clone', session: old, ...(name ? { name } : {}) });
-      say(`A copy of "${old}": "${talk.name}". The original stays as it was.`);
+      return say(`A copy of "${old}": "${talk.name}". The original stays as it was.`);
     },
   },
   'show-messages': {
@@ -152,12 +156,9 @@ const save: SlashCommand = {
   about: 'say where this session is kept; with a name, rename it',
   takes: '<name>',
   async run(args, desk) {
+    if (desk.talk.file === undefined) return desk.say(keptNowhere);
     if (args.trim()) await verbs['rename']?.run(args, desk);
-    desk.say(
-      desk.talk.file === undefined
-        ? 'This session is kept nowhere (--ephemeral).'
-        : `Every step is already kept in ${desk.talk.file}`,
-    );
+    return desk.say(`Every step is already kept in ${desk.talk.file}`);
   },
 };
 
