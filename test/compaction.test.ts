@@ -380,3 +380,50 @@ test('[A12, A57] a summary is charged to the run and to the session and is no tu
     ['/src/file-3.ts', '/src/file-13.ts', '/src/file-23.ts'],
   );
 });
+
+/** A provider whose summaries are cut off by whoever waits for them, after some words of them. */
+function cutAt(script: Provider, cut: () => void): Provider {
+  const halting = hangs('Done: looked ', 'at several');
+  return {
+    ...script,
+    price: { input: 1, output: 1 },
+    async *stream(request, signal) {
+      if (!isSummary(request)) return yield* script.stream(request, signal);
+      const stop = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+      const pieces = halting(request, signal)[Symbol.asyncIterator]();
+      for (let said = 0; ; said++) {
+        if (said === 2) cut();
+        const { value, done } = await Promise.race([pieces.next(), stop]);
+        if (done) return;
+        yield value;
+      }
+    },
+  };
+}
+
+test('[A12, A57] a compaction that is cancelled leaves the conversation as it was, and what its summary cost is written down', async () => {
+  const script = counting((_, turn) => (turn < 6 ? calls('look', { n: 3 + 10 * turn }) : says('Done.')));
+  const stop = new AbortController();
+  const parts = agentParts({ provider: cutAt(script, () => stop.abort()), system: '', tools: [look] });
+  const log = memoryLog();
+  const session = await Session.open({ ...parts, compact: summarising() }, log);
+  await session.run(task);
+  const [held, { total }] = [session.messages.length, session.state];
+  await assert.rejects(session.compact({ signal: stop.signal }), { code: 'run/cancelled' });
+  assert.equal(session.messages.length, held);
+  assert.ok(session.state.total.input > total.input && session.state.total.usd > total.usd);
+  assert.equal(log.events.at(-1)?.type, 'compaction-refused');
+});
+
+test('[A12, A57] a run that is cancelled while it compacts ends as cancelled, with the cost of the summary', async () => {
+  const script = counting((_, turn) => (turn < 6 ? calls('look', { n: 3 + 10 * turn }) : says('Done.')));
+  const stop = new AbortController();
+  const parts = agentParts({ provider: cutAt(script, () => stop.abort()), system: '', tools: [look] });
+  const log = memoryLog();
+  const session = await Session.open({ ...parts, compact: summarising() }, log);
+  const state = await session.run(task, { limits: { context: 3000 }, signal: stop.signal });
+  assert.equal(state.ended?.reason, 'cancelled');
+  assert.ok(log.events.some((event) => event.type === 'compaction-refused' && (event.spent?.input ?? 0) > 0));
+});

@@ -1,6 +1,7 @@
 // Compaction by hand: the same attempt that a run makes, with a report of what it changed and where to go back to.
 import {
   compactionFacts,
+  costOnly,
   FairleadError,
   shorter,
   toArray,
@@ -41,8 +42,10 @@ export async function compactHead(
   const before = toArray(head.state.messages);
   const undo = head.state.head ?? '';
   const made = await shorter(agent, head.state, { ...options, clock: () => performance.now() });
-  if (options.signal.aborted)
+  if (options.signal.aborted) {
+    await costOnly(head, made);
     throw new FairleadError('run/cancelled', 'The compaction was cancelled.', { blame: 'user' });
+  }
   if (made.messages || made.spent) await head.record((state) => compactionFacts(state, made), { settle: true });
   if (!made.messages)
     throw new FairleadError('session/not-compacted', `The conversation was not compacted: ${made.detail}`, {

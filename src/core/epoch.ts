@@ -43,10 +43,17 @@ export type Shortened = Compacted & { readonly detail: string };
 export async function compact(agent: AgentParts, context: RunContext): Promise<void> {
   const { head, signal } = context;
   const made = await shorter(agent, head.state, context);
-  if (signal.aborted) return;
+  if (signal.aborted) return costOnly(head, made);
   await head.record((state) => [...compactionFacts(state, made), ...(made.messages ? [] : noRoom(state, made))], {
     settle: true,
   });
+}
+
+/** Writes down what an attempt cost that was told to stop: the history stays as it was, the money is gone. */
+export async function costOnly(head: RunContext['head'], { spent }: Shortened): Promise<void> {
+  if (!spent) return;
+  const facts: readonly Fact[] = [{ type: 'compaction-refused', why: 'It was cancelled.', spent }];
+  await head.record(facts, { settle: true });
 }
 
 /** What an attempt is in the log: a new epoch, or the refusal. */
@@ -71,9 +78,10 @@ export async function shorter(
 ): Promise<Shortened> {
   const since = clock();
   const whole = settleOpenCalls(state, 'Not settled yet.');
+  const patience = lingering(signal);
   try {
     const context = { agent, signal, ...(focus === undefined ? {} : { focus }) };
-    const made = await unlessAborted(signal, () => agent.compact?.run(whole, context));
+    const made = await unlessAborted(patience.signal, () => agent.compact?.run(whole, context));
     const spent = made?.spent ? { spent: { ...spentIn(made.spent), ms: clock() - since } } : {};
     const detail = typeof made?.detail === 'string' ? made.detail : '';
     if (!made?.messages?.length) return { detail: detail || 'There is nothing that could be left out.', ...spent };
@@ -82,7 +90,28 @@ export async function shorter(
     return { messages: state.calls.length ? made.messages.slice(0, -1) : made.messages, detail, ...spent };
   } catch (error) {
     return { detail: messageOf(error) };
+  } finally {
+    patience.release();
   }
+}
+
+/** Milliseconds in which a compactor that was told to stop may still say what it has used up. */
+const lastWordsMs = 500;
+
+/** A signal that comes a little after another one, unless that has come already. */
+function lingering(signal: AbortSignal): { readonly signal: AbortSignal; release(): void } {
+  const late = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const start = (): void => void (timer = setTimeout(() => late.abort(signal.reason), lastWordsMs));
+  if (signal.aborted) late.abort(signal.reason);
+  else signal.addEventListener('abort', start, { once: true });
+  return {
+    signal: late.signal,
+    release() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', start);
+    },
+  };
 }
 
 /** Why a shorter history cannot take the place of the old one. */

@@ -96,7 +96,7 @@ export type {
   Ran,
   Workspace,
 } from './workspace.ts';
-export { compactionFacts, newEpoch, shorter, type Shortened } from './epoch.ts';
+export { compactionFacts, costOnly, newEpoch, shorter, type Shortened } from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';
 export { frameOf } from './turn-fold.ts';
 export { estimate, tokensIn, tokensOf, wordsIn } from './tokens.ts';
