@@ -79,7 +79,7 @@ async function simpleActs(tool: string, command: SimpleCommand, ground: MovingGr
   const acts: Act[] = opens.map((each) => openAct(each, ground)).filter((each) => each !== undefined);
   const setting = sets.find((name) => telling.test(name));
   if (setting !== undefined) doubts.push(`It sets ${setting}, which decides what runs.`);
-  if (words[0]?.known === false) doubts.push(`It is not known what ${words[0].text} runs.`);
+  if (words[0]?.known === false || words[0]?.pattern) doubts.push(`It is not known what ${words[0].text} runs.`);
   const inner = innerOf(command);
   for (const each of inner) {
     if (!each.clear) doubts.push(`${programOf(words[0])} runs other commands.`);

@@ -176,8 +176,28 @@ test('[attack 9] a name that is written strangely is read as the shell reads it,
     'timeout --foreground 5 rm x',
     'nice --adjustment=5 rm x',
     'ls | xargs -I {} rm {}',
+    'r\\m x',
+    'RM x',
+    'exec -a ls rm x',
+    'flock f rm x',
+    'su -c "rm x"',
+    'script -qc "rm x"',
+    'taskset 0x1 rm x',
+    'busybox sh -c "rm x"',
   ]);
-  await all('ask', ['git${IFS}push', '$X y', '{git,push}']);
+  await all('ask', [
+    'git${IFS}push',
+    '$X y',
+    '{git,push}',
+    '/bin/r? x',
+    'echo rm x | sh',
+    'cat <<E | bash\nrm x\nE',
+    '. <(echo rm x)',
+    `python3 -c 'x'`,
+    `perl -e 'x'`,
+    `git -c alias.x='!rm x' x`,
+    `awk 'BEGIN{system(1)}'`,
+  ]);
 });
 
 test('[attack 10] commands inside commands are judged, or asked about', async () => {

@@ -125,7 +125,8 @@ const isOthers = (real: string): boolean => real.split(path.sep).some((name) => 
 
 /** The words in this order, from the first on, whatever stands between them: an option before a subcommand hides nothing. */
 function beginsLoosely([program, ...rest]: readonly string[], [name, ...args]: readonly ShellWord[]): boolean {
-  if (program !== programOf(name)) return false;
+  // Some file systems do not tell one case from another.
+  if (program?.toLowerCase() !== programOf(name).toLowerCase()) return false;
   let at = 0;
   for (const { text } of args) if (text === rest[at]) at += 1;
   return at === rest.length;

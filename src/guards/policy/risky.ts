@@ -25,6 +25,26 @@ const wrappers: Readonly<Record<string, RegExp>> = {
   chroot: /^(-\S*|\/\S*)$/,
   unshare: /^-\S*$/,
   proxychains: /^-\S*$/,
+  flock: /^-\S*$/,
+  taskset: /^(-\S*|[\da-fx,]+)$/,
+  chrt: /^(-\S*|\d+)$/,
+  setarch: /^-\S*$/,
+  nsenter: /^-\S*$/,
+  firejail: /^-\S*$/,
+  valgrind: /^-\S*$/,
+};
+
+/** Programs beside the shells that take a whole command after -c. */
+const afterC: ReadonlySet<string> = new Set('su runuser script flock nix-shell'.split(' '));
+
+/** Code inside an argument, by program: it may run anything. */
+const inlineCode: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries('awk gawk mawk nawk original-awk source .'.split(' ').map((name) => [name, /^/])),
+  ...Object.fromEntries(
+    'python python3 perl ruby node php lua deno bun osascript tclsh'
+      .split(' ')
+      .map((name) => [name, /^(-\w*[ceErp]|--eval|--print|eval$)/]),
+  ),
 };
 
 /** Wrappers that add nothing of their own where they have no options: what they run is all there is to judge. */
@@ -46,13 +66,25 @@ export function innerOf({ words, fed }: SimpleCommand): readonly Inner[] {
   const program = programOf(name);
   if (program === 'eval') return [{ source: args.map(({ text }) => text).join(' '), clear: false }];
   if (program === 'alias') return args.map(({ text }) => ({ source: text.replace(/^[^=]*=/, ''), clear: false }));
+  const code = Object.hasOwn(inlineCode, program) ? inlineCode[program] : undefined;
+  if (code && args.some(({ text }) => code.test(text))) return [{ source: '', clear: false }];
+  // Before its own command git takes settings, and some of those are commands.
+  if (
+    program === 'git' &&
+    args[0]?.text.startsWith('-') &&
+    args.some(({ text }) => /^(-c|--config-env|--exec-path)/.test(text))
+  )
+    return [{ source: '', clear: false }];
   if (program === 'trap') return args.slice(0, 1).map(({ text }) => ({ source: text, clear: false }));
   if (shells.has(program) && (args.length === 0 || /^[-+]/.test(args[0]?.text ?? ''))) {
     const at = args.findIndex(({ text }) => /^-[a-z]*c[a-z]*$/i.test(text));
     const script = at < 0 ? undefined : args.slice(at + 1).find(({ text }) => !/^[-+]/.test(text));
     const sources = [...(script ? [script.text] : []), ...fed];
-    if (sources.length > 0 || program !== 'busybox') return sources.map((source) => ({ source, clear: false }));
+    // Without any it reads what another command writes, or the person: nobody knows what that will be.
+    if (program !== 'busybox') return (sources.length > 0 ? sources : ['']).map((source) => ({ source, clear: false }));
   }
+  const given = afterC.has(program) ? args.findIndex(({ text }) => /^-\w*c$/.test(text)) : -1;
+  if (given >= 0) return args.slice(given + 1, given + 2).map(({ text }) => ({ source: text, clear: false }));
   if (program === 'find' || program === 'fd' || program === 'fdfind') return [...executedBy(args)];
   const own = Object.hasOwn(wrappers, program) ? wrappers[program] : undefined;
   if (own === undefined) return [];
