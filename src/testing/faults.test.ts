@@ -24,7 +24,7 @@ async function readBroken(answer: Answer): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   await assert.rejects(async () => {
-    for await (const chunk of response.body ?? []) text += decoder.decode(chunk as Uint8Array, { stream: true });
+    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
   });
   return text;
 }
