@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { decide, type AgentParts, type Call, type RunState, type Ruling } from '../../core/index.ts';
-import { sessionGrants } from '../grants.ts';
+import { kindOf, sessionGrants, type Grants } from '../grants.ts';
 import { permission } from '../permission.ts';
 import { readPolicies, readPolicy } from './files.ts';
 import { policyGate } from './gate.ts';
@@ -98,15 +98,15 @@ test('a broken or endless file is an error, not an empty policy', async (t) => {
 });
 
 const state = {} as RunState;
+const locate = (given: string): string => path.resolve('/work', given);
 
 /** What the one gate of an agent with this policy rules. */
 async function ruling(
   rules: readonly unknown[],
   call: Pick<Call, 'tool' | 'input'> & Partial<Call>,
   mode: 'ask' | 'auto' = 'ask',
+  granted: Grants = sessionGrants(),
 ): Promise<Ruling> {
-  const granted = sessionGrants();
-  const locate = (given: string): string => path.resolve('/work', given);
   const tools = new Map([
     ['read_file', { effect: 'read' }],
     ['run_command', { effect: 'outside' }],
@@ -138,6 +138,18 @@ test('the gate denies, allows, asks, and leaves the rest to the person', async (
   // It might be rm.
   assert.equal((await run('$X y', 'auto')).type, 'ask');
   assert.equal((await ruling(rules, { tool: 'read_file', input: { path: 'a' } })).type, 'allow');
+});
+
+test('what the person allows for the session is not asked again by a rule, and still denied by one', async () => {
+  const granted = sessionGrants();
+  for (const command of ['git push', 'rm x'])
+    granted.grant(kindOf({ tool: 'run_command', input: { command } }, locate));
+  const rules = [{ ask: { command: 'git push' } }, { deny: { command: 'rm' } }];
+  const run = (command: string): Promise<Ruling> =>
+    ruling(rules, { tool: 'run_command', input: { command } }, 'ask', granted);
+  assert.equal((await run('git push')).type, 'allow');
+  assert.equal((await run('git push -f')).type, 'ask');
+  assert.equal((await run('rm x')).type, 'deny');
 });
 
 test('an answer counts for exactly what was asked', async () => {
