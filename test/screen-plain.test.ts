@@ -70,7 +70,7 @@ for (const [face, args, env, send] of [
     if (face === 'plain lines') {
       await prompt.and('/rewind', /Go back to before which message\?[^]*\n +1\. afresh/);
       await armed();
-      await prompt.and('1', /Back at that point\.[^\n]*\n\[status\] [^>]*\n> afresh *$/m);
+      await prompt.and('1', /Back at that point\.[^\n]*\n(\[status\] [^>]*\n)?> afresh *$/m);
       await prompt.keys('C-u');
     }
     await prompt.keys('C-d');
