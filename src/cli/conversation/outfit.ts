@@ -13,7 +13,6 @@ import {
 } from '../../agent/index.ts';
 import type { AgentParts, AnswerShape, Call, Provider, Tool, Workspace } from '../../core/index.ts';
 import {
-  chooseSandbox,
   containerSandbox,
   kindOf,
   permission,
@@ -25,9 +24,10 @@ import {
   type Sandbox,
 } from '../../guards/index.ts';
 import { aliasOf, moreTools, sandboxedCommand, workspaceTools } from '../../tools/index.ts';
-import { isPublic, localWorkspace, withNetwork } from '../../workspace/index.ts';
+import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { groundOf } from '../policy/ground.ts';
 import type { Settings } from '../settings/index.ts';
+import { ownFolders, sandboxFor } from './confinement.ts';
 
 /** How the terminal's agent is to be made. */
 export type OutfitOptions = {
@@ -66,24 +66,13 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   const { settings, cwd, auto, grants, code, answer } = options;
   const { dirs } = settings;
   const places = { cwd, home: homedir(), configDir: dirs.config };
-  // What the program itself goes by is the person's: a model that works in a home folder must not change it.
-  const own = [dirs.config, dirs.state, dirs.data, dirs.cache];
-  const workspace = localWorkspace({ roots: [cwd], cwd, blobs: `${dirs.state}/blobs`, protect: own });
+  const workspace = localWorkspace({ roots: [cwd], cwd, blobs: `${dirs.state}/blobs`, protect: ownFolders(settings) });
   const locate: Locate = (path) => workspace.locate(path);
   const instructions = readInstructions(places);
   const [{ skills: found, problems }, { commands, problems: more }, sandbox, policy] = await Promise.all([
     findSkills(places),
     findCommands(places),
-    chooseSandbox({
-      wanted: options.sandbox === false ? 'none' : 'auto',
-      roots: [workspace.cwd],
-      hide: own,
-      trash: `${dirs.state}/trash`,
-      home: homedir(),
-      path: process.env['PATH'] ?? '',
-      container: settings.sandbox,
-      ...(settings.openHosts.length > 0 ? { egress: { hosts: settings.openHosts, isPublic } } : {}),
-    }),
+    sandboxFor(settings, workspace.cwd, options.sandbox !== false),
     readPolicies({ config: dirs.config, cwd: workspace.cwd, home: homedir() }),
   ]);
   const skills = code ? [] : found;

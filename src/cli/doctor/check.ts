@@ -1,5 +1,6 @@
 // What a check of the doctor is: a name and a function that looks at one part and says how it stands.
-import type { FairleadError, Provider } from '../../core/index.ts';
+import type { FairleadError, Provider, Workspace } from '../../core/index.ts';
+import type { Sandbox } from '../../guards/index.ts';
 import type { Chosen } from '../conversation/model.ts';
 import type { Whence } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -27,11 +28,15 @@ export type Subject = {
   readonly open: () => Promise<Provider>;
 };
 
-/** What a check may look at. `settings` and `subject` throw where there is nothing to look at, which the report tells once. */
+/** A working folder, and what the model's commands run in there. */
+export type Confined = { readonly workspace: Workspace; readonly sandbox: Sandbox };
+
+/** What a check may look at. `settings`, `subject` and `confined` throw where there is nothing to look at, which the report tells once. */
 export type Ground = {
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
   readonly subject: () => Promise<Subject>;
+  readonly confined: () => Promise<Confined>;
   readonly signal: AbortSignal;
 };
 

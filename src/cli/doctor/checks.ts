@@ -1,12 +1,10 @@
 // The table of what the doctor proves, in the order it is told; a new part gets a line here.
-import { ok, type DoctorCheck } from './check.ts';
+import type { DoctorCheck } from './check.ts';
 import { commandsCheck } from './commands-check.ts';
 import { logCheck } from './log-check.ts';
 import { machineChecks } from './machine-checks.ts';
 import { modelChecks } from './model-checks.ts';
 import { sandboxCheck } from './sandbox-check.ts';
-
-const hooks: DoctorCheck = { name: 'hooks', run: () => ok('No hooks are configured.') };
 
 /** Every check there is. */
 export const doctorChecks: readonly DoctorCheck[] = [
@@ -15,5 +13,4 @@ export const doctorChecks: readonly DoctorCheck[] = [
   commandsCheck,
   sandboxCheck,
   logCheck,
-  hooks,
 ];

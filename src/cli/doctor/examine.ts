@@ -1,7 +1,9 @@
 // Runs the checks one after the other; one that breaks is a finding, not the end.
 import { FairleadError, messageOf } from '../../core/index.ts';
+import { localWorkspace } from '../../workspace/index.ts';
+import { sandboxFor } from '../conversation/confinement.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
-import { ok, warn, fail, type DoctorCheck, type Finding, type Ground, type Subject } from './check.ts';
+import { ok, warn, fail, type Confined, type DoctorCheck, type Finding, type Ground, type Subject } from './check.ts';
 import { doctorChecks } from './checks.ts';
 import { once, subjectOf } from './subject.ts';
 
@@ -15,6 +17,7 @@ export type ExamineOptions = {
   readonly model?: string | undefined;
   readonly settings?: Settings;
   readonly subject?: Subject;
+  readonly confined?: Confined;
   readonly signal?: AbortSignal;
   readonly checks?: readonly DoctorCheck[];
   /** Told before each check. */
@@ -57,5 +60,12 @@ function groundFor(options: ExamineOptions, signal: AbortSignal): Ground {
       return settings();
     },
     subject: async () => subject(),
+    confined: async () => options.confined ?? confinedHere(settings()),
   };
+}
+
+/** What commands would run in if a conversation were begun here. */
+async function confinedHere(settings: Settings): Promise<Confined> {
+  const workspace = localWorkspace({ roots: ['.'] });
+  return { workspace, sandbox: await sandboxFor(settings, workspace.cwd, true) };
 }

@@ -1,8 +1,6 @@
-// Whether the sandbox holds: a command in it, run as a model's would be, must find no network and nothing of the home folder.
-import { shellWord } from '../shell-word.ts';
-import { randomUUID } from 'node:crypto';
+// Whether the container for code holds: a command in it, run as a model's would be, tries what it must not.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { agentParts, Session } from '../../agent/index.ts';
 import { standIns } from '../../agent/stand-ins.ts';
@@ -14,6 +12,7 @@ import { sandboxedCommand } from '../../tools/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { fail, ok, warn, type DoctorCheck, type Finding, type Ground } from './check.ts';
+import { nothingLeaked, tryOut, type Trial } from './trial.ts';
 
 /** Tries the sandbox. */
 export const sandboxCheck: DoctorCheck = {
@@ -21,17 +20,14 @@ export const sandboxCheck: DoctorCheck = {
   async run(ground) {
     const { sandbox } = ground.settings;
     const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-doctor-'));
-    const witness = path.join(homedir(), `.fairlead-doctor-${randomUUID()}`);
     try {
       const workspace = localWorkspace({ roots: [folder], cwd: folder });
       const lacks = await whatIsMissing(workspace, sandbox, ground.signal);
       if (lacks) return lacks;
-      writeFileSync(witness, 'seen', { flag: 'wx', mode: 0o600 });
-      return judge(await inside(workspace, proof(witness), ground), sandbox);
+      return judge(await tryOut((command) => inside(workspace, command, ground), folder), sandbox);
     } catch (error) {
       return fail(messageOf(error), byHand(sandbox));
     } finally {
-      rmSync(witness, { force: true });
       rmSync(folder, { recursive: true, force: true });
     }
   },
@@ -78,16 +74,6 @@ async function whatIsMissing(
   );
 }
 
-/** Says in three lines what a command in the sandbox can reach. */
-export const proof = (witness: string): string =>
-  [
-    'if [ -r /proc/net/dev ]; then',
-    `  echo "network: $(sed 1,2d /proc/net/dev | cut -d: -f1 | tr -d ' ' | grep -vx lo | tr '\\n' ' ')"`,
-    'fi',
-    `[ -e ${shellWord(witness)} ] && echo 'home: seen' || echo 'home: hidden'`,
-    `touch /doctor 2>/dev/null && echo 'system: writable' || echo 'system: closed'`,
-  ].join('\n');
-
 /** What the command says, called through a session by a stand-in for a model: the very way that it will be called. */
 async function inside(workspace: Workspace, command: string, { settings, signal }: Ground): Promise<string> {
   const file = path.join(workspace.cwd, 'answers.json');
@@ -103,29 +89,12 @@ async function inside(workspace: Workspace, command: string, { settings, signal 
   return results[0] ?? '';
 }
 
-/** What a command could reach that it must not, by what the proof said; nothing where it said nothing. */
-export function leaksIn(text: string): readonly string[] | undefined {
-  const seen = (name: string): string | undefined => new RegExp(`^${name}: *(.*?) *$`, 'm').exec(text)?.[1];
-  const [network, home, system] = [seen('network'), seen('home'), seen('system')];
-  if (home === undefined) return undefined;
-  return [
-    ...(network === ''
-      ? []
-      : [network === undefined ? 'it cannot be told whether there is a network' : `there is a network (${network})`]),
-    ...(home === 'hidden' ? [] : ['the home folder can be seen']),
-    ...(system === 'closed' ? [] : ['its system files can be written']),
-  ];
-}
-
-function judge(text: string, sandbox: Sandbox): Finding {
-  const leaks = leaksIn(text);
+function judge({ said: text, leaks }: Trial, sandbox: Sandbox): Finding {
   if (leaks === undefined) return fail(`The sandbox could not be tried: ${visibleLine(text.trim())}`, byHand(sandbox));
   if (leaks.length > 0)
     return fail(
       `The sandbox does not hold: inside it, ${leaks.join(', and ')}.`,
       `Look at what ${sandbox.engine} is told by its own configuration, and do not run commands you do not trust.`,
     );
-  return ok(
-    `A command in ${sandbox.image} by ${sandbox.engine} had no network, saw nothing of the home folder and could not write system files.`,
-  );
+  return ok(`A command in ${sandbox.image} by ${sandbox.engine} ${nothingLeaked}`);
 }

@@ -1,4 +1,4 @@
-// `/doctor`: the examination of `fairlead doctor`, of this conversation's own model.
+// `/doctor`: the examination of `fairlead doctor`, of this conversation's own model and sandbox.
 import { paintOf } from '../face/paint.ts';
 import type { SlashCommand } from './desk.ts';
 
@@ -14,12 +14,13 @@ export const doctor: SlashCommand = {
     const { examine } = await import('../doctor/examine.ts');
     const { findingText, summaryText } = await import('../doctor/report.ts');
     const { subject, whereIs } = await import('../doctor/subject.ts');
-    const { settings, model } = talk;
+    const { settings, model, outfit } = talk;
     const all = [];
     const about = { place: whereIs(model), chosen: model, because: 'in use' };
     const options = {
       settings,
       subject: subject(settings, about, async () => talk.session.parts.provider),
+      confined: outfit,
       signal,
       offline: word !== '',
     };

@@ -1,0 +1,21 @@
+// What the model's commands run in, for a working folder and these settings: the same for a conversation and for the doctor that proves it.
+import { homedir } from 'node:os';
+import { chooseSandbox, type Sandbox } from '../../guards/index.ts';
+import { isPublic } from '../../workspace/index.ts';
+import type { Settings } from '../settings/index.ts';
+
+/** What the program itself goes by, which is the person's: a model that works in a home folder must not change or see it. */
+export const ownFolders = ({ dirs }: Settings): readonly string[] => [dirs.config, dirs.state, dirs.data, dirs.cache];
+
+/** The sandbox for a folder, whose real path is given; none where the person wants none, which nothing else may decide. */
+export const sandboxFor = (settings: Settings, folder: string, wanted: boolean): Promise<Sandbox> =>
+  chooseSandbox({
+    wanted: wanted ? 'auto' : 'none',
+    roots: [folder],
+    hide: ownFolders(settings),
+    trash: `${settings.dirs.state}/trash`,
+    home: homedir(),
+    path: process.env['PATH'] ?? '',
+    container: settings.sandbox,
+    ...(settings.openHosts.length > 0 ? { egress: { hosts: settings.openHosts, isPublic } } : {}),
+  });
