@@ -82,6 +82,16 @@ test('[A75, attack 39] a yes that a session’s file brings along is asked for a
   assert.equal(readFileSync(owned, 'utf8'), 'ran\n', again.out);
 });
 
+test('[A75, attack 39] so it is in a session that is turned to later, and after a change of the model', async (t) => {
+  const made = await program(t, runsCommand);
+  await made.known('qwen3');
+  await plantSession(made);
+  const input = '/resume trap\n/model qwen3\n/continue\ny\n';
+  const { out } = await made.run(['--interactive'], { input });
+  assert.match(out, /It is asked again/);
+  assert.equal(readFileSync(path.join(made.cwd, 'owned.txt'), 'utf8'), 'ran\n', out);
+});
+
 test('[attack 39] sessions that a folder’s .env file points to are not opened', async (t) => {
   const made = await program(t, runsCommand);
   await made.known('qwen3');

@@ -51,7 +51,7 @@ const openQuestion = ({ calls: [call] }: RunState): string | undefined =>
 const yes = (call: string): Fact => ({ type: 'ask-answered', call, allowed: true, by: 'person' });
 const askedAgain = /^Send it\?\n\(The session says .* It is asked again\.\)$/;
 
-test('[A75, attack 39] a yes in the file is asked for again, and the one that is then given counts once', async () => {
+test('[A75, attack 39] a yes in the file is asked for again, and the one that is then given counts', async () => {
   const { sent, parts } = outsideWorld();
   const session = await opened(parts(), await waiting(parts(), (call) => [yes(call)]));
   const asked = await session.resume();

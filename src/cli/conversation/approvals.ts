@@ -6,7 +6,7 @@ import type { AgentParts, Gate } from '../../core/index.ts';
 export type Approvals = {
   /** Begins anew with a session that was opened just now, before anything is answered in it. */
   watch(session: Pick<Session, 'watch'>): void;
-  /** The same agent, for whom a yes counts once and only if it was given here. */
+  /** The same agent, for whom a yes counts only if it was given here. */
   heldBy(parts: AgentParts): AgentParts;
 };
 
@@ -29,7 +29,6 @@ export function approvalsHere(): Approvals {
       unwatch();
       given.clear();
       unwatch = session.watch((event, state) => {
-        if (event.type === 'tool-started' || event.type === 'tool-ended') given.delete(event.call);
         if (event.type !== 'ask-answered' || !event.allowed) return;
         const question = state.calls.find(({ id }) => id === event.call)?.ask?.question;
         if (question !== undefined) given.set(event.call, [...(given.get(event.call) ?? []), question]);
