@@ -21,11 +21,13 @@ test('[A75] the label of "always" says what it covers: a path whatever the conte
     'always edit /…/x.sh in this session, whatever the change',
   );
   assert.equal(label('read_file', { path: '.env' }), 'always read /…/.env in this session');
+  assert.equal(label('delete_file', { path: 'x.sh' }), 'always delete /…/x.sh in this session');
   assert.equal(label('run_command', { command: 'ls -l' }), 'always run exactly this command in this session');
   for (const [tool, input] of [
     ['stranger', { path: 'x' }],
     ['write_file', { path: '../x', content: '' }],
     ['run_command', { words: 'ls' }],
+    ['delete_file', { path: 'x', restore: 'a' }],
   ] as const)
     assert.equal(label(tool, input), 'always make exactly this call in this session');
 });

@@ -5,6 +5,7 @@ const acts: Readonly<Record<string, (path: string) => string>> = {
   write_file: (path) => `always write to ${path} in this session, whatever the content`,
   edit_file: (path) => `always edit ${path} in this session, whatever the change`,
   read_file: (path) => `always read ${path} in this session`,
+  delete_file: (path) => `always delete ${path} in this session`,
 };
 
 /** What saying "always" to a call of this kind means; a kind is what an outfit's `kindOf` gives. */
