@@ -48,7 +48,9 @@ const env = {
   XDG_DATA_HOME: path.join(home, 'data'),
   XDG_CONFIG_HOME: path.join(home, 'config'),
 };
-const program = [process.execPath, path.join(root, 'src', 'cli', 'bin.ts')];
+// The shell says that it ended: a terminal does not always notice.
+const told = '"$@"; echo "exit code $?"';
+const program = ['sh', '-c', told, 'sh', process.execPath, path.join(root, 'src', 'cli', 'bin.ts')];
 const open = (args: readonly string[], rows: number): Promise<Terminal> =>
   openTerminal({ after: (work) => void ended.push(work as () => unknown) }, [...program, ...args], {
     columns,
@@ -58,8 +60,8 @@ const open = (args: readonly string[], rows: number): Promise<Terminal> =>
   });
 
 async function take(terminal: Terminal, name: string): Promise<void> {
-  // What is being drawn when the pattern appears is whole a moment later.
-  await new Promise((done) => setTimeout(done, 400));
+  // What is being drawn when the pattern appears is whole a moment later, and a question then takes keys.
+  await new Promise((done) => setTimeout(done, 600));
   const seen = (await terminal.screen({ colours: true })).replaceAll('␛', '\u001b');
   writeFileSync(path.join(pictures, `${name}.svg`), svgOf(seen.replaceAll(home, '~'), columns));
   console.log(`docs/screens/${name}.svg`);
@@ -79,7 +81,7 @@ try {
   await screen.keys('Enter');
   await screen.waitFor(/\[y\/N\/a\]/);
   await take(screen, 'approval');
-  await new Promise((done) => setTimeout(done, 400));
+  await new Promise((done) => setTimeout(done, 600));
   await screen.keys('y');
   await screen.waitFor(/tests are next/);
   await take(screen, 'diff');
@@ -96,15 +98,16 @@ try {
   await screen.waitFor(/Go back to before which/);
   await take(screen, 'back');
   await screen.keys('Escape');
+  await screen.waitFor(/^> *$/m);
   await screen.type('/exit');
   await screen.keys('Enter');
-  await screen.waitFor(/Pane is dead/);
+  await screen.waitFor(/^exit code 0$/m);
   const plain = await open(['--plain', '--resume', 'tide'], 24);
   await plain.waitFor(/^>$/m);
   await plain.type('Run the tests.');
   await plain.keys('Enter');
   await plain.waitFor(/\[y\/N\/a\]/);
-  await new Promise((done) => setTimeout(done, 400));
+  await new Promise((done) => setTimeout(done, 600));
   await plain.type('n');
   await plain.keys('Enter');
   await plain.waitFor(/you said no/);
