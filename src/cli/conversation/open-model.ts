@@ -1,7 +1,8 @@
 // Opens the chosen model with the gateway around it; the embedded one asks before it fetches anything.
 import { standIns } from '../../agent/stand-ins.ts';
 import type { Provider } from '../../core/index.ts';
-import { gateway, openProvider } from '../../providers/index.ts';
+import { familyOf, gateway, openProvider } from '../../providers/index.ts';
+import { addressOf } from '../../providers/resolve.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Chosen } from './model.ts';
 
@@ -19,5 +20,19 @@ export async function openModel({ ref }: Chosen, { env }: Settings, host: Host):
     const { openEmbedded } = await import('./embedded.ts');
     return openEmbedded(model, host);
   };
-  return gateway([await openProvider(ref, { env, providers: { ...standIns, embedded } })]);
+  const window = await effectiveWindow(ref, env);
+  const known = window === undefined ? ref : { ...ref, contextWindow: window };
+  return gateway([await openProvider(known, { env, providers: { ...standIns, embedded } })]);
+}
+
+/** How long a server may take to say how much a model of its holds; without an answer it is found with the first request. */
+const patienceMs = 3000;
+
+/** The window that Ollama will really be asked for, so that a long conversation is compacted in time; of other providers the list says it. */
+async function effectiveWindow(ref: Chosen['ref'], env: Settings['env']): Promise<number | undefined> {
+  const family = familyOf(ref.provider);
+  if (family?.dialect !== 'ollama' || ref.contextWindow !== undefined) return undefined;
+  const { ollamaWindow } = await import('../../providers/ollama/window.ts');
+  const signal = AbortSignal.timeout(patienceMs);
+  return ollamaWindow(addressOf(family, ref.baseUrl, env), ref.model, undefined, { signal }).catch(() => undefined);
 }

@@ -1,0 +1,20 @@
+// What a model is opened with.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { closedUrl, scriptedServer } from '../../testing/index.ts';
+import { readSettings } from '../settings/index.ts';
+import { openModel, type Host } from './open-model.ts';
+
+const host: Host = { agrees: () => Promise.resolve(false), progress() {}, say() {} };
+const settings = readSettings({ env: { HOME: '/nowhere' }, cwd: '/' });
+const chosen = (baseUrl: string) => ({ name: 'm', ref: { provider: 'ollama', model: 'm', baseUrl } });
+
+test('[J89] the window that Ollama is really asked for is known before the first request, so that a conversation is compacted in time', async (t) => {
+  const server = await scriptedServer([], { models: [{ id: 'm', context: 8192 }] });
+  t.after(() => server.close());
+  assert.equal((await openModel(chosen(server.url), settings, host)).window, 8192);
+});
+
+test('a model whose server does not answer is opened all the same: the first request says what is wrong', async () => {
+  assert.equal((await openModel(chosen(await closedUrl()), settings, host)).window, undefined);
+});
