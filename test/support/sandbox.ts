@@ -12,3 +12,8 @@ export async function noSandbox(): Promise<string | false> {
   });
   return found.name === 'refused' && found.about;
 }
+
+/** Why no Node can run inside a sandbox here, or false: one that lies in the temporary folder is hidden with it. */
+export const noNodeInside: string | false =
+  realpathSync(process.execPath).startsWith(`${realpathSync(tmpdir())}/`) &&
+  'this Node lies in the temporary folder, which a sandbox hides';

@@ -1,3 +1,4 @@
+import { noNodeInside } from '../../../test/support/sandbox.ts';
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -103,17 +104,21 @@ test(
   },
 );
 
-test('[attack 76] a socket file of a daemon of this machine is not reached', { skip }, async (t) => {
-  const place = folder(t);
-  const file = path.join(place, 'daemon.sock');
-  const server = createServer((socket) => socket.end('reached'));
-  await new Promise<void>((resolve) => void server.listen(file, resolve));
-  t.after(() => server.close());
-  const { run } = await inside(t, { path: `${path.dirname(process.execPath)}:${search}` });
-  const client = `require('node:net').connect('${file}').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code))`;
-  const { text } = await run(`'${process.execPath}' -e "${client}" 2>&1`);
-  assert.equal(text, 'ENOENT\n');
-});
+test(
+  '[attack 76] a socket file of a daemon of this machine is not reached',
+  { skip: skip || noNodeInside },
+  async (t) => {
+    const place = folder(t);
+    const file = path.join(place, 'daemon.sock');
+    const server = createServer((socket) => socket.end('reached'));
+    await new Promise<void>((resolve) => void server.listen(file, resolve));
+    t.after(() => server.close());
+    const { run } = await inside(t, { path: `${path.dirname(process.execPath)}:${search}` });
+    const client = `require('node:net').connect('${file}').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code))`;
+    const { text } = await run(`'${process.execPath}' -e "${client}" 2>&1`);
+    assert.equal(text, 'ENOENT\n');
+  },
+);
 
 test(
   '[attack 77] [attack 78] no rights can be had inside: no capabilities, no new ones, no namespaces',
