@@ -98,6 +98,8 @@ try {
   await screen.waitFor(/Go back to before which/);
   await take(screen, 'back');
   await screen.keys('Escape');
+  // The list goes before the next words come, or they would narrow it.
+  await screen.waitFor(/Nothing was changed/);
   await screen.waitFor(/^> *$/m);
   await screen.type('/exit');
   await screen.keys('Enter');
