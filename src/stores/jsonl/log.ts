@@ -76,9 +76,9 @@ function writerOf(
   const { fd, found } = opened;
   const { chart, prefix } = found;
   /** All that goes by the file's name. */
-  const placeAt = (file: string, lock: Lock) => {
+  const placeAt = (file: string, lock: Lock, lastWrite?: number) => {
     const paths = pathsOf(disk, file, () => ({ fd, chart }));
-    return { file, lock, paths, writer: newWriter({ disk, file, fd, lock, chart, endOf: paths.endOf }) };
+    return { file, lock, paths, writer: newWriter({ disk, file, fd, lock, chart, endOf: paths.endOf, lastWrite }) };
   };
   let place = placeAt(first, opened.lock);
   const waiting = new Set<() => void>();
@@ -137,7 +137,7 @@ function writerOf(
     await indexing;
     const next = await moveHeld({ disk, file, lock, to, silentMs });
     lock.release();
-    place = placeAt(to, next);
+    place = placeAt(to, next, writer.lastWrite);
   }
 
   index();

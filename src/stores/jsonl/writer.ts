@@ -17,6 +17,8 @@ export type Desk = {
   readonly chart: Chart;
   /** Where the line of an event ends; throws if there is no such event. */
   readonly endOf: (id: string) => Promise<number>;
+  /** When the writer before this one last wrote, where this one takes its place. */
+  readonly lastWrite: number | undefined;
 };
 
 /** The one who adds to a file. */
@@ -26,7 +28,9 @@ export type Writer = {
   settle(): Promise<void>;
   /** The session's text: what the file holds, what is not yet settled and, at the end, what could not be saved. */
   readonly text: () => string;
-  /** Whether, by its size and its time, nobody else wrote to the file. */
+  /** When it last wrote to the file, if ever. */
+  readonly lastWrite: number | undefined;
+  /** Whether, by its size and its time, the last to write to the file was this one. */
   isAlone(): boolean;
 };
 
@@ -39,7 +43,7 @@ const mostHeld = 4 * 1024 * 1024;
 export const newMark = (): string => randomBytes(3).toString('base64url').replaceAll('-', '_').toLowerCase();
 
 /** Makes the writer of a file. */
-export function newWriter({ disk, file, fd, lock, chart, endOf }: Desk): Writer {
+export function newWriter({ disk, file, fd, lock, chart, endOf, ...before }: Desk): Writer {
   const mark = newMark();
   const inode = disk.facts(fd)?.inode;
   let held: string[] = [];
@@ -47,7 +51,7 @@ export function newWriter({ disk, file, fd, lock, chart, endOf }: Desk): Writer 
   let heldSize = 0;
   let unsaved = '';
   let broken: Error | undefined;
-  let lastWrite = disk.facts(fd)?.changed ?? 0;
+  let { lastWrite } = before;
 
   function compose(facts: readonly Fact[], above: string | null): readonly Written[] {
     const time = new Date().toISOString();
@@ -161,7 +165,11 @@ export function newWriter({ disk, file, fd, lock, chart, endOf }: Desk): Writer 
       await sync(chart.offset);
       keep('', true);
     },
+    get lastWrite() {
+      return lastWrite;
+    },
     isAlone() {
+      if (lastWrite === undefined) return false;
       const facts = disk.facts(fd);
       return facts?.size === chart.offset && facts.changed <= lastWrite + 1;
     },
