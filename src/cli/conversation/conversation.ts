@@ -5,6 +5,7 @@ import type { RunOptions, Session, Words } from '../../agent/index.ts';
 import { FairleadError, type AgentParts, type AnswerShape, type Event, type RunState } from '../../core/index.ts';
 import { sessionGrants, type Grants } from '../../guards/index.ts';
 import { allEvents } from '../branches/path.ts';
+import type { Person } from '../equipment/index.ts';
 import type { Status } from '../face/face.ts';
 import type { Asked, Which } from '../front/asked.ts';
 import { readKnownModels, refreshModels, rememberModel, type KnownModel, type Whence } from '../known-models/index.ts';
@@ -23,6 +24,8 @@ export type ConversationOptions = {
   readonly which: Which;
   readonly chosen: Chosen;
   readonly host: Host;
+  /** Who is asked about what the folder brings along, and by the model; nobody unless given. */
+  readonly person?: Person;
   /** The working folder; the program's own unless another is named. */
   readonly cwd?: string;
   readonly answer?: AnswerShape;
@@ -216,7 +219,9 @@ export class Conversation {
       auto: () => this.auto,
       grants: this.grants,
     });
+    const old = this.outfit;
     await this.#become(outfit, this.model, outfit.partsFor(this.#now.parts.provider, this.model.tools !== false));
+    await old.close();
   }
 
   /** Every event of the session, all branches, in the order written. */
@@ -254,7 +259,7 @@ export class Conversation {
   /** Lets go of the session. */
   async close(): Promise<void> {
     this.#unwatch();
-    await closeSession(this.#now.open);
+    await Promise.all([closeSession(this.#now.open), this.outfit.close()]);
   }
 
   async #become(outfit: Outfit, model: Chosen, unheld: AgentParts): Promise<void> {

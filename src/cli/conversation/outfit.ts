@@ -11,9 +11,18 @@ import {
   type Skill,
   type UserCommand,
 } from '../../agent/index.ts';
-import type { AgentParts, AnswerShape, Call, Provider, Tool, Workspace } from '../../core/index.ts';
+import {
+  FairleadError,
+  type AgentParts,
+  type AnswerShape,
+  type Call,
+  type Provider,
+  type Tool,
+  type Workspace,
+} from '../../core/index.ts';
 import {
   containerSandbox,
+  fileTrust,
   kindOf,
   permission,
   policyGate,
@@ -25,6 +34,7 @@ import {
 } from '../../guards/index.ts';
 import { aliasOf, moreTools, sandboxedCommand, workspaceTools } from '../../tools/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
+import { equipmentFor, nobody, type Person } from '../equipment/index.ts';
 import { groundOf } from '../policy/ground.ts';
 import type { Settings } from '../settings/index.ts';
 import { ownFolders, sandboxFor } from './confinement.ts';
@@ -40,6 +50,8 @@ export type OutfitOptions = {
   readonly code: boolean;
   /** False where the person wants commands to run as themselves, which nothing else may decide. */
   readonly sandbox?: boolean;
+  /** Who is asked about what the folder brings along; nobody unless given. */
+  readonly person?: Person;
   readonly answer?: AnswerShape;
 };
 
@@ -59,6 +71,8 @@ export type Outfit = {
   readonly kindOf: (call: Call) => string;
   /** The agent's parts for a model; one that cannot call tools is given none. */
   readonly partsFor: (provider: Provider, callsTools: boolean) => AgentParts;
+  /** Ends the servers and programs that its tools started. */
+  close(): Promise<void>;
 };
 
 /** Gets everything ready that an agent in this folder needs, whichever model it will be. */
@@ -77,6 +91,17 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   ]);
   const skills = code ? [] : found;
   const confined = sandboxed(workspace, sandbox);
+  let model: Provider | undefined;
+  const equipment = await equipmentFor(code, {
+    settings,
+    places: { ...places, cwd: workspace.cwd },
+    workspace,
+    confined,
+    sandbox,
+    trust: fileTrust(`${dirs.state}/approved.json`),
+    person: options.person ?? nobody(() => {}),
+    model: () => model ?? unopened(),
+  });
   const tools = [
     ...(code ? [] : workspaceTools(confined)),
     ...(code ? [] : moreTools({ workspace: withNetwork(confined), gitWorkspace: workspace })),
@@ -85,6 +110,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
       ...(code ? {} : { hidden: true }),
     },
     ...(skills.length ? [skillTool(skills)] : []),
+    ...equipment.tools,
   ];
   const names = new Set(tools.map(({ name }) => name));
   const system = [standing(cwd), settings.instructions, instructions.text, skillsText(skills)]
@@ -96,11 +122,16 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     instructions,
     skills,
     commands,
-    problems: [...instructions.problems, ...problems, ...more].map(({ path, why }) => `${path}: ${why}`),
+    problems: [
+      ...[...instructions.problems, ...problems, ...more].map(({ path, why }) => `${path}: ${why}`),
+      ...equipment.problems,
+    ],
     tools,
     kindOf: (call) =>
       kindOf({ ...call, tool: names.has(call.tool) ? call.tool : (aliasOf(call) ?? call.tool) }, locate),
+    close: () => equipment.close(),
     partsFor(provider, callsTools) {
+      model = provider;
       const parts = agentParts({
         provider,
         // Who cannot touch the folder need not know how to: small models read slowly, and forget what comes before.
@@ -114,6 +145,10 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
       return { ...parts, gates: [gate] };
     },
   };
+}
+
+function unopened(): never {
+  throw new FairleadError('cli/no-model', 'No model is open yet.', { blame: 'harness' });
 }
 
 /** The working folder that a session's standing text names; nothing if it is not one of ours. */

@@ -1,5 +1,6 @@
 // From a command line to an open conversation in interactive mode: what has to be asked first is asked here.
 import { FairleadError } from '../../core/index.ts';
+import type { Person } from '../equipment/index.ts';
 import type { Face } from '../face/face.ts';
 import type { Asked } from '../front/asked.ts';
 import { codeOfError, exitCodes } from '../front/exit-codes.ts';
@@ -15,7 +16,6 @@ import type { Settings } from '../settings/index.ts';
 import type { ConversationOptions } from './conversation.ts';
 import { firstRun } from './first-run.ts';
 import { chosenFrom, modelNamed, placeOf, placeWords, usualPlace, type Chosen } from './model.ts';
-import type { Host } from './open-model.ts';
 import { testConnection } from './test-connection.ts';
 import { settleSession, type Settled } from './which-session.ts';
 
@@ -28,7 +28,8 @@ export async function prepare(asked: Asked, settings: Settings, face: Face): Pro
   if (typeof ready === 'number') return ready;
   const session = await settleSession(asked.which, settings.dirs, face);
   if (!session) return exitCodes.failed;
-  return { settings, asked, host: hostOn(face), ...ready, ...session };
+  const person = personOn(face);
+  return { settings, asked, host: person, person, ...ready, ...session };
 }
 
 type Ready = { readonly chosen: Chosen };
@@ -107,17 +108,21 @@ async function chooseFrom(
   return model ? { chosen: chosenFrom(model) } : exitCodes.failed;
 }
 
-/** Asks and tells on the face while a model is made ready. */
-const hostOn = (face: Face): Host => ({
-  agrees: async (question) =>
-    (await face.ask({
-      title: question,
-      keys: [
-        { key: 'y', label: 'yes' },
-        { key: 'n', label: 'no' },
-      ],
-      otherwise: 'n',
-    })) === 'y',
+/** Asks and tells on the face. */
+const personOn = (face: Face): Person => ({
+  agrees: async (title, detail, signal) =>
+    (await face.ask(
+      {
+        title,
+        ...(detail === undefined ? {} : { detail }),
+        keys: [
+          { key: 'y', label: 'yes' },
+          { key: 'n', label: 'no' },
+        ],
+        otherwise: 'n',
+      },
+      signal,
+    )) === 'y',
   progress: (text) => face.put({ type: 'notice', id: 'model-progress', level: 'info', text }),
   say: (text) => face.put({ type: 'notice', id: crypto.randomUUID(), level: 'info', text }),
 });

@@ -73,6 +73,7 @@ export async function openOffer(asked: Asked, settings: Settings, tell: (text: s
     factory,
     async close() {
       await rounds.close();
+      await outfit.close();
       // Their clients are gone, so they were told to stop; they write down that they did.
       await Promise.allSettled(going);
     },

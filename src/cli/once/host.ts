@@ -3,6 +3,7 @@ import { visible, type RunState } from '../../core/index.ts';
 import { alwaysLabel } from '../conversation/always.ts';
 import { answerOpen, waits } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import { nobody, type Person } from '../equipment/index.ts';
 import type { Host } from '../conversation/open-model.ts';
 
 /** Whether somebody can be asked. */
@@ -23,6 +24,20 @@ export const hostInTerminal = (say: (text: string) => void): Host => ({
   progress: (text) => void process.stderr.write(`\r${visible(text)}${text.endsWith('100 %') ? '\n' : ''}`),
   say: (text) => say(`${text}\n`),
 });
+
+/** The person beside a run, asked about what the folder brings along; in a pipe nobody is, and nothing of the folder runs. */
+export function personInTerminal(say: (text: string) => void): Person {
+  const tells = (text: string): void => say(`${text}\n`);
+  if (!isSomebodyThere()) return nobody(tells);
+  return {
+    ...hostInTerminal(say),
+    async agrees(question, detail, signal) {
+      const { askLine } = await import('./ask-line.ts');
+      const words = detail === undefined ? question : `${question}\n${detail}`;
+      return (await askLine(visible(words), '[y/N] ', signal)) === 'y';
+    },
+  };
+}
 
 /** Puts a run's open questions to the person until the signal comes; whether all of them were answered. */
 export async function askInTerminal(talk: Conversation, state: RunState, signal: AbortSignal): Promise<boolean> {

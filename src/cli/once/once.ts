@@ -13,7 +13,7 @@ import { sentence } from '../front/sentence.ts';
 import { endInOrder } from '../front/signals.ts';
 import { logged, readKnownModels, refreshModels } from '../known-models/index.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
-import { askInTerminal, hostInTerminal } from './host.ts';
+import { askInTerminal, hostInTerminal, personInTerminal } from './host.ts';
 import { promptsIn, readSchema } from './input.ts';
 import { failureLine, jsonPrinter, streamPrinter, textPrinter, type Printer } from './printers.ts';
 import { steadyOut, type SteadyOut } from './steady-out.ts';
@@ -60,6 +60,7 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
     which: asked.which,
     chosen,
     host: hostInTerminal(tell),
+    person: personInTerminal(tell),
     ...(answer ? { answer } : {}),
   });
   try {
