@@ -1,17 +1,6 @@
 // The real program in a home of its own with a scripted model server beside it: run once in a pipe, or opened in a terminal.
 import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '../../src/core/index.ts';
@@ -24,7 +13,10 @@ import {
   type ScriptedServerOptions,
 } from '../../src/testing/index.ts';
 import { armed } from './face.ts';
+import { bin, foldersFor, type Folders } from './program.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
+
+export { bin };
 
 /** How the program came out. */
 export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
@@ -46,16 +38,9 @@ export type Running = {
   hangUp(): void;
 };
 
-/** The program, its home and its server. */
-export type Program = {
+/** The program, its folders and its server. */
+export type Program = Folders & {
   readonly server: ScriptedServer;
-  readonly home: string;
-  /** The working folder, apart from everything the program keeps. */
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** A file or folder the program keeps, as `state('models.jsonl')`. */
-  state(...names: string[]): string;
-  data(...names: string[]): string;
   /** The names of the session files. */
   sessions(): readonly string[];
   /** The words of a session's file. */
@@ -70,9 +55,6 @@ export type Program = {
   /** Makes the list of models and the last model known, as an earlier start would have. */
   known(previous?: string): Promise<void>;
 };
-
-/** The program's file. */
-export const bin: string = path.resolve(import.meta.dirname, '../../src/cli/bin.ts');
 
 /** The models of the server, unless a test has others: one that calls tools and one that cannot. */
 const usualModels: readonly ListedModel[] = [
@@ -92,32 +74,16 @@ export async function program(
   options: ScriptedServerOptions = {},
 ): Promise<Program> {
   const server = await scriptedServer(script, { models: usualModels, ...options });
-  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-program-')));
-  t.after(async () => {
-    await server.close();
-    rmSync(home, { recursive: true, force: true });
-  });
-  const cwd = path.join(home, 'work');
-  mkdirSync(cwd);
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: home,
-    XDG_STATE_HOME: path.join(home, 'state'),
-    XDG_DATA_HOME: path.join(home, 'data'),
-    XDG_CONFIG_HOME: path.join(home, 'config'),
-    XDG_CACHE_HOME: path.join(home, 'cache'),
-    OLLAMA_API_URL: server.url,
-  };
-  const data = (...names: string[]): string => path.join(home, 'data/fairlead', ...names);
+  t.after(() => server.close());
+  const folders = foldersFor(t);
+  const { cwd, data } = folders;
+  const env = { ...folders.env, OLLAMA_API_URL: server.url };
   const start: Program['start'] = (args, more = {}) =>
     startIn(args, { cwd: more.cwd ?? cwd, env: { ...env, ...more.env } }, more.input);
   const self: Program = {
-    server,
-    home,
-    cwd,
+    ...folders,
     env,
-    state: (...names) => path.join(home, 'state/fairlead', ...names),
-    data,
+    server,
     sessions() {
       const folder = data('sessions');
       const files = existsSync(folder) ? readdirSync(folder) : [];

@@ -1,32 +1,73 @@
-// The program itself, run to its end in a home of its own.
+// The program in folders of its own, which every other starter of it stands on; and run there to its end, where no server of the test is needed.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 
-const bin = path.join(import.meta.dirname, '../../src/cli/bin.ts');
+/** The program's file. */
+export const bin: string = path.resolve(import.meta.dirname, '../../src/cli/bin.ts');
+
+/** Folders for the program, and the environment that leads it there. */
+export type Folders = {
+  /** The person's home, with everything else in it. */
+  readonly home: string;
+  /** The working folder, apart from everything the program keeps. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** A file or folder the program keeps, as `state('models.jsonl')`. */
+  readonly state: (...names: string[]) => string;
+  readonly data: (...names: string[]) => string;
+  readonly config: (...names: string[]) => string;
+};
+
+/** New folders, removed with the test. */
+export function foldersFor(t: Pick<TestContext, 'after'>): Folders {
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-home-')));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const cwd = path.join(home, 'work');
+  mkdirSync(cwd);
+  return {
+    home,
+    cwd,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      XDG_STATE_HOME: path.join(home, 'state'),
+      XDG_DATA_HOME: path.join(home, 'data'),
+      XDG_CONFIG_HOME: path.join(home, 'config'),
+      XDG_CACHE_HOME: path.join(home, 'cache'),
+    },
+    state: (...names) => path.join(home, 'state/fairlead', ...names),
+    data: (...names) => path.join(home, 'data/fairlead', ...names),
+    config: (...names) => path.join(home, 'config/fairlead', ...names),
+  };
+}
+
+/** Puts files into a folder, by their paths in it. */
+export function putFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
 
 /** What a run of the program came to. */
 export type Outcome = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
 
-/** A home for the program, its data folder, and the way to run it there. */
-export type Home = {
-  readonly home: string;
-  readonly data: string;
+/** Folders, and the way to run the program there; the test itself stands still meanwhile, and so would a server of it. */
+export type Home = Folders & {
   readonly fairlead: (args: readonly string[], env?: Readonly<Record<string, string>>) => Outcome;
 };
 
 /** A new home, removed with the test. */
 export function homeFor(t: TestContext): Home {
-  const home = mkdtempSync(path.join(tmpdir(), 'fairlead-home-'));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
-  const own = { PATH: process.env['PATH'] ?? '', HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
+  const folders = foldersFor(t);
   return {
-    home,
-    data: path.join(home, 'fairlead'),
+    ...folders,
     fairlead(args, env = {}) {
-      const options = { cwd: home, env: { ...own, ...env }, encoding: 'utf8' } as const;
+      const options = { cwd: folders.cwd, env: { ...folders.env, ...env }, encoding: 'utf8' } as const;
       const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], options);
       return { status, stdout, stderr };
     },

@@ -1,6 +1,4 @@
 // The program at its prompt, in a real terminal: a home and a working folder of its own, and a scripted server for its model.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../src/core/index.ts';
@@ -12,8 +10,10 @@ import {
   type Script,
   type ScriptedServer,
 } from '../../src/testing/index.ts';
-import { bin } from './live-program.ts';
+import { bin, foldersFor, putFiles } from './program.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
+
+export { putFiles };
 
 /** A place for the program to run in: its folders, its model server, and the environment that leads it there. */
 export type Place = {
@@ -39,8 +39,7 @@ export async function makePlace(
   script: Script<JsonObject>,
   options: { readonly files?: Readonly<Record<string, string>>; readonly models?: readonly ListedModel[] } = {},
 ): Promise<Place> {
-  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-prompt-')));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const { home: root, cwd: work, data, env } = foldersFor(t);
   const {
     models = [
       { id: 'alpha', tools: true },
@@ -49,33 +48,20 @@ export async function makePlace(
   } = options;
   const server = await scriptedServer(script, { models, style: 'lm-studio' });
   t.after(() => server.close());
-  const work = path.join(root, 'work');
   putFiles(root, { 'home/.keep': '', 'work/.keep': '' });
   putFiles(work, options.files ?? {});
-  const home = path.join(root, 'home');
   return {
     server,
     work,
-    data: path.join(root, 'data', 'fairlead'),
+    data: data(),
+    // A home with nothing in it shows what the program leaves there.
     env: {
-      HOME: home,
-      XDG_STATE_HOME: path.join(root, 'state'),
-      XDG_DATA_HOME: path.join(root, 'data'),
-      XDG_CONFIG_HOME: path.join(root, 'config'),
-      XDG_CACHE_HOME: path.join(root, 'cache'),
+      ...env,
+      HOME: path.join(root, 'home'),
       HARNESS_INFERENCE_PROVIDER: 'lm-studio',
       OLLAMA_API_URL: server.url,
     },
   };
-}
-
-/** Puts files into a folder, by their paths in it. */
-export function putFiles(folder: string, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    const file = path.join(folder, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
 }
 
 /** Starts the program in a place, with the words of `wrap` before it and without a sandbox unless it is wanted, and waits until it can be typed to; when it has ended, its exit code is on the screen. */

@@ -23,7 +23,7 @@ async function begun(data: string, name: string, words: string): Promise<string>
 test('sessions: listed, shown, exported and verified; data on standard output alone', async (t) => {
   const { home, data, fairlead } = homeFor(t);
   assert.deepEqual(fairlead(['sessions']), { status: 0, stdout: '', stderr: 'There is no session yet.\n' });
-  const file = await begun(data, 'my \u001b[31mred', 'Hello\u001b[2J there');
+  const file = await begun(data(), 'my \u001b[31mred', 'Hello\u001b[2J there');
   const list = fairlead(['sessions', 'list']);
   assert.deepEqual([list.status, list.stderr], [0, '']);
   assert.match(
@@ -55,7 +55,7 @@ test('sessions: listed, shown, exported and verified; data on standard output al
 
 test('[J76] sessions: renamed, copied, deleted and restored, each with one sentence', async (t) => {
   const { data, fairlead } = homeFor(t);
-  await begun(data, 'a', 'Hello');
+  await begun(data(), 'a', 'Hello');
   assert.deepEqual(fairlead(['sessions', 'rename', 'a', 'b']), { status: 0, stdout: '', stderr: '"a" is now "b".\n' });
   assert.deepEqual(fairlead(['sessions', 'clone', 'b']), {
     status: 0,
@@ -68,10 +68,10 @@ test('[J76] sessions: renamed, copied, deleted and restored, each with one sente
     stderr: 'There is already a session named "b-clone". Choose another name, or resume that one.\n',
   });
   assert.equal(fairlead(['sessions', 'delete', 'b']).status, 0);
-  assert.equal(existsSync(sessionFile({ data }, 'b')), false);
+  assert.equal(existsSync(sessionFile({ data: data() }, 'b')), false);
   assert.match(fairlead(['sessions', 'trash']).stdout, /^name +deleted\nb +\d{4}-\d\d-\d\d_/);
   assert.equal(fairlead(['sessions', 'restore', 'b']).stderr, '"b" is back.\n');
-  assert.equal(existsSync(sessionFile({ data }, 'b')), true);
+  assert.equal(existsSync(sessionFile({ data: data() }, 'b')), true);
 });
 
 test('sessions: what is not understood gets one sentence, the usage and exit code 2', (t) => {

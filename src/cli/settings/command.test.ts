@@ -6,8 +6,8 @@ import test from 'node:test';
 import { homeFor, type Outcome } from '../../../test/support/program.ts';
 
 test('[J77] config: shows each value with where it came from, never a key, and changes the person’s own file alone', (t) => {
-  const { home, fairlead } = homeFor(t);
-  const file = path.join(home, 'fairlead', 'config.json');
+  const { config: kept, fairlead } = homeFor(t);
+  const file = kept('config.json');
   const config = (...args: string[]): Outcome =>
     fairlead(['config', ...args], { OPENAI_API_KEY: 'sk-env', SANDBOX_CONTAINER_IMAGE: 'debian' });
   assert.equal(config('path').stdout, `${file}\n`);
@@ -33,8 +33,8 @@ test('[J77] config: shows each value with where it came from, never a key, and c
 });
 
 test('config: a wrong value or key is one sentence and changes nothing; a mistake in the file can be mended from here', (t) => {
-  const { home, fairlead } = homeFor(t);
-  const file = path.join(home, 'fairlead', 'config.json');
+  const { config, fairlead } = homeFor(t);
+  const file = config('config.json');
   for (const [args, status, words] of [
     [['set', 'limits.turns', 'many'], 1, /^limits\.turns must be a whole number above 0, not "many"\.\n$/],
     [['set', 'aprove', 'auto'], 1, /^There is no setting "aprove"\. Did you mean approve\?\n$/],
@@ -61,8 +61,8 @@ test(
   'config edit: what the editor saves is taken over if it is sound, and kept beside the file if not',
   { skip: process.platform === 'win32' ? 'the editor is a shell script' : false },
   (t) => {
-    const { home, fairlead } = homeFor(t);
-    const file = path.join(home, 'fairlead', 'config.json');
+    const { home, config, fairlead } = homeFor(t);
+    const file = config('config.json');
     const editor = path.join(home, 'editor.sh');
     const edit = (text: string): Outcome => {
       writeFileSync(editor, `#!/bin/sh\nprintf '%s' '${text}' > "$1"\n`);
