@@ -90,8 +90,12 @@ test('an editor is told what it talks to; an edit is put to its person, shown as
   assert.deepEqual(question?.toolCall.content?.[0], { type: 'diff', path: file, oldText: 'one', newText: 'two' });
   assert.match(JSON.stringify(question?.toolCall.content), /-one\\n\+two/);
   assert.deepEqual(
-    question?.options.map(({ kind }) => kind),
-    ['allow_once', 'allow_always', 'reject_once'],
+    question?.options.map(({ kind, name }) => [kind, name]),
+    [
+      ['allow_once', 'Yes, this once'],
+      ['allow_always', 'Always edit /…/a.txt in this session, whatever the change'],
+      ['reject_once', 'No'],
+    ],
   );
   assert.equal(await hangUp(editor), 0);
   assert.equal(editor.err(), '');

@@ -5,6 +5,7 @@ import { agentProtocolRouter } from '@agentclientprotocol/sdk/experimental/v2';
 import type { Command } from '../commands.ts';
 import { readAsked, type Asked } from '../front/asked.ts';
 import { exitCodes } from '../front/exit-codes.ts';
+import { tell } from '../front/print.ts';
 import { protocolOut } from '../front/protocol-out.ts';
 import { orSentence } from '../front/sentence.ts';
 import { logged } from '../known-models/index.ts';
@@ -26,14 +27,14 @@ export const run: Command['run'] = async (args) => {
   }
   const asked = readAsked(args, { as: 'chat', typed: true });
   if ('wrong' in asked || asked.work || asked.which.type !== 'new') {
-    process.stderr.write(`${'wrong' in asked ? asked.wrong : 'An editor says itself what is to be done.'}\n${usage}\n`);
+    tell(`${'wrong' in asked ? asked.wrong : 'An editor says itself what is to be done.'}\n${usage}\n`);
     return exitCodes.misused;
   }
   return orSentence(() => logged(readSettings(), 'acp', () => serve(asked)));
 };
 
 async function serve(asked: Asked): Promise<number> {
-  const seats = openSeats(asked, (text) => void process.stderr.write(text));
+  const seats = openSeats(asked, tell);
   const stream = ndJsonStream(
     Writable.toWeb(protocolOut()),
     Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,

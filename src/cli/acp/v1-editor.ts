@@ -2,38 +2,18 @@
 import {
   methods,
   type AgentContext,
-  type PermissionOption,
   type SessionConfigOption,
   type SessionModeState,
   type SessionUpdate,
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
-import type { Said } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import { usageIn } from './both-versions.ts';
 import { callHead, fenced, proposed, textContent } from './calls.ts';
 import { choicesOf, modeOf, modes } from './options.ts';
+import { answersFor, leftBy, saidBy } from './permission.ts';
 import type { Editor } from './seat.ts';
 import { v1Face } from './v1-face.ts';
-
-/** What a person can say to a question. */
-export const answers: readonly PermissionOption[] = [
-  { optionId: 'once', name: 'Allow this once', kind: 'allow_once' },
-  { optionId: 'always', name: 'Always allow exactly this', kind: 'allow_always' },
-  { optionId: 'no', name: 'Reject', kind: 'reject_once' },
-];
-
-/** What a person said by choosing an option; whatever is no clear yes is a no. */
-export const saidBy = (option: unknown): Said => (option === 'once' || option === 'always' ? option : 'no');
-
-/** The answer to a question, or nothing if it was left because the run was cancelled. */
-export async function leftBy(signal: AbortSignal, ask: () => Promise<Said | undefined>): Promise<Said | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
-  }
-}
 
 /** Sends updates of a session in order. An editor that is gone is noticed elsewhere. */
 export const updater =
@@ -48,7 +28,7 @@ export function v1Editor(client: AgentContext, sessionId: string, talk: Conversa
   return {
     face: v1Face(send, { notices, locate }),
     echoes: false,
-    async ask(call, _kind, signal) {
+    async ask(call, kind, signal) {
       const toolCall: ToolCallUpdate = {
         ...callHead(call, locate),
         status: 'pending',
@@ -57,16 +37,15 @@ export function v1Editor(client: AgentContext, sessionId: string, talk: Conversa
       return leftBy(signal, async () => {
         const { outcome } = await client.request(
           methods.client.session.requestPermission,
-          { sessionId, toolCall, options: [...answers] },
+          { sessionId, toolCall, options: answersFor(kind) },
           { cancellationSignal: signal, stopWaitingOnCancel: true },
         );
         return outcome.outcome === 'cancelled' ? undefined : saidBy(outcome.optionId);
       });
     },
-    status({ context, usd }) {
-      if (context?.window === undefined) return;
-      const cost = usd === undefined ? {} : { cost: { amount: usd, currency: 'USD' } };
-      send({ sessionUpdate: 'usage_update', used: context.used, size: context.window, ...cost });
+    status(status) {
+      const usage = usageIn(status);
+      if (usage) send(usage);
     },
     plan: (entries) => send({ sessionUpdate: 'plan', entries }),
     commands: (commands) =>

@@ -8,9 +8,9 @@ import {
   type ClientCapabilities,
 } from '@agentclientprotocol/sdk';
 import { version } from '../version.ts';
+import { begun, handlersFor, resumed } from './both-versions.ts';
 import { stopOf, told } from './faults.ts';
 import { choose, modeOf } from './options.ts';
-import { pageOf } from './page.ts';
 import type { EditorFor, Seats } from './seats.ts';
 import { configOptions, standing, updater, v1Editor } from './v1-editor.ts';
 import { readingOf, wordsFrom } from './words.ts';
@@ -18,6 +18,7 @@ import { readingOf, wordsFrom } from './words.ts';
 /** An agent that speaks version 1. */
 export function v1Agent(seats: Seats): AgentApp {
   const { session } = methods.agent;
+  const { list, close, remove, cancel } = handlersFor(seats);
   let can: ClientCapabilities = {};
   const editorFor =
     (client: AgentContext): EditorFor =>
@@ -43,47 +44,24 @@ export function v1Agent(seats: Seats): AgentApp {
     )
     .onRequest(
       session.new,
-      told(async ({ params: { cwd, mcpServers }, client }) => {
-        const { id, seat } = await seats.begin(cwd, editorFor(client));
-        setImmediate(() => seat.greet(mcpServers?.length ?? 0));
+      told(async ({ params, client }) => {
+        const { id, seat } = await begun(seats, params, editorFor(client));
         return { sessionId: id, ...standing(seat.talk) };
       }),
     )
     .onRequest(
       session.load,
-      told(async ({ params: { sessionId, cwd, mcpServers }, client }) => {
-        const seat = await seats.resume(sessionId, cwd, editorFor(client));
-        await seat.replay();
-        setImmediate(() => seat.greet(mcpServers?.length ?? 0));
-        return standing(seat.talk);
-      }),
+      told(async ({ params, client }) =>
+        standing((await resumed(seats, params, editorFor(client), (seat) => seat.replay())).talk),
+      ),
     )
     .onRequest(
       session.resume,
-      told(async ({ params: { sessionId, cwd, mcpServers }, client }) => {
-        const seat = await seats.resume(sessionId, cwd, editorFor(client));
-        setImmediate(() => seat.greet(mcpServers?.length ?? 0));
-        return standing(seat.talk);
-      }),
+      told(async ({ params, client }) => standing((await resumed(seats, params, editorFor(client))).talk)),
     )
-    .onRequest(
-      session.list,
-      told(({ params: { cwd, cursor } }) => pageOf(seats.list(cwd ?? undefined), cursor)),
-    )
-    .onRequest(
-      session.close,
-      told(async ({ params }) => {
-        await seats.close(params.sessionId);
-        return {};
-      }),
-    )
-    .onRequest(
-      session.delete,
-      told(async ({ params }) => {
-        await seats.remove(params.sessionId);
-        return {};
-      }),
-    )
+    .onRequest(session.list, list)
+    .onRequest(session.close, close)
+    .onRequest(session.delete, remove)
     .onRequest(
       session.setMode,
       told(async ({ params: { sessionId, modeId } }) => {
@@ -112,5 +90,5 @@ export function v1Agent(seats: Seats): AgentApp {
         return { stopReason: stop };
       }),
     )
-    .onNotification(session.cancel, ({ params }) => seats.at(params.sessionId).cancel());
+    .onNotification(session.cancel, cancel);
 }

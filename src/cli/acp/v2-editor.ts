@@ -8,10 +8,11 @@ import {
 } from '@agentclientprotocol/sdk/experimental/v2';
 import type { UserCommand } from '../../agent/index.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import { usageIn } from './both-versions.ts';
 import { callHead } from './calls.ts';
 import { choicesOf } from './options.ts';
+import { answersFor, leftBy, saidBy } from './permission.ts';
 import type { Editor } from './seat.ts';
-import { answers, leftBy, saidBy } from './v1-editor.ts';
 import { v2Face } from './v2-face.ts';
 
 /** The editor's side of a session, and the ids of what its person says. */
@@ -43,7 +44,7 @@ export function v2Editor(client: AgentContext, sessionId: string, talk: Conversa
       waiting.add(resolve);
       return { id: promise, forget: () => void waiting.delete(resolve) };
     },
-    async ask(call, _kind, signal) {
+    async ask(call, kind, signal) {
       send({ sessionUpdate: 'state_update', state: 'requires_action' });
       const answer = await leftBy(signal, async () => {
         const { outcome } = await client.request(
@@ -53,7 +54,7 @@ export function v2Editor(client: AgentContext, sessionId: string, talk: Conversa
             title: `Allow ${call.tool}?`,
             description: call.ask?.question ?? '',
             subject: { type: 'tool_call', toolCall: callHead(call, locate) },
-            options: answers.map((option) => ({ ...option })),
+            options: answersFor(kind),
           },
           { cancellationSignal: signal, stopWaitingOnCancel: true },
         );
@@ -64,10 +65,9 @@ export function v2Editor(client: AgentContext, sessionId: string, talk: Conversa
       send({ sessionUpdate: 'state_update', state: 'running' });
       return answer;
     },
-    status({ context, usd }) {
-      if (context?.window === undefined) return;
-      const cost = usd === undefined ? {} : { cost: { amount: usd, currency: 'USD' } };
-      send({ sessionUpdate: 'usage_update', used: context.used, size: context.window, ...cost });
+    status(status) {
+      const usage = usageIn(status);
+      if (usage) send(usage);
     },
     plan: (entries) => send({ sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'todo', entries } }),
     // They are told when the session is opened.

@@ -10,9 +10,9 @@ import {
 import type { Words } from '../../agent/index.ts';
 import type { RunState } from '../../core/index.ts';
 import { version } from '../version.ts';
+import { begun, handlersFor, resumed } from './both-versions.ts';
 import { requestError, stopOf, told, type Stopped } from './faults.ts';
 import { choose } from './options.ts';
-import { pageOf } from './page.ts';
 import type { Seat } from './seat.ts';
 import type { EditorFor, Seats } from './seats.ts';
 import { commandsOf, optionsOf, v2Editor, type V2Editor } from './v2-editor.ts';
@@ -21,6 +21,7 @@ import { readingOf, wordsFrom } from './words.ts';
 /** An agent that speaks version 2. */
 export function v2Agent(seats: Seats): AgentApp {
   const { session } = methods.agent;
+  const { list, close, remove, cancel } = handlersFor(seats);
   const editors = new Map<string, V2Editor>();
   const editorFor =
     (client: AgentContext): EditorFor =>
@@ -42,40 +43,25 @@ export function v2Agent(seats: Seats): AgentApp {
     }))
     .onRequest(
       session.new,
-      told(async ({ params: { cwd, mcpServers }, client }) => {
-        const { id, seat } = await seats.begin(cwd, editorFor(client));
-        setImmediate(() => seat.greet(mcpServers?.length ?? 0));
+      told(async ({ params, client }) => {
+        const { id, seat } = await begun(seats, params, editorFor(client));
         return { sessionId: id, ...opened(seat) };
       }),
     )
     .onRequest(
       session.resume,
-      told(async ({ params: { sessionId, cwd, mcpServers, replayFrom }, client }) => {
-        const seat = await seats.resume(sessionId, cwd, editorFor(client));
-        if (replayFrom) await seat.replay();
-        editors.get(sessionId)?.send({ sessionUpdate: 'state_update', state: 'idle' });
-        setImmediate(() => seat.greet(mcpServers?.length ?? 0));
+      told(async ({ params, client }) => {
+        const { sessionId, replayFrom } = params;
+        const seat = await resumed(seats, params, editorFor(client), async (found) => {
+          if (replayFrom) await found.replay();
+          editors.get(sessionId)?.send({ sessionUpdate: 'state_update', state: 'idle' });
+        });
         return opened(seat);
       }),
     )
-    .onRequest(
-      session.list,
-      told(({ params: { cwd, cursor } }) => pageOf(seats.list(cwd ?? undefined), cursor)),
-    )
-    .onRequest(
-      session.close,
-      told(async ({ params }) => {
-        await seats.close(params.sessionId);
-        return {};
-      }),
-    )
-    .onRequest(
-      session.delete,
-      told(async ({ params }) => {
-        await seats.remove(params.sessionId);
-        return {};
-      }),
-    )
+    .onRequest(session.list, list)
+    .onRequest(session.close, close)
+    .onRequest(session.delete, remove)
     .onRequest(
       session.setConfigOption,
       told(async ({ params: { sessionId, configId, value } }) => {
@@ -94,7 +80,7 @@ export function v2Agent(seats: Seats): AgentApp {
         return { messageId: await insert(seat, editor, words) };
       }),
     )
-    .onNotification(session.cancel, ({ params }) => seats.at(params.sessionId).cancel());
+    .onNotification(session.cancel, cancel);
 }
 
 /** Says something and answers with its id once it is written down; the run it begins, or joins, goes on by itself. */

@@ -3,6 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../core/index.ts';
 import { codeOf } from '../../stores/jsonl/disk.ts';
+import { tell } from '../front/print.ts';
 import { dateName, freeName } from '../sessions/names.ts';
 import { attempt, makeFolder } from '../settings/private-file.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -40,7 +41,7 @@ function openLogIfPossible(settings: Pick<Settings, 'dirs' | 'all'>): Pick<Start
   try {
     return openLog(settings);
   } catch (error) {
-    process.stderr.write(`This start has no log. ${messageOf(error)}\n`);
+    tell(`This start has no log. ${messageOf(error)}\n`);
     return { write() {}, close() {} };
   }
 }

@@ -4,6 +4,7 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import type { Command } from '../commands.ts';
 import { readAsked, type Asked } from '../front/asked.ts';
 import { exitCodes } from '../front/exit-codes.ts';
+import { tell } from '../front/print.ts';
 import { protocolOut } from '../front/protocol-out.ts';
 import { orSentence } from '../front/sentence.ts';
 import { logged } from '../known-models/index.ts';
@@ -28,7 +29,7 @@ export const run: Command['run'] = async (args) => {
   }
   const wanted = read(verb === 'serve' ? rest : args);
   if (typeof wanted === 'string') {
-    process.stderr.write(`${wanted}\n${usage}\n`);
+    tell(`${wanted}\n${usage}\n`);
     return exitCodes.misused;
   }
   return orSentence(() => logged(readSettings(), 'mcp serve', () => serve(wanted)));
@@ -59,14 +60,13 @@ function read(args: readonly string[]): Wanted | string {
 }
 
 async function serve({ asked, port }: Wanted): Promise<number> {
-  const tell = (text: string): void => void process.stderr.write(text);
   const settings = readSettings();
   for (const warning of settings.warnings) tell(`${warning}\n`);
   const offer = await openOffer(asked, settings, tell);
   const { promise: over, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
   try {
-    const connection = port === undefined ? onStdio(offer, tell, resolve) : await onHttp(offer, tell, port);
+    const connection = port === undefined ? onStdio(offer, resolve) : await onHttp(offer, port);
     const code = await over;
     await connection.close();
     // An open pipe would keep the program alive after a signal.
@@ -79,7 +79,7 @@ async function serve({ asked, port }: Wanted): Promise<number> {
 
 type Connection = { close(): Promise<void> };
 
-function onStdio(offer: Offer, tell: (text: string) => void, over: (code: number) => void): Connection {
+function onStdio(offer: Offer, over: (code: number) => void): Connection {
   const { stdin } = process;
   stdin.once('close', () => over(exitCodes.answered)).once('end', () => over(exitCodes.answered));
   return serveStdio(offer.factory, {
@@ -88,7 +88,7 @@ function onStdio(offer: Offer, tell: (text: string) => void, over: (code: number
   });
 }
 
-async function onHttp(offer: Offer, tell: (text: string) => void, port: number): Promise<Connection> {
+async function onHttp(offer: Offer, port: number): Promise<Connection> {
   const { listen } = await import('./http.ts');
   const given = process.env['FAIRLEAD_MCP_TOKEN'];
   const { url, token, close } = await listen(offer.factory, port, tell, given || undefined);
