@@ -1,11 +1,14 @@
 // How anyone adds behaviour: an object with tools, rules, gates, stops, checks, reminders and providers. Ours use the same object.
-import type { Check, Gate, Reminder, Rule, Stop, Tool } from '../core/index.ts';
+import type { Check, Gate, NamedView, Reminder, Renderer, Rule, Stop, Tool } from '../core/index.ts';
 import type { ProviderMaker } from '../providers/index.ts';
 
 /** Things to add to an agent. */
 export type Extension = {
   readonly tools?: readonly Tool[];
   readonly rules?: readonly Rule[];
+  /** What its rules, gates and stops look at; two of one name are one view. */
+  readonly views?: readonly NamedView<unknown>[];
+  readonly renderers?: readonly Renderer[];
   readonly gates?: readonly Gate[];
   readonly stops?: readonly Stop[];
   readonly checks?: readonly Check[];
@@ -18,6 +21,8 @@ export function merge(extensions: readonly Extension[]): Required<Extension> {
   return {
     tools: extensions.flatMap((each) => each.tools ?? []),
     rules: extensions.flatMap((each) => each.rules ?? []),
+    views: [...new Map(extensions.flatMap((each) => each.views ?? []).map((view) => [view.name, view])).values()],
+    renderers: extensions.flatMap((each) => each.renderers ?? []),
     gates: extensions.flatMap((each) => each.gates ?? []),
     stops: extensions.flatMap((each) => each.stops ?? []),
     checks: extensions.flatMap((each) => each.checks ?? []),

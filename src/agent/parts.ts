@@ -5,7 +5,20 @@ import { toolbox } from './toolbox.ts';
 
 /** What the parts of an agent are made from. */
 export type PartsOptions = Partial<
-  Pick<AgentParts, 'rules' | 'gates' | 'stops' | 'checks' | 'settings' | 'answer' | 'compact' | 'alias'>
+  Pick<
+    AgentParts,
+    | 'rules'
+    | 'views'
+    | 'renderers'
+    | 'noteTokens'
+    | 'gates'
+    | 'stops'
+    | 'checks'
+    | 'settings'
+    | 'answer'
+    | 'compact'
+    | 'alias'
+  >
 > & {
   readonly provider: Provider;
   /** Byte-identical in every request of every run. */
@@ -18,7 +31,7 @@ export type PartsOptions = Partial<
 /** The parts of an agent; what is not given is empty, and a conversation that fills most of the window is summarised; no compactor may lose what the user said. */
 export function agentParts(options: PartsOptions): AgentParts {
   const { provider, system, tools = [], rules = [], gates = [], stops = [], checks = [], settings = {} } = options;
-  const { reminders = [], answer, compact, alias } = options;
+  const { reminders = [], views, renderers, noteTokens, answer, compact, alias } = options;
   return {
     provider,
     system,
@@ -31,6 +44,9 @@ export function agentParts(options: PartsOptions): AgentParts {
     reminders,
     ...(answer ? { answer } : {}),
     ...(alias ? { alias } : {}),
+    ...(views ? { views } : {}),
+    ...(renderers ? { renderers } : {}),
+    ...(noteTokens === undefined ? {} : { noteTokens }),
     compact: compact ? keeping(compact) : summarising(),
   };
 }

@@ -55,7 +55,7 @@ export class Session {
 
   /** Opens the session on this log: a new one if the log is empty, otherwise the one it holds. */
   static async open(parts: AgentParts, log: Log, id: string = crypto.randomUUID()): Promise<Session> {
-    const head = await openHead(log, runView(parts.rules));
+    const head = await openHead(log, runView(parts.rules, parts.views));
     await head.record((state) => opening(parts, state, id), { settle: true });
     return new Session(parts, head);
   }
@@ -92,6 +92,8 @@ export class Session {
   /** Goes on with other parts, such as another model: a new epoch says so. */
   async become(parts: AgentParts): Promise<void> {
     this.#mustRest();
+    const { rules, views } = this.#parts;
+    if (rules !== parts.rules || views !== parts.views) await this.#head.adopt(runView(parts.rules, parts.views));
     await this.#head.record((state) => opening(parts, state, state.session), { settle: true });
     this.#parts = parts;
   }
@@ -200,17 +202,18 @@ export class Session {
   async fork(log: Log, at?: string, id: string = crypto.randomUUID()): Promise<Session> {
     const { state } = await openHead(
       { ...this.#head.log, read: (options) => this.#head.log.read(at === undefined ? options : { at }) },
-      runView(this.parts.rules),
+      runView(this.parts.rules, this.parts.views),
     );
-    const head = await openHead(log, runView(this.parts.rules));
+    const head = await openHead(log, runView(this.parts.rules, this.parts.views));
     if (head.state.seq > 0)
       throw new FairleadError('session/not-empty', 'A session can be forked into an empty log only.', {
         blame: 'user',
       });
-    const copy = { ...state, session: id };
+    const nonce = newNonce();
+    const copy = { ...state, session: id, nonce };
     await head.record(
       [
-        { type: 'session-started', session: id, from: { session: state.session, event: state.head ?? '' } },
+        { type: 'session-started', session: id, nonce, from: { session: state.session, event: state.head ?? '' } },
         newEpoch(copy, 'started', settled(state)),
       ],
       { settle: true },
@@ -260,6 +263,9 @@ const input = (how: InputHow, parts: readonly Part[]): Fact => ({
 const partsOf = (words: Words): readonly Part[] =>
   typeof words === 'string' ? [{ type: 'text', text: words }] : words;
 
+/** Long enough that no text from outside can hold it by chance. */
+const newNonce = (): string => crypto.randomUUID().slice(0, 8);
+
 /** The facts that make a log ready for this agent: the first ones of a new session, or a new epoch if the agent is not the one that wrote it. */
 function opening(parts: AgentParts, state: RunState, id: string): readonly Fact[] {
   const { system, provider } = parts;
@@ -267,7 +273,7 @@ function opening(parts: AgentParts, state: RunState, id: string): readonly Fact[
   const epoch = { type: 'epoch-started', epoch: state.epoch + 1, system, tools, model: provider.model } as const;
   if (state.session === '')
     return [
-      { type: 'session-started', session: id },
+      { type: 'session-started', session: id, nonce: newNonce() },
       { ...epoch, reason: 'started' },
     ];
   if (state.model !== provider.model) return [{ ...epoch, reason: 'model-changed' }];

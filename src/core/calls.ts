@@ -7,6 +7,7 @@ import { isObject, type Json } from './json.ts';
 import type { RunContext } from './loop.ts';
 import { resultOf, type Ended } from './output.ts';
 import type { AgentParts, Tool } from './ports.ts';
+import { renderedBy } from './renderers.ts';
 import type { Call, RunState } from './state.ts';
 
 /** The tool through which a loaded tool is called: the list of tools that a model sees never changes, and neither does the cached prefix. */
@@ -134,7 +135,8 @@ async function act(agent: AgentParts, { call, tool, input, key }: Ready, context
     const outcome = await Promise.race([work.then((value) => ({ value })), stop.over]);
     const ms = context.clock() - since;
     if (!outcome) return ended(call, tool.effect === 'read' ? 'interrupted' : 'unknown', giveUp(tool, stop.signal), ms);
-    return resultOf(call.id, outcome.value, context.head.state.limits?.outputChars ?? 100_000, ms);
+    const most = context.head.state.limits?.outputChars ?? 100_000;
+    return resultOf(call.id, outcome.value, most, ms, (given) => renderedBy(agent, call, given));
   } catch (error) {
     const outcome = context.signal.aborted ? 'interrupted' : 'failed';
     return ended(call, outcome, `Error: ${messageOf(error)}`, context.clock() - since);

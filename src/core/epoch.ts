@@ -13,6 +13,7 @@ import type { RunState } from './state.ts';
 import { spentIn } from './spending.ts';
 import { tokensOf } from './tokens.ts';
 import { toArray } from './trail.ts';
+import { kept } from './views.ts';
 
 type EpochStarted = Fact & { readonly type: 'epoch-started' };
 
@@ -26,7 +27,16 @@ export function newEpoch(state: RunState, reason: EpochReason, messages?: readon
 /** An edit goes back to before the run, and a new session never had it: neither takes it along. */
 function baselineOf(state: RunState, reason: EpochReason, messages: readonly Message[]): Baseline {
   const { session, turn, loaded, queue, total, pending, calls, files } = state;
-  const base = { session, messages, turn, loaded, total, ...(files.length ? { files } : {}) };
+  const base = {
+    session,
+    messages,
+    turn,
+    loaded,
+    total,
+    ...(files.length ? { files } : {}),
+    ...kept(state.seen),
+    ...(state.nonce ? { nonce: state.nonce } : {}),
+  };
   if (reason === 'edited') return { ...base, queue: [] };
   if (reason === 'started') return { ...base, queue };
   const rest = { ...base, queue, pending, ...(calls.length ? { calls } : {}) };

@@ -47,7 +47,16 @@ export type Limits = {
 };
 
 /** A line for the model, waiting for its turn. One live note a key; a higher priority is shown first. */
-export type Note = { readonly key: string; readonly text: string; readonly priority?: number };
+export type Note = {
+  readonly key: string;
+  readonly text: string;
+  /** 100 and more is safety, which every allowance lets pass; 0 unless given. */
+  readonly priority?: number;
+  /** Notes of one group are shown together, where the first of them stands. */
+  readonly group?: string;
+  /** The last turn at whose beginning it may be shown. */
+  readonly until?: number;
+};
 
 /** How an input joins a run: at once, after the running tools, or after the answer; `continue` adds no words. */
 export type InputHow = 'prompt' | 'steer' | 'follow-up' | 'continue';
@@ -74,6 +83,7 @@ export type Spent = {
 /** Everything a fold needs to start at an epoch instead of at the first event. */
 export type Baseline = {
   readonly session: string;
+  readonly nonce?: string;
   readonly messages: readonly Message[];
   readonly turn: number;
   readonly loaded: readonly string[];
@@ -84,6 +94,8 @@ export type Baseline = {
   /** The calls of the last message where they are not settled yet: they may be waiting for a person. */
   readonly calls?: readonly Call[];
   readonly files?: readonly FileMark[];
+  /** What the agent's views had seen, by their names. */
+  readonly views?: Readonly<Record<string, Json>>;
   /** The run that was under way, so that a fold from here goes on with it. */
   readonly going?: Going;
 };
@@ -133,6 +145,8 @@ export type Fact =
   | {
       readonly type: 'session-started';
       readonly session: string;
+      /** Marks our notes in this session: nothing from outside can know it. */
+      readonly nonce?: string;
       readonly name?: string;
       readonly from?: { readonly session: string; readonly event: string };
     }

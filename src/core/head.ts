@@ -17,12 +17,15 @@ export interface Head {
   record(facts: Facts, options?: { readonly settle?: boolean }): Promise<readonly Event[]>;
   /** Goes back to an event and writes these facts after it; what followed it before stays in the log as another branch. */
   branch(from: string, facts: Facts): Promise<readonly Event[]>;
+  /** Sees the session with other rules and views from now on: it is folded again from where a fold may start. */
+  adopt(view: View<RunState>): Promise<void>;
   /** Calls back for each event once it is written, until the returned function is called. What it throws is its own affair: the fact is written. */
   watch(seen: Watcher): () => void;
 }
 
 /** Reads a log to its end and stands ready to add to it. */
-export async function openHead(log: Log, view: View<RunState>, from: 'root' | 'epoch' = 'epoch'): Promise<Head> {
+export async function openHead(log: Log, first: View<RunState>, from: 'root' | 'epoch' = 'epoch'): Promise<Head> {
+  let view = first;
   let state = await foldLog(log, view, { from });
   let tail = state.seq;
   let turn: Promise<unknown> = Promise.resolve();
@@ -44,7 +47,7 @@ export async function openHead(log: Log, view: View<RunState>, from: 'root' | 'e
   }
 
   /** One writer at a time, in the order they came. */
-  function inTurn(work: () => Promise<readonly Event[]>): Promise<readonly Event[]> {
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = turn.then(work);
     turn = mine.catch(() => {});
     return mine;
@@ -58,6 +61,13 @@ export async function openHead(log: Log, view: View<RunState>, from: 'root' | 'e
     record: (facts, options) => inTurn(() => write(state, facts, options)),
     branch: (at, facts) =>
       inTurn(async () => write(await foldLog(log, view, { at }), facts, { parent: at, settle: true })),
+    adopt: (next) =>
+      inTurn(async () => {
+        const at = state.head;
+        if (at !== null) state = await foldLog(log, next, { at, from });
+        else state = next.initial;
+        view = next;
+      }),
     watch(seen) {
       watchers.add(seen);
       return () => watchers.delete(seen);

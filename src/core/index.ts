@@ -50,7 +50,7 @@ export {
   type Usage,
 } from './message.ts';
 export { isStuck, next, type Step } from './next.ts';
-export { enqueue, inOrder, notesIn, wordsOf } from './notes.ts';
+export { enqueue, flush, inOrder, notesIn, SAFETY, wordsOf } from './notes.ts';
 export type {
   AgentParts,
   AnswerShape,
@@ -63,10 +63,13 @@ export type {
   Decision,
   Gate,
   Log,
+  NamedView,
   Output,
   Price,
   Provider,
   Reminder,
+  Renderer,
+  RendererContext,
   Request,
   Rule,
   Settings,
@@ -77,13 +80,15 @@ export type {
 } from './ports.ts';
 export { isOutput, output, shorten } from './output.ts';
 export { nearest } from './near.ts';
-export { outsideText } from './outside-text.ts';
+export { harmless, outsideText } from './outside-text.ts';
 export { render } from './render.ts';
 export { looksSecret } from './secret-file.ts';
 export { bill, billCut, costOf, noSpending, spend, type Bill } from './spending.ts';
 export { fold, runView, type Call, type RunState } from './state.ts';
+export { emptyTable, entriesOf, put, tableOf, valueAt, without, type Table } from './table.ts';
 export { last, push, swapLast, toArray, trailOf, type Trail } from './trail.ts';
 export { isUsage } from './usage.ts';
+export { look, type Seen } from './views.ts';
 export { visible, visibleLine } from './visible.ts';
 export type {
   Change,

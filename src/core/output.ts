@@ -2,20 +2,27 @@
 import type { Fact, Note } from './fact.ts';
 import { isObject, toJson } from './json.ts';
 import { isNote } from './notes.ts';
+import { harmless } from './outside-text.ts';
 import { OUTPUT, type Output } from './ports.ts';
 import { spentIn } from './spending.ts';
 
 /** The fact that ends a call. */
 export type Ended = Fact & { readonly type: 'tool-ended' };
 
-/** The end of a call whose tool gave this value; its text holds at most this many characters of it. */
-export function resultOf(call: string, value: unknown, most: number, ms: number): Ended {
+/** The end of a call whose tool gave this value; its text holds at most this many characters of it, and nothing that poses as a note of ours. */
+export function resultOf(
+  call: string,
+  value: unknown,
+  most: number,
+  ms: number,
+  render?: (given: Output) => string,
+): Ended {
   const given = isOutput(value) ? value : output({ text: wordsFor(value) });
   return {
     type: 'tool-ended',
     call,
     outcome: given.unsure ? 'unknown' : given.failed ? 'failed' : 'ok',
-    text: shorten(given.text, most),
+    text: harmless(shorten(render?.(given) ?? given.text, most)),
     ms,
     ...extras(given),
   };

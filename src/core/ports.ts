@@ -31,6 +31,16 @@ export interface View<S> {
   on(state: S, event: Event): S;
 }
 
+/** A view that an agent carries along, so that rules, gates, stops and screens can look at it in any state. */
+export interface NamedView<S> extends View<S> {
+  /** What it is called in the log, where an epoch keeps it; one a view. */
+  readonly name: string;
+  /** Its state as JSON, for an epoch that a fold may start from; bounded in size. Without it, it begins anew there. */
+  keep?(state: S): Json;
+  /** The state that `keep` made JSON of; nothing where it is something else. */
+  restore?(kept: Json): S | undefined;
+}
+
 /** How a model is to answer; what is absent is the provider's default. */
 export type Settings = {
   readonly maxOutputTokens?: number;
@@ -146,8 +156,14 @@ export interface Tool extends ToolSpec {
   run(input: Json, context: ToolContext): unknown;
 }
 
-/** Pure: sees what just happened, may leave notes for the model. One that throws leaves a note that says so. */
+/** Pure: sees what just happened, may leave notes for the model; what it has to remember is a view. One that throws leaves a note that says so. */
 export type Rule = (event: Event, state: RunState) => readonly Note[];
+
+/** Writes a tool's output down for the model in another way; nothing leaves it as it is, and so does one that throws. */
+export type Renderer = (output: Omit<Output, typeof OUTPUT>, about: RendererContext) => string | undefined;
+
+/** What a renderer may go by. */
+export type RendererContext = { readonly tool: string; readonly input: Json; readonly model: string };
 
 /** Called before each turn; its text is shown at the tail. One that throws is skipped and remarked on. */
 export type Reminder = (turn: number, maxTurns: number, state: RunState) => string | null | undefined;
@@ -204,7 +220,13 @@ export type AgentParts = {
   /** The name of the tool that is meant by a call whose name no tool has. Gates, checks and the log see that one. */
   readonly alias?: (call: Pick<Call, 'tool' | 'input'>) => string | undefined;
   readonly rules: readonly Rule[];
+  /** What rules, gates and stops look at beside the state. */
+  readonly views?: readonly NamedView<unknown>[];
+  /** The first that says something writes an output down. */
+  readonly renderers?: readonly Renderer[];
   readonly reminders: readonly Reminder[];
+  /** Tokens of notes that one turn may show, safety apart; 2,000 unless given. What did not fit waits for the next. */
+  readonly noteTokens?: number;
   readonly gates: readonly Gate[];
   readonly stops: readonly Stop[];
   readonly checks: readonly Check[];

@@ -5,10 +5,11 @@ import type { Event, FileMark, Limits, Note, PendingInput, Spent, StopReason } f
 import type { Json } from './json.ts';
 import type { Message, ResultPart, ToolChoice, ToolSpec } from './message.ts';
 import { enqueue, isNote } from './notes.ts';
-import type { Rule, View } from './ports.ts';
+import type { NamedView, Rule, View } from './ports.ts';
 import { charge, noSpending } from './spending.ts';
 import { trailOf, type Trail } from './trail.ts';
 import { endTurn, failTurn, startEpoch, startTurn } from './turn-fold.ts';
+import { see, unseen, type Seen } from './views.ts';
 
 /** A tool call that the model made and that is not yet part of the history. */
 export type Call = {
@@ -28,6 +29,8 @@ export type RunState = {
   readonly seq: number;
   readonly head: string | null;
   readonly session: string;
+  /** Marks our notes; empty in a session that was begun before there was one. */
+  readonly nonce: string;
   readonly epoch: number;
   readonly system: string;
   readonly tools: readonly ToolSpec[];
@@ -43,6 +46,8 @@ export type RunState = {
   readonly files: readonly FileMark[];
   readonly pending: readonly PendingInput[];
   readonly queue: readonly Note[];
+  /** What the agent's views have seen. */
+  readonly seen: Seen;
   readonly calls: readonly Call[];
   readonly loaded: readonly string[];
   readonly run: string | undefined;
@@ -70,6 +75,7 @@ const initial: RunState = {
   seq: 0,
   head: null,
   session: '',
+  nonce: '',
   epoch: 0,
   system: '',
   tools: [],
@@ -81,6 +87,7 @@ const initial: RunState = {
   files: [],
   pending: [],
   queue: [],
+  seen: unseen([]),
   calls: [],
   loaded: [],
   run: undefined,
@@ -104,10 +111,15 @@ const initial: RunState = {
 };
 
 /** Rules are pure, so the queue of notes is part of the view: a crash cannot lose one. */
-export const runView = (rules: readonly Rule[] = []): View<RunState> => ({
-  initial: { ...initial, messages: trailOf<Message>() },
+export const runView = (rules: readonly Rule[] = [], views: readonly NamedView<unknown>[] = []): View<RunState> => ({
+  initial: { ...initial, messages: trailOf<Message>(), seen: unseen(views) },
   on(state, event) {
-    const now = { ...step(state, event), seq: event.seq, head: event.id };
+    const now = {
+      ...step(state, event),
+      seq: event.seq,
+      head: event.id,
+      seen: see(state.seen, event, state.seq === 0),
+    };
     let queue = now.queue;
     for (const [i, rule] of rules.entries())
       for (const note of notesOf(rule, i + 1, event, now)) queue = enqueue(queue, note);
@@ -137,7 +149,7 @@ export const fold = <S>(view: View<S>, events: Iterable<Event>, from: S = view.i
 function step(s: RunState, e: Event): RunState {
   switch (e.type) {
     case 'session-started':
-      return { ...s, session: e.session };
+      return { ...s, session: e.session, nonce: e.nonce ?? '' };
     case 'epoch-started':
       return startEpoch(s, e);
     case 'compaction-refused':

@@ -1,7 +1,7 @@
 // How a turn and an epoch change the state.
 import type { Event, Note } from './fact.ts';
 import { callsOf, isSilent, meets, type Message, type Part } from './message.ts';
-import { takeShown, wordsOf } from './notes.ts';
+import { isLive, takeShown, wordsOf } from './notes.ts';
 import { charge } from './spending.ts';
 import type { Call, RunState } from './state.ts';
 import { estimate, tokensIn, tokensOf } from './tokens.ts';
@@ -18,6 +18,7 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
     ...now,
     ...going,
     session,
+    nonce: e.baseline.nonce ?? s.nonce,
     messages: trailOf(messages),
     turn,
     loaded,
@@ -41,7 +42,7 @@ export const frameOf = ({ system, tools }: Pick<RunState, 'system' | 'tools'>): 
 /** What a turn delivers joins the history; the request is about to go out. */
 export function startTurn(s: RunState, inputs: readonly string[], notes: readonly Note[]): RunState {
   const delivered = s.pending.filter((each) => inputs.includes(each.input));
-  const parts = [...delivered.flatMap((each) => each.parts), ...wordsOf(notes)];
+  const parts = [...delivered.flatMap((each) => each.parts), ...wordsOf(notes, s.nonce)];
   const role = last(s.messages)?.role;
   const waits = role === 'user' || role === 'tool';
   const now = parts.length || !waits ? say(s, parts.length ? parts : goOn) : s;
@@ -55,7 +56,7 @@ export function startTurn(s: RunState, inputs: readonly string[], notes: readonl
     truncated: false,
     failure: undefined,
     pending: delivered.length ? s.pending.filter((each) => !inputs.includes(each.input)) : s.pending,
-    queue: takeShown(s.queue, notes),
+    queue: takeShown(s.queue, notes).filter((note) => isLive(note, s.turn + 2)),
     spent: { ...s.spent, turns: s.spent.turns + 1 },
     total: { ...s.total, turns: s.total.turns + 1 },
   };

@@ -5,7 +5,7 @@ import { FairleadError, messageOf, toFailure } from './errors.ts';
 import type { Fact, Note } from './fact.ts';
 import { deliverable } from './inputs.ts';
 import type { RunContext } from './loop.ts';
-import { inOrder } from './notes.ts';
+import { flush } from './notes.ts';
 import type { AgentParts, Chunk } from './ports.ts';
 import { render } from './render.ts';
 import { billCut } from './spending.ts';
@@ -42,6 +42,9 @@ async function ask(agent: AgentParts, context: RunContext): Promise<readonly Fac
   }
 }
 
+/** Tokens of notes that one turn may show: more would drown what was asked. */
+const usualAllowance = 2000;
+
 function remind(
   agent: AgentParts,
   state: RunState,
@@ -60,7 +63,7 @@ function remind(
       remarks.push({ type: 'remark-made', key: 'reminder-failed', value });
     }
   });
-  return { notes: inOrder([...state.queue, ...notes]), remarks };
+  return { notes: flush([...state.queue, ...notes], state.turn + 1, agent.noteTokens ?? usualAllowance), remarks };
 }
 
 /** Drains the stream. */

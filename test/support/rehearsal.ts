@@ -164,7 +164,7 @@ export async function stage({
     ...more,
   };
   const memory = memoryLog();
-  const head = await openHead(log ?? memory, runView(agent.rules));
+  const head = await openHead(log ?? memory, runView(agent.rules, agent.views));
   const bounds = { ...roomy, ...limits };
   await head.record(opening(agent, bounds, choice));
   let inputs = 1;

@@ -53,13 +53,14 @@ export function budgetFor(
 
 /** The conversation that a plan makes, with these words of the model's side in the place of what is left out. */
 export function assemble(state: RunState, plan: Plan, room: number, instead: string): readonly Message[] {
-  if (plan.left.length === 0) return [{ role: 'user', parts: [...plan.task, ...wordsOf(plan.notes)] }, ...plan.tail];
+  if (plan.left.length === 0)
+    return [{ role: 'user', parts: [...plan.task, ...wordsOf(plan.notes, state.nonce)] }, ...plan.tail];
   const note = { key: compactionKey, text: carriedOver(state, plan, room) };
   const bridge: readonly Message[] = plan.tail[0]?.role === 'user' ? [says('assistant', leftOut)] : [];
   return [
     { role: 'user', parts: plan.task },
     says('assistant', instead),
-    { role: 'user', parts: [...plan.words, ...wordsOf([...plan.notes, note])] },
+    { role: 'user', parts: [...plan.words, ...wordsOf([...plan.notes, note], state.nonce)] },
     ...bridge,
     ...plan.tail,
   ];

@@ -41,7 +41,7 @@ const message = shape({ role: oneOf('user', 'assistant', 'tool'), parts: list(pa
 const answer: Test = (value) =>
   message(value) && isObject(value) && value['role'] === 'assistant' && hasNo(value['parts'], 'tool-result');
 const words: Test = (value) => list(part)(value) && hasNo(value, 'tool-call', 'tool-result', 'reasoning');
-const note = shape({ key: text, text });
+const note = shape({ key: text, text, priority: maybe(number), group: maybe(text), until: maybe(number) });
 const tool = shape({ name: text, description: text, input: isObject });
 const error = shape({ code: text, message: text, blame: text, retry: yesNo });
 const limits = shape({ turns: number, errors: number, reasks: number, repeats: number, outputChars: number });
@@ -54,6 +54,8 @@ const baseline = shape({
   total: isObject,
   pending: maybe(list(shape({ input: text, how: text, parts: list(part) }))),
   calls: maybe(list(shape({ id: text, tool: text, input: some }))),
+  nonce: maybe(text),
+  views: maybe(isObject),
   files: maybe(list(shape({ path: text, tool: text, changed: yesNo }))),
   going: maybe(shape({ run: text, limits, spent: isObject, rounds: list(number) })),
 });
@@ -62,7 +64,7 @@ const verdict: Test = (value) =>
   (value['type'] === 'passed' || (oneOf('failed', 'abstained')(value['type']) && text(value['why'])));
 
 const facts: { readonly [type in Fact['type']]: Readonly<Record<string, Test>> } = {
-  'session-started': { session: text },
+  'session-started': { session: text, nonce: maybe(text) },
   'epoch-started': {
     epoch: number,
     system: text,

@@ -1,0 +1,41 @@
+// Renderers: another way to write an output down, without touching the tool.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calls, says, stage } from '../../test/support/rehearsal.ts';
+import { output } from './output.ts';
+import type { Renderer, Tool } from './ports.ts';
+
+const weather: Tool = {
+  name: 'weather',
+  description: 'Tells the weather.',
+  input: { type: 'object' },
+  effect: 'read',
+  run: () => output({ text: 'It is 21 degrees.', data: { degrees: 21 } }),
+};
+
+const shownBy = async (...renderers: readonly Renderer[]): Promise<string> => {
+  const set = await stage({ lines: [calls('weather'), says('Warm.')], tools: [weather], renderers });
+  await set.go();
+  const [ended] = set.all('tool-ended');
+  assert.deepEqual(ended?.data, { degrees: 21 }, 'the data stays what it is');
+  return ended.text;
+};
+
+test('[M8, M10, M38] one output has several renderings: the first renderer that says something writes it down', async () => {
+  assert.equal(await shownBy(), 'It is 21 degrees.');
+  assert.equal(
+    await shownBy(({ data }) => `<weather>${JSON.stringify(data)}</weather>`),
+    '<weather>{"degrees":21}</weather>',
+  );
+  assert.equal(
+    await shownBy(
+      (_, { tool }) => (tool === 'other' ? 'no' : undefined),
+      () => 'second',
+    ),
+    'second',
+  );
+  const failing: Renderer = () => {
+    throw new Error('no');
+  };
+  assert.equal(await shownBy(failing), 'It is 21 degrees.', 'one that fails leaves the output as it is');
+});

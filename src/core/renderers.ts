@@ -1,0 +1,16 @@
+// How a tool's output is written down for the model: by the first renderer that has something to say about it.
+import type { AgentParts, Output } from './ports.ts';
+import type { Call } from './state.ts';
+
+/** The text of an output for this agent's model. A renderer that fails, or gives no text, leaves the output as its tool wrote it. */
+export function renderedBy(agent: AgentParts, { tool, input }: Pick<Call, 'tool' | 'input'>, given: Output): string {
+  for (const render of agent.renderers ?? []) {
+    try {
+      const text: unknown = render(given, { tool, input, model: agent.provider.model });
+      if (typeof text === 'string') return text;
+    } catch {
+      // The tool's own words are always there to fall back on.
+    }
+  }
+  return given.text;
+}

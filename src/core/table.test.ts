@@ -1,0 +1,39 @@
+// Tables: each version stays what it was, whatever is done to another.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { emptyTable, entriesOf, put, tableOf, valueAt, without, type Table } from './table.ts';
+
+const sorted = (table: Table<number>): readonly (readonly [string, number])[] =>
+  entriesOf(table).toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+test('a table does what a map does, and no version changes once it is made', () => {
+  const step = fc.record({ key: fc.string({ maxLength: 3 }), value: fc.option(fc.nat(), { nil: undefined }) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      let table = emptyTable<number>();
+      const map = new Map<string, number>();
+      const versions: { readonly table: Table<number>; readonly was: string }[] = [];
+      for (const { key, value } of steps) {
+        if (value === undefined) map.delete(key);
+        else map.set(key, value);
+        table = value === undefined ? without(table, key) : put(table, key, value);
+        assert.equal(table.size, map.size);
+        assert.equal(valueAt(table, key), value);
+        versions.push({ table, was: JSON.stringify(sorted(table)) });
+      }
+      assert.deepEqual(
+        sorted(table),
+        [...map].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      );
+      for (const { table: each, was } of versions) assert.equal(JSON.stringify(sorted(each)), was);
+    }),
+  );
+});
+
+test('keys that are names of every object are keys like any other', () => {
+  const table = tableOf([['__proto__', 1] as const, ['constructor', 2] as const]);
+  assert.equal(valueAt(table, '__proto__'), 1);
+  assert.equal(valueAt(table, 'constructor'), 2);
+  assert.equal(valueAt(table, 'toString'), undefined);
+});

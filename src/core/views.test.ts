@@ -1,0 +1,70 @@
+// Views that an agent carries along: the same from the root and from an epoch, and after other rules took over.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { memoryLog } from '../stores/memory.ts';
+import { newEpoch } from './epoch.ts';
+import type { Fact } from './fact.ts';
+import { openHead } from './head.ts';
+import type { NamedView } from './ports.ts';
+import { fold, runView, type RunState } from './state.ts';
+import { toArray } from './trail.ts';
+import { look } from './views.ts';
+
+const inputs: NamedView<number> = {
+  name: 'inputs',
+  initial: 0,
+  on: (count, event) => (event.type === 'input-received' ? count + 1 : count),
+  keep: (count) => count,
+  restore: (kept) => (typeof kept === 'number' ? kept : undefined),
+};
+const forgetful: NamedView<number> = { name: 'forgetful', initial: 0, on: inputs.on };
+
+const said = (text: string): Fact => ({
+  type: 'input-received',
+  input: text,
+  how: 'prompt',
+  parts: [{ type: 'text', text }],
+});
+
+const compacted = (state: RunState): readonly Fact[] => [newEpoch(state, 'compacted', toArray(state.messages))];
+
+test('[M11, M16] a view sees each event once, and an epoch keeps what it has seen', async () => {
+  const log = memoryLog();
+  const view = runView([], [inputs, forgetful]);
+  const head = await openHead(log, view);
+  await head.record([{ type: 'session-started', session: 's' }, said('a'), said('b')]);
+  await head.record(compacted);
+  await head.record([said('c')]);
+  assert.equal(look(head.state, inputs), 3);
+  const short = await openHead(log, view, 'epoch');
+  assert.equal(look(short.state, inputs), 3);
+  assert.equal(look(short.state, forgetful), 1, 'what keeps nothing begins anew');
+  const root = await openHead(log, view, 'root');
+  assert.equal(look(root.state, forgetful), 3);
+});
+
+test('what an epoch kept and somebody changed to nonsense is not believed', () => {
+  const view = runView([], [inputs]);
+  const state = fold(view, []);
+  const epoch = newEpoch({ ...state, session: 's' }, 'compacted', []);
+  const bad = { ...epoch, baseline: { ...epoch.baseline!, views: { inputs: 'many' } } };
+  const event = { ...bad, seq: 1, id: 'a', parent: null, time: '' };
+  assert.equal(look(fold(view, [event]), inputs), 0);
+});
+
+test('a view that the agent does not have is an error that says so', () => {
+  assert.throws(() => look(runView().initial, inputs), { code: 'core/no-view', hint: /Add it/ });
+});
+
+test('a head that adopts other rules and views sees the whole session with them', async () => {
+  const head = await openHead(memoryLog(), runView());
+  await head.record([{ type: 'session-started', session: 's' }, said('a')]);
+  const rule = (event: Fact): readonly { key: string; text: string }[] =>
+    event.type === 'input-received' ? [{ key: event.input, text: `Mind ${event.input}.` }] : [];
+  await head.adopt(runView([rule], [inputs]));
+  assert.equal(look(head.state, inputs), 1);
+  assert.deepEqual(head.state.queue, [{ key: 'a', text: 'Mind a.' }]);
+  await head.record([said('b')]);
+  assert.equal(look(head.state, inputs), 2);
+  assert.equal(head.state.queue.length, 2);
+});
