@@ -1,7 +1,7 @@
 // What a turn shows of the queue, and that nothing from outside can pose as it.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Note } from './fact.ts';
 import { flush, inOrder, isLive, notesIn, SAFETY, takeShown, wordsOf } from './notes.ts';
 import { harmless } from './outside-text.ts';

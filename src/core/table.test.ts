@@ -1,7 +1,7 @@
 // Tables: each version stays what it was, whatever is done to another.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { emptyTable, entriesOf, put, tableOf, valueAt, without, type Table } from './table.ts';
 
 const sorted = (table: Table<number>): readonly (readonly [string, number])[] =>

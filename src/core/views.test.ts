@@ -17,7 +17,7 @@ const inputs: NamedView<number> = {
   keep: (count) => count,
   restore: (kept) => (typeof kept === 'number' ? kept : undefined),
 };
-const forgetful: NamedView<number> = { name: 'forgetful', initial: 0, on: inputs.on };
+const forgetful: NamedView<number> = { name: 'forgetful', initial: 0, on: (count, event) => inputs.on(count, event) };
 
 const said = (text: string): Fact => ({
   type: 'input-received',
