@@ -10,7 +10,7 @@ export {
   type CustomToolOptions,
 } from './custom-tools.ts';
 export { defineTool, type ToolAnnotations, type ToolDefinition } from './define-tool.ts';
-export type { Extension } from './extension.ts';
+export { merge, type Extension } from './extension.ts';
 export { answered, Harness, type AskOptions, type HarnessOptions } from './harness.ts';
 export { handleTools } from './handle-tools.ts';
 export { cachedTool, formatOutput } from './inline.ts';

@@ -49,7 +49,11 @@ export {
   type ToolSpec,
   type Usage,
 } from './message.ts';
+export { ending } from './ending.ts';
+export { deliverable } from './inputs.ts';
 export { isStuck, next, type Step } from './next.ts';
+export { remind } from './turn.ts';
+export { runChecks } from './verify.ts';
 export { enqueue, flush, inOrder, notesIn, SAFETY, wordsOf } from './notes.ts';
 export type {
   AgentParts,

@@ -45,7 +45,8 @@ async function ask(agent: AgentParts, context: RunContext): Promise<readonly Fac
 /** Tokens of notes that one turn may show: more would drown what was asked. */
 const usualAllowance = 2000;
 
-function remind(
+/** What a turn that begins now shows: the queue, and what the reminders say of it. */
+export function remind(
   agent: AgentParts,
   state: RunState,
 ): { readonly notes: readonly Note[]; readonly remarks: readonly Fact[] } {

@@ -1,0 +1,103 @@
+// What somebody else's loop has shown of its conversation, as a view of our log: how far it goes, and what was added to it where.
+import {
+  canonical,
+  digest,
+  isObject,
+  push,
+  toArray,
+  trailOf,
+  type Event,
+  type Json,
+  type Message,
+  type NamedView,
+  type Note,
+  type Trail,
+} from '../../core/index.ts';
+
+/** Something the model reads that the caller's own messages do not hold. It stands after the caller's message of this index, for ever. */
+export type Addition =
+  | { readonly type: 'notes'; readonly after: number; readonly text: string }
+  /** An answer whose calls were refused, and what the model was told of each. `raw` is the answer as the provider gave it. */
+  | {
+      readonly type: 'exchange';
+      readonly after: number;
+      readonly answer: Message;
+      readonly results: readonly { readonly id: string; readonly tool: string; readonly text: string }[];
+      readonly raw?: Json;
+    };
+
+/** A message of the caller's as far as we know it: by a mark of everything up to it, and the event that took it in. */
+export type Mark = { readonly mark: number; readonly event: string };
+
+/** How far the caller's conversation is known. */
+export type Given = {
+  readonly marks: Trail<Mark>;
+  readonly additions: Trail<Addition>;
+  /** The event after which the conversation's first message was taken in. */
+  readonly start: string;
+  readonly nonce: string;
+};
+
+/** The key of the remark that follows each message taken in. */
+export const GIVEN = 'guide/given';
+/** The key of the remark that keeps a refused answer. */
+export const EXCHANGE = 'guide/exchange';
+
+/** A mark of a conversation that grew by one message. */
+export const markAfter = (mark: number, message: Message | null): number =>
+  digest(`${mark} ${message ? canonical(essence(message)) : ''}`);
+
+/** What a caller gives back of an answer unchanged, whatever else its framework does to it. */
+function essence({ role, parts }: Message): Json {
+  return {
+    role,
+    parts: parts.flatMap((part): readonly Json[] => {
+      if (part.type === 'text') return part.text.trim() === '' ? [] : [part.text.trim()];
+      if (part.type === 'tool-call') return [{ call: part.tool, input: part.input }];
+      if (part.type === 'tool-result') return [{ result: part.text }];
+      return part.type === 'file' ? [{ file: digest(part.data) }] : [];
+    }),
+  };
+}
+
+/** Folds what the remarks of a guide say, and the notes that turns showed. */
+export const givenView = (wordsFor: (notes: readonly Note[], nonce: string) => string): NamedView<Given> => ({
+  name: 'guide/given',
+  initial: { marks: trailOf<Mark>(), additions: trailOf<Addition>(), start: '', nonce: '' },
+  on(state, event) {
+    if (event.type === 'session-started') return { ...state, nonce: event.nonce ?? '' };
+    if (event.type === 'epoch-started' && state.marks.length === 0) return { ...state, start: event.id };
+    if (event.type === 'remark-made' && event.key === GIVEN && typeof event.value === 'number')
+      return { ...state, marks: push(state.marks, { mark: event.value, event: event.id }) };
+    const added = additionIn(event, state.marks.length - 1, (notes) => wordsFor(notes, state.nonce));
+    return added ? { ...state, additions: push(state.additions, added) } : state;
+  },
+});
+
+function additionIn(event: Event, after: number, words: (notes: readonly Note[]) => string): Addition | undefined {
+  if (event.type === 'turn-started' && event.notes.length) return { type: 'notes', after, text: words(event.notes) };
+  if (event.type === 'remark-made' && event.key === EXCHANGE && isObject(event.value))
+    return { ...(event.value as unknown as Addition & { readonly type: 'exchange' }), type: 'exchange', after };
+  return undefined;
+}
+
+/** All additions so far, in the order in which the model reads them. */
+export const additionsOf = ({ additions }: Given): readonly Addition[] => toArray(additions);
+
+/** How many of these messages are known, by their marks: the beginning that this conversation and the log have in common. */
+export function commonLength({ marks }: Given, messages: readonly (Message | null)[]): number {
+  let mark = 0;
+  for (const [i, message] of messages.entries()) {
+    mark = markAfter(mark, message);
+    if (i >= marks.length || marks.items[i]?.mark !== mark) return i;
+  }
+  return messages.length;
+}
+
+/** Where to go back to so that no call is left without its result: what is new in the middle of a round begins the round again. */
+export function beforeRound(messages: readonly (Message | null)[], known: number): number {
+  if (messages[known]?.role !== 'tool') return known;
+  let at = known;
+  while (at > 0 && messages[at - 1]?.role === 'tool') at--;
+  return messages[at - 1]?.role === 'assistant' ? at - 1 : at;
+}

@@ -1,0 +1,160 @@
+// A loop of somebody else's, guided: it keeps its own messages, and the model reads what the guide adds to them.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { callsOf, type Gate, type Json, type Message, type Rule } from '../../core/index.ts';
+import { memoryLog } from '../../stores/index.ts';
+import type { Addition } from './given.ts';
+import { openGuide, type Guide, type GuideOptions } from './guide.ts';
+
+const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const says = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
+const calls = (id: string, tool: string, input: Json = {}): Message => ({
+  role: 'assistant',
+  parts: [{ type: 'tool-call', id, tool, input }],
+});
+const result = (id: string, tool: string, text: string): Message => ({
+  role: 'tool',
+  parts: [{ type: 'tool-result', id, tool, text, failed: false }],
+});
+const about = {
+  model: 'm',
+  system: 'Help.',
+  tools: [{ name: 'run', description: 'Runs.', input: { type: 'object' } }],
+};
+
+/** What the model reads, as lines: the caller's messages with the additions in their places. */
+function read(messages: readonly Message[], additions: readonly Addition[]): readonly string[] {
+  const words = ({ role, parts }: Message): string =>
+    `${role}: ${parts.map((part) => ('text' in part ? part.text : 'tool' in part ? `${part.tool}()` : '')).join(' ')}`;
+  return messages.flatMap((message, i) => [
+    words(message),
+    ...additions
+      .filter(({ after }) => after === i)
+      .flatMap((each) =>
+        each.type === 'notes'
+          ? [`note: ${each.text.replaceAll(/<[^>]*>\n?|\n$/g, '').trim()}`]
+          : [words(each.answer), ...each.results.map(({ text }) => `tool: ${text}`)],
+      ),
+  ]);
+}
+
+/** A loop that knows nothing of guides but asks one before and after each request. */
+async function loop(guide: Guide, prompt: string, answers: Message[], messages: Message[] = []) {
+  const requests: (readonly string[])[] = [];
+  messages.push(user(prompt));
+  for (;;) {
+    let guidance = await guide.before({ ...about, messages });
+    let answer: Message | undefined;
+    while (guidance.type === 'send') {
+      requests.push(read(messages, guidance.additions));
+      answer = answers.shift();
+      assert.ok(answer, 'the model has lines left');
+      guidance = await guide.after({ message: answer, finish: callsOf(answer).length ? 'tool-calls' : 'stop' });
+    }
+    if (guidance.type === 'stop') return { requests, stopped: guidance, messages };
+    messages.push(answer as Message);
+    const made = callsOf(answer as Message);
+    if (made.length === 0) return { requests, messages };
+    for (const { id, tool } of made) messages.push(result(id, tool, id.startsWith('bad') ? 'Error: no' : 'fine'));
+  }
+}
+
+const noDeleting: Gate = ({ input }) =>
+  JSON.stringify(input).includes('rm') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };
+const failing: Rule = (event) =>
+  event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
+
+const guided = (options: GuideOptions = {}): Promise<Guide> =>
+  openGuide({ gates: [noDeleting], rules: [failing], ...options });
+
+test('[M41, M42] a foreign loop goes on as before where there is nothing to say', async () => {
+  const { requests, messages } = await loop(await guided(), 'Go.', [calls('a', 'run'), says('Done.')]);
+  assert.deepEqual(requests, [['user: Go.'], ['user: Go.', 'assistant: run()', 'tool: fine']]);
+  assert.equal(messages.length, 4);
+});
+
+test('[M4, M6] a note is added after the result it is about, and stays there: each request extends the one before', async () => {
+  const answers = [calls('bad1', 'run'), calls('b', 'run'), says('Done.')];
+  const { requests } = await loop(await guided(), 'Go.', answers);
+  assert.deepEqual(requests[1]?.slice(-1), ['note: Try another way.']);
+  for (const [i, request] of requests.slice(1).entries())
+    assert.deepEqual(request.slice(0, requests[i]?.length), requests[i], 'the prefix holds');
+  assert.equal(requests[2]?.filter((line) => line.startsWith('note:')).length, 1);
+});
+
+test('[M31] a refused call never reaches the caller: the model is told why and asked again', async () => {
+  const answers = [calls('a', 'run', { command: 'rm -r' }), calls('b', 'run', { command: 'ls' }), says('Done.')];
+  const { requests, messages } = await loop(await guided(), 'Clean up.', answers);
+  assert.deepEqual(requests[1], ['user: Clean up.', 'assistant: run()', 'tool: Nothing is deleted here.']);
+  assert.deepEqual(requests[2]?.slice(0, 3), requests[1], 'and the refusal stays where it was');
+  assert.ok(!JSON.stringify(messages).includes('rm -r'));
+});
+
+test('a model that will not hear is stopped after a bounded number of refusals', async () => {
+  const stubborn = Array.from({ length: 20 }, (_, i) => calls(`c${i}`, 'run', { command: 'rm' }));
+  const { stopped, requests } = await loop(await guided({ limits: { errors: 3 } }), 'Go.', stubborn);
+  assert.equal(stopped?.reason, 'error-threshold');
+  assert.equal(requests.length, 3);
+});
+
+test('[M25, M37] stops are decided from the state, before a request is sent', async () => {
+  const stop: GuideOptions['stops'] = [
+    ({ spent }) => (spent.turns >= 2 ? { reason: 'rule', detail: 'Enough.' } : undefined),
+  ];
+  const answers = [calls('a', 'run'), calls('b', 'run'), says('never asked')];
+  const { stopped } = await loop(await guided({ stops: stop }), 'Go.', answers);
+  assert.deepEqual([stopped?.reason, stopped?.detail, answers.length], ['rule', 'Enough.', 1]);
+});
+
+test('a check that is not passed has the model answer again, and the caller sees only the answer that passed', async () => {
+  const check = {
+    name: 'polite',
+    run: ({ messages }: Guide['state']) => {
+      const last = messages.items[messages.length - 1];
+      return JSON.stringify(last).includes('please')
+        ? ({ type: 'passed' } as const)
+        : ({ type: 'failed', why: 'Say please.' } as const);
+    },
+  };
+  const { requests, messages } = await loop(await guided({ checks: [check] }), 'Ask.', [
+    says('Give.'),
+    says('Give, please.'),
+  ]);
+  assert.deepEqual(requests[1], ['user: Ask.', 'assistant: Give.', 'note: Say please.']);
+  assert.equal(messages.length, 2);
+});
+
+test('what would be asked is asked, or refused where nobody can be', async () => {
+  const asks: Gate = () => ({ type: 'ask', question: 'Run it?' });
+  const asked: string[] = [];
+  const yes = await guided({ gates: [asks], ask: async (_call, question) => asked.push(question) > 0 });
+  await loop(yes, 'Go.', [calls('a', 'run'), says('Done.')]);
+  assert.deepEqual(asked, ['Run it?']);
+  const { requests } = await loop(await guided({ gates: [asks] }), 'Go.', [calls('a', 'run'), says('No.')]);
+  assert.match(requests[1]?.at(-1) ?? '', /nobody can be asked/);
+});
+
+test('a conversation that is edited or forked goes on from where it parts, on a branch of the log', async () => {
+  const guide = await guided();
+  const { messages } = await loop(guide, 'Go.', [calls('bad1', 'run'), says('Done.')]);
+  const edited = [user('Go.'), calls('bad1', 'run'), result('bad1', 'run', 'fine after all')];
+  const guidance = await guide.before({ ...about, messages: edited });
+  assert.equal(guidance.type, 'send');
+  assert.deepEqual(
+    read(edited, guidance.type === 'send' ? guidance.additions : []).length,
+    3,
+    'the note belonged to the other way',
+  );
+  assert.equal(messages.length, 4);
+  assert.ok(guide.state.seq > 0);
+});
+
+test('a guide that is opened again on its log knows the conversation, and adds the same in the same places', async () => {
+  const log = memoryLog();
+  const messages: Message[] = [];
+  const first = await guided({ log });
+  const { requests } = await loop(first, 'Go.', [calls('bad1', 'run'), says('Done.')], messages);
+  const again = await guided({ log: memoryLog(log.events) });
+  const more = await loop(again, 'And now?', [says('Nothing.')], messages);
+  assert.deepEqual(more.requests[0]?.slice(0, requests[1]?.length), requests[1]);
+});

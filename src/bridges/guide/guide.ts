@@ -1,0 +1,212 @@
+// Guides a conversation that somebody else's loop runs: sees each request before it goes, and each answer before it counts.
+import { agentParts, merge, type Extension } from '../../agent/index.ts';
+import {
+  decide,
+  deliverable,
+  ending,
+  look,
+  next,
+  openHead,
+  remind,
+  runChecks,
+  runView,
+  wordsOf,
+  type AgentParts,
+  type Call,
+  type Finish,
+  type Json,
+  type Limits,
+  type Log,
+  type Message,
+  type Price,
+  type RunState,
+  type StopReason,
+  type ToolSpec,
+  type Usage,
+} from '../../core/index.ts';
+import { memoryLog } from '../../stores/index.ts';
+import { additionsOf, beforeRound, commonLength, GIVEN, givenView, markAfter, type Addition } from './given.ts';
+import { factsOf, looksFailed, type FailureTest } from './taking-in.ts';
+import { begin, ended, loose, newRun, refusal, started, wanted } from './recording.ts';
+import { standInModel, standInTools } from './stand-ins.ts';
+
+/** What a guide goes by: rules, gates, stops, checks, views and reminders, and what is known of the caller's model. */
+export type GuideOptions = Omit<Extension, 'tools' | 'providers' | 'renderers'> & {
+  /** Where the conversation is kept; in memory unless given. */
+  readonly log?: Log;
+  readonly session?: string;
+  readonly limits?: Partial<Limits>;
+  readonly price?: Price;
+  readonly window?: number;
+  /** Which tools only read; every other counts as one that changes the world. */
+  readonly reads?: readonly string[];
+  readonly isFailure?: FailureTest;
+  /** Puts a call to a person; without it, what would be asked is refused. */
+  readonly ask?: (call: Pick<Call, 'tool' | 'input'>, question: string) => Promise<boolean>;
+};
+
+/** A request that the caller is about to make. A message that is none of ours to understand is null. */
+export type Asked = {
+  readonly model: string;
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly messages: readonly (Message | null)[];
+};
+
+/** An answer that came. `raw` is kept where the answer has to be shown to the model again. */
+export type Answered = {
+  readonly message: Message;
+  readonly finish: Finish;
+  readonly usage?: Usage;
+  readonly usd?: number;
+  readonly ms?: number;
+  readonly raw?: Json;
+};
+
+/** A call that may not be made, and why. */
+export type Refused = { readonly id: string; readonly tool: string; readonly reason: string };
+
+/** What to do with a request or after an answer. */
+export type Guidance =
+  /** Send the caller's messages with these additions, each in its place, the earlier ones too: then the prefix holds. */
+  | { readonly type: 'send'; readonly additions: readonly Addition[]; readonly refused: readonly Refused[] }
+  /** Hand the answer to the caller. */
+  | { readonly type: 'pass' }
+  /** Send nothing and let no call of the answer through: the run is over. */
+  | { readonly type: 'stop'; readonly reason: StopReason; readonly detail: string };
+
+/** A guide of one conversation. Calls come one at a time: a request, its answer, the next request. */
+export type Guide = {
+  readonly state: RunState;
+  readonly log: Log;
+  before(asked: Asked): Promise<Guidance>;
+  after(answered: Answered): Promise<Guidance>;
+  /** What the gates say to a call now; for callers whose tools are wrapped one by one. */
+  judge(call: Pick<Call, 'id' | 'tool' | 'input'>): Promise<Refused | undefined>;
+  close(): Promise<void>;
+};
+
+/** Opens a guide. */
+export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
+  const { log = memoryLog(), isFailure = looksFailed } = options;
+  const given = givenView((notes, nonce) => wordsOf(notes, nonce)[0]?.text ?? '');
+  const { rules, views } = merge([options]);
+  const head = await openHead(log, runView(rules, [...views, given]), 'root');
+  let agent = partsFor(options, { model: head.state.model, tools: head.state.tools, system: head.state.system });
+  const signal = new AbortController().signal;
+  const additions = (): readonly Addition[] => additionsOf(look(head.state, given));
+
+  /** A conversation that goes another way than before is a branch from where they part. */
+  async function goBack({ messages }: Asked): Promise<void> {
+    const seen = look(head.state, given);
+    const common = commonLength(seen, messages);
+    if (common === seen.marks.length) return;
+    const known = beforeRound(messages, common);
+    const at = seen.marks.items[known - 1]?.event ?? seen.start;
+    await head.branch(at, [{ type: 'branch-started', from: at, reason: 'edited' }]);
+  }
+
+  /** Takes in what is new. */
+  async function takeIn({ messages }: Asked): Promise<void> {
+    const { marks } = look(head.state, given);
+    const known = marks.length;
+    let mark = known === 0 ? 0 : (marks.items[known - 1]?.mark ?? 0);
+    for (const message of messages.slice(known)) {
+      mark = markAfter(mark, message);
+      await head.record((state) => factsOf(message, state, isFailure));
+      await head.record([{ type: 'remark-made', key: GIVEN, value: mark }]);
+    }
+  }
+
+  /** Begins a turn of the model, unless the run is over. */
+  async function send(refused: readonly Refused[]): Promise<Guidance> {
+    const { state } = head;
+    const step = next(state, agent);
+    if (step.type === 'end') {
+      await head.record((now) => ending(now, step), { settle: true });
+      return { type: 'stop', reason: step.reason, detail: step.detail ?? '' };
+    }
+    const { notes, remarks } = remind(agent, state);
+    const inputs = deliverable(state).map(({ input }) => input);
+    await head.record([...remarks, { type: 'turn-started', turn: state.turn + 1, inputs, notes }], { settle: true });
+    return { type: 'send', additions: additions(), refused };
+  }
+
+  async function objections(calls: readonly Call[]): Promise<readonly Refused[]> {
+    const found: Refused[] = [];
+    for (const call of calls) {
+      const reason = await objectionTo(agent, call, head.state, options.ask);
+      if (reason !== undefined) found.push({ id: call.id, tool: call.tool, reason });
+    }
+    return found;
+  }
+
+  return {
+    log,
+    get state() {
+      return head.state;
+    },
+    async before(asked) {
+      await goBack(asked);
+      await begin(head, asked, options.session);
+      agent = partsFor(options, asked);
+      await takeIn(asked);
+      await head.record((state) => [...loose(state), ...newRun(state, agent, options.limits), ...wanted(state)]);
+      return send([]);
+    },
+    async after(answered) {
+      await head.record((state) => [ended(state, answered)], { settle: true });
+      const refused = await objections(head.state.calls);
+      if (refused.length === 0) {
+        await head.record((state) => state.calls.map((call) => started(call, state)), { settle: true });
+        if (head.state.calls.length) return { type: 'pass' };
+        if (next(head.state, agent).type === 'check')
+          await runChecks(agent, { head, signal, live: () => {}, clock: () => performance.now() });
+        const step = next(head.state, agent);
+        if (step.type === 'end') await head.record((state) => ending(state, step), { settle: true });
+        if (step.type !== 'turn') return { type: 'pass' };
+      }
+      // The caller never sees this answer, but the model has to: it is shown again with what was wrong with it.
+      await head.record(refusal(answered, refused), { settle: true });
+      return send(refused);
+    },
+    async judge(call) {
+      const reason = await objectionTo(agent, call, head.state, options.ask);
+      return reason === undefined ? undefined : { id: call.id, tool: call.tool, reason };
+    },
+    close: () => log.close(),
+  };
+}
+
+function partsFor(options: GuideOptions, { model, tools, system }: Omit<Asked, 'messages'>): AgentParts {
+  const { rules, views, gates, stops, checks, reminders } = merge([options]);
+  const provider = standInModel(model, options);
+  const parts = { rules, views, gates, stops, checks, reminders, provider, system };
+  // The history is the caller's: it is not ours to make shorter.
+  const { compact: _, ...own } = agentParts({ ...parts, tools: standInTools(tools, options.reads) });
+  return own;
+}
+
+/** The caller runs what the model wrote, so a call that a rule would change has to be made by the model. */
+const rewritten = ({ tool }: Pick<Call, 'tool'>, input: Json): string =>
+  `Call ${tool} with these arguments instead: ${JSON.stringify(input)}`;
+
+async function objectionTo(
+  agent: AgentParts,
+  call: Call,
+  state: RunState,
+  ask: GuideOptions['ask'],
+): Promise<string | undefined> {
+  let now = call;
+  for (let questions = 0; questions < 8; questions++) {
+    const ruling = await decide(agent, now, state);
+    if (ruling.type === 'allow') return ruling.input === call.input ? undefined : rewritten(call, ruling.input);
+    if (ruling.type === 'deny') return ruling.reason;
+    if (!(await ask?.(call, ruling.question)))
+      return ask
+        ? 'A person said no to this call.'
+        : `This call needs a person's yes, and nobody can be asked: ${ruling.question}`;
+    now = { ...now, granted: [...(now.granted ?? []), ruling.question] };
+  }
+  return 'The rules keep asking about this call.';
+}

@@ -1,0 +1,64 @@
+// What the caller's new messages are as facts: words, answers that we did not see come, and the results of calls.
+import { callsOf, type Fact, type Message, type RunState } from '../../core/index.ts';
+
+/** Tells a result that failed where the caller's format has no word for it. */
+export type FailureTest = (tool: string, text: string) => boolean;
+
+/** The usual test: programs say so at the beginning. */
+export const looksFailed: FailureTest = (_tool, text) =>
+  /^\s*(?:error|exception|traceback|failed|fatal)\b/i.test(text.slice(0, 200));
+
+/** The facts of one message of the caller's; none where the log has them already. */
+export function factsOf(message: Message | null, state: RunState, isFailure: FailureTest): readonly Fact[] {
+  if (!message) return [];
+  if (message.role === 'user')
+    return [{ type: 'input-received', input: `g${state.seq}`, how: 'prompt', parts: message.parts }];
+  if (message.role === 'assistant') return foreignAnswer(message, state);
+  return message.parts.flatMap((part): readonly Fact[] => {
+    if (part.type !== 'tool-result') return [];
+    const call = state.calls.find(({ id, result }) => id === part.id && !result);
+    if (!call) return [];
+    const failed = part.failed || isFailure(call.tool, part.text);
+    return [{ type: 'tool-ended', call: part.id, outcome: failed ? 'failed' : 'ok', text: part.text, ms: 0 }];
+  });
+}
+
+/** An answer that came without us, from before we were there or put in by the caller, is history; one that we saw is in the log. */
+function foreignAnswer(message: Message, state: RunState): readonly Fact[] {
+  if (isLatest(message, state)) return [];
+  const { turn } = state;
+  const inputs = state.pending.map(({ input }) => input);
+  return [
+    { type: 'turn-started', turn: turn + 1, inputs, notes: [] },
+    {
+      type: 'turn-ended',
+      turn: turn + 1,
+      message,
+      finish: callsOf(message).length ? 'tool-calls' : 'stop',
+      usage: {},
+      usd: 0,
+      model: state.model,
+      ms: 0,
+    },
+    ...callsOf(message).map((call): Fact => ({
+      type: 'tool-started',
+      call: call.id,
+      tool: call.tool,
+      key: `${state.session}/${call.id}`,
+    })),
+  ];
+}
+
+/** Whether this is the answer that the model gave last: by its calls, or its words where it made none. */
+function isLatest(message: Message, state: RunState): boolean {
+  const { items, length } = state.messages;
+  const own = items.slice(Math.max(0, length - 3), length).findLast(({ role }) => role === 'assistant');
+  if (!own) return false;
+  const ids = (each: Message): string =>
+    callsOf(each)
+      .map(({ id }) => id)
+      .join(' ');
+  const words = (each: Message): string =>
+    each.parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : [])).join(' ');
+  return ids(message) === ids(own) && (ids(own) !== '' || words(message) === words(own));
+}
