@@ -1,0 +1,61 @@
+// What the makers of gates give: a gate that says its name, the views it looks at, and examples of what it stops and what it lets pass.
+import {
+  aimOf,
+  type Call,
+  type Decision,
+  type Gate,
+  type Json,
+  type NamedView,
+  type RunState,
+} from '../../core/index.ts';
+import type { ExampleStep } from '../examples/steps.ts';
+
+/** A history, a call, and what must be decided about it. */
+export type GateExample = {
+  readonly title: string;
+  readonly history?: readonly ExampleStep[];
+  readonly call: { readonly tool: string; readonly input?: Json };
+  readonly decides: 'allow' | 'ask' | 'deny';
+};
+
+/** A rule that is enforced before the act. It is an extension by itself, and can be one of a rule set. */
+export type Enforcement = {
+  readonly name: string;
+  /** What it is for, in a sentence. */
+  readonly why: string;
+  readonly gates: readonly Gate[];
+  readonly views: readonly NamedView<unknown>[];
+  readonly examples: readonly GateExample[];
+};
+
+/** Why a call is refused or asked about; nothing lets it pass. */
+export type Objection = { readonly deny: string } | { readonly ask: string };
+
+/** What an enforcement is made from. */
+export type EnforcementParts = Omit<Enforcement, 'gates' | 'views' | 'examples'> & {
+  readonly objection: (call: Call, state: RunState) => Objection | undefined | Promise<Objection | undefined>;
+  readonly views?: readonly NamedView<unknown>[];
+  readonly examples?: readonly GateExample[];
+};
+
+/** Makes an enforcement. The refusal names the rule, so that the model, a person and a report all know which it was. */
+export function enforce({ name, why, objection, views = [], examples = [] }: EnforcementParts): Enforcement {
+  const decisionOf = (found: Objection | undefined): Decision => {
+    if (!found) return { type: 'allow' };
+    if ('ask' in found) return { type: 'ask', question: found.ask };
+    return { type: 'deny', reason: `The rule ${name} does not allow this call, so nothing was run: ${found.deny}` };
+  };
+  return { name, why, gates: [async (call, state) => decisionOf(await objection(call, state))], views, examples };
+}
+
+/** The open calls of the same answer that stand before this one and have not begun to act: they go first. */
+export function callsBefore(call: Call, state: RunState): readonly Call[] {
+  const at = state.calls.findIndex(({ id }) => id === call.id);
+  return state.calls.slice(0, Math.max(0, at)).flatMap((each) => {
+    const aim = aimOf(each);
+    return each.result || each.key !== undefined || typeof aim === 'string' ? [] : [aim];
+  });
+}
+
+/** How far back a rule looks: this turn of the user, this run, or the whole session. */
+export type Span = 'turn' | 'run' | 'session';

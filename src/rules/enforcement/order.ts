@@ -1,0 +1,111 @@
+// Required order, mutual exclusion and phases: which tools may be called, given what was called before.
+import type { RunState } from '../../core/index.ts';
+import { toolUse } from '../history/questions.ts';
+import type { Within } from '../history/tool-marks.ts';
+import { history } from '../history/view.ts';
+import { callsBefore, enforce, type Enforcement, type Span } from './enforcement.ts';
+
+/** How a rule about several tools is called, and how far back it looks. */
+export type SpanOptions = { readonly name?: string; readonly per?: Span };
+
+/** The counts of a tool in a span. */
+function within(state: RunState, tool: string, per: Span): Pick<Within, 'calls' | 'ok'> {
+  const use = toolUse(state, tool);
+  return per === 'session' ? use : use[per];
+}
+
+/** Refuses a tool until the one before it in this list has succeeded. */
+export function requireOrder(
+  tools: readonly string[],
+  { name = tools.join('-then-'), per = 'run' }: SpanOptions = {},
+): Enforcement {
+  const [first = 'first', second = 'second'] = tools;
+  return enforce({
+    name,
+    why: `These are called in this order: ${tools.join(', ')}.`,
+    views: [history],
+    objection: ({ tool }, state) => {
+      const needed = tools[tools.indexOf(tool) - 1];
+      if (needed === undefined || within(state, needed, per).ok > 0) return undefined;
+      return { deny: `${needed} must succeed before ${tool}. Call ${needed} first.` };
+    },
+    examples: [
+      { title: `${first} at the beginning`, call: { tool: first }, decides: 'allow' },
+      { title: `${second} before ${first}`, call: { tool: second }, decides: 'deny' },
+      {
+        title: `${second} after ${first}`,
+        history: [{ said: 'go' }, { called: first }],
+        call: { tool: second },
+        decides: 'allow',
+      },
+      {
+        title: `${second} after ${first} failed`,
+        history: [{ said: 'go' }, { called: first, outcome: 'failed' }],
+        call: { tool: second },
+        decides: 'deny',
+      },
+    ],
+  });
+}
+
+/** Refuses every tool of this list but the one that was called first. */
+export function exclusive(
+  tools: readonly string[],
+  { name = `either-${tools.join('-or-')}`, per = 'run' }: SpanOptions = {},
+): Enforcement {
+  const [first = 'first', second = 'second'] = tools;
+  return enforce({
+    name,
+    why: `Only one of these is called: ${tools.join(', ')}.`,
+    views: [history],
+    objection: (call, state) => {
+      if (!tools.includes(call.tool)) return undefined;
+      const others = tools.filter((tool) => tool !== call.tool);
+      const taken =
+        others.find((tool) => within(state, tool, per).calls > 0) ??
+        callsBefore(call, state).find(({ tool }) => others.includes(tool))?.tool;
+      return taken === undefined
+        ? undefined
+        : { deny: `${taken} was called, and ${call.tool} excludes it. Go on with ${taken}.` };
+    },
+    examples: [
+      { title: `${second} alone`, call: { tool: second }, decides: 'allow' },
+      {
+        title: `${second} after ${first}`,
+        history: [{ said: 'go' }, { called: first }],
+        call: { tool: second },
+        decides: 'deny',
+      },
+      {
+        title: `${first} again`,
+        history: [{ said: 'go' }, { called: first }],
+        call: { tool: first },
+        decides: 'allow',
+      },
+    ],
+  });
+}
+
+/** What becomes of tools that no phase names. */
+export type PhaseOptions = { readonly name?: string; readonly others?: 'allow' | 'deny' };
+
+/** Allows in each phase only its own tools. A phase that nobody named allows none of them. */
+export function phases(
+  tools: Readonly<Record<string, readonly string[]>>,
+  phaseOf: (state: RunState) => string,
+  { name = 'phases', others = 'allow' }: PhaseOptions = {},
+): Enforcement {
+  const named = new Set(Object.values(tools).flat());
+  return enforce({
+    name,
+    why: `Each phase has its own tools: ${Object.keys(tools).join(', ')}.`,
+    views: [history],
+    objection: ({ tool }, state) => {
+      if (!named.has(tool) && others === 'allow') return undefined;
+      const phase = phaseOf(state);
+      const allowed = Object.hasOwn(tools, phase) ? (tools[phase] ?? []) : [];
+      if (allowed.includes(tool)) return undefined;
+      return { deny: `${tool} is not for the phase ${phase}; it has ${allowed.join(', ') || 'no tools'}.` };
+    },
+  });
+}

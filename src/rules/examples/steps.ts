@@ -1,0 +1,116 @@
+// A made-up history in a few plain words, played as a loop would have written it: what the examples of rules are told in.
+import {
+  callId,
+  flush,
+  fold,
+  newEpoch,
+  runView,
+  toArray,
+  type Event,
+  type Fact,
+  type InputHow,
+  type Json,
+  type Limits,
+  type NamedView,
+  type Outcome,
+  type Part,
+  type Rule,
+  type RunState,
+  type Usage,
+} from '../../core/index.ts';
+
+/** Something that happened in an example. Plain data, so that a file can hold it. */
+export type ExampleStep =
+  | { readonly said: string; readonly how?: InputHow; readonly window?: number }
+  | { readonly answered: string; readonly usage?: Usage }
+  | {
+      readonly called: string;
+      readonly input?: Json;
+      readonly outcome?: Outcome;
+      readonly result?: string;
+      readonly data?: Json;
+      readonly usage?: Usage;
+    }
+  | { readonly compacted: true }
+  | { readonly model: string }
+  | { readonly pausedMinutes: number }
+  | { readonly fact: Fact };
+
+/** What a play came to. */
+export type Played = { readonly state: RunState; readonly events: readonly Event[] };
+
+type Parts = { readonly rules?: readonly Rule[]; readonly views?: readonly NamedView<unknown>[] };
+
+const limits: Limits = { turns: 25, errors: 5, reasks: 2, repeats: 3, outputChars: 100_000 };
+const noon = Date.UTC(2026, 0, 1, 12);
+
+/** Plays these steps with these rules and views. The last step is the last thing that has happened. */
+export function play(steps: readonly ExampleStep[], { rules = [], views = [] }: Parts = {}): Played {
+  const view = runView(rules, views);
+  const events: Event[] = [];
+  let state = view.initial;
+  let time = noon;
+  const add = (facts: readonly Fact[]): void => {
+    for (const fact of facts) {
+      const seq = events.length + 1;
+      time += 1000;
+      const parent = events.at(-1)?.id ?? null;
+      const event = { ...fact, seq, id: `e${seq}`, parent, time: new Date(time).toISOString() };
+      events.push(event);
+      state = fold(view, [event], state);
+    }
+  };
+  add([
+    { type: 'session-started', session: 'example', nonce: 'n0nce' },
+    { type: 'epoch-started', epoch: 1, reason: 'started', system: '', tools: [], model: 'example' },
+  ]);
+  for (const step of steps) {
+    if ('pausedMinutes' in step) time += step.pausedMinutes * 60_000;
+    else for (const facts of factsOf(step, () => state)) add(facts);
+  }
+  return { state, events };
+}
+
+/** The facts of a step, in portions: what comes later may depend on the state that the earlier ones made. */
+function* factsOf(
+  step: Exclude<ExampleStep, { readonly pausedMinutes: number }>,
+  now: () => RunState,
+): Generator<readonly Fact[]> {
+  if ('fact' in step) return yield [step.fact];
+  if ('compacted' in step) return yield [newEpoch(now(), 'compacted', toArray(now().messages))];
+  if ('model' in step) return yield [{ ...newEpoch(now(), 'model-changed'), model: step.model }];
+  if ('said' in step) {
+    const { said, how = 'prompt', window } = step;
+    yield [{ type: 'input-received', input: `i${now().seq}`, how, parts: [{ type: 'text', text: said }] }];
+    const bounds = window === undefined ? limits : { ...limits, context: window };
+    if (how === 'prompt') yield [{ type: 'run-started', run: `r${now().seq}`, limits: bounds }];
+    return;
+  }
+  yield [turnStart(now())];
+  if ('answered' in step) return yield [turnEnd(now(), [{ type: 'text', text: step.answered }], step.usage)];
+  const { called: tool, input = {}, outcome = 'ok', result = 'Done.', data, usage } = step;
+  const call = callId(now().turn, 0);
+  yield [turnEnd(now(), [{ type: 'tool-call', id: call, tool, input }], usage)];
+  if (outcome !== 'denied') yield [{ type: 'tool-started', call, tool, key: `example/${call}` }];
+  yield [{ type: 'tool-ended', call, outcome, text: result, ms: 1, ...(data === undefined ? {} : { data }) }];
+}
+
+/** The fact that begins a turn, with what it delivers and shows. */
+export const turnStart = (state: RunState, allowance = 2000): Fact => ({
+  type: 'turn-started',
+  turn: state.turn + 1,
+  inputs: state.pending.map(({ input }) => input),
+  notes: flush(state.queue, state.turn + 1, allowance),
+});
+
+/** The fact that ends a turn with an answer of these parts. */
+export const turnEnd = (state: RunState, parts: readonly Part[], usage: Usage = { input: 100, output: 10 }): Fact => ({
+  type: 'turn-ended',
+  turn: state.turn,
+  message: { role: 'assistant', parts },
+  finish: parts.some(({ type }) => type === 'tool-call') ? 'tool-calls' : 'stop',
+  usage,
+  usd: 0,
+  model: state.model,
+  ms: 1,
+});

@@ -1,0 +1,60 @@
+// What the next request holds and where it came from, in estimated tokens.
+import { estimate, notesIn, tokensIn, wordsOf, type Event, type Message, type Part } from '../../core/index.ts';
+
+/** Tokens by origin. */
+export type ContextParts = {
+  readonly system: number;
+  readonly tools: number;
+  readonly words: number;
+  readonly answers: number;
+  readonly notes: number;
+  /** Results by tool; a tool that is one of too many counts as `(others)`. */
+  readonly results: Readonly<Record<string, number>>;
+};
+
+/** A context that holds nothing yet. */
+export const noContext: ContextParts = { system: 0, tools: 0, words: 0, answers: 0, notes: 0, results: {} };
+
+const mostTools = 48;
+
+/** The parts after one more event; `tool` is whose call it settles. */
+export function contextParts(parts: ContextParts, event: Event, tool?: string): ContextParts {
+  if (event.type === 'epoch-started') return atEpoch(parts, event);
+  if (event.type === 'input-received') return { ...parts, words: parts.words + tokensIn(event.parts) };
+  if (event.type === 'turn-started')
+    return event.notes.length ? { ...parts, notes: parts.notes + tokensIn(wordsOf(event.notes)) } : parts;
+  if (event.type === 'turn-ended') return { ...parts, answers: parts.answers + tokensIn(event.message.parts) };
+  if (event.type === 'turn-failed' && event.partial && !event.error.retry)
+    return { ...parts, answers: parts.answers + estimate(event.partial) };
+  if (event.type === 'tool-ended' && tool !== undefined) return addResult(parts, tool, estimate(event.text));
+  return parts;
+}
+
+/** An epoch with a history of its own is counted from that. */
+function atEpoch(parts: ContextParts, event: Event & { readonly type: 'epoch-started' }): ContextParts {
+  const frame = { system: estimate(event.system), tools: estimate(JSON.stringify(event.tools)) };
+  if (!event.baseline) return { ...parts, ...frame };
+  const { messages, pending = [] } = event.baseline;
+  const begun = messages.reduce(addMessage, { ...noContext, ...frame });
+  return { ...begun, words: pending.reduce((sum, each) => sum + tokensIn(each.parts), begun.words) };
+}
+
+function addResult(parts: ContextParts, tool: string, tokens: number): ContextParts {
+  const full = Object.keys(parts.results).length >= mostTools;
+  const name = Object.hasOwn(parts.results, tool) || !full ? tool : '(others)';
+  const before = Object.hasOwn(parts.results, name) ? (parts.results[name] ?? 0) : 0;
+  return { ...parts, results: Object.fromEntries([...Object.entries(parts.results), [name, before + tokens]]) };
+}
+
+const addMessage = (parts: ContextParts, { role, parts: said }: Message): ContextParts =>
+  role === 'assistant'
+    ? { ...parts, answers: parts.answers + tokensIn(said) }
+    : said.reduce((sum, part) => addPart(sum, part), parts);
+
+function addPart(parts: ContextParts, part: Part): ContextParts {
+  if (part.type === 'tool-result') return addResult(parts, part.tool, estimate(part.text));
+  const tokens = tokensIn([part]);
+  return part.type === 'text' && notesIn(part.text)
+    ? { ...parts, notes: parts.notes + tokens }
+    : { ...parts, words: parts.words + tokens };
+}

@@ -1,0 +1,55 @@
+// Which file a settled call read or changed, from what its result tells or, where that tells nothing, from its name and arguments.
+import { posix } from 'node:path';
+import { isObject, type Event, type Json } from '../../core/index.ts';
+
+/** How often a file was read and changed; the turns are those of the last of each, 0 for never. */
+export type FileUse = {
+  readonly reads: number;
+  readonly edits: number;
+  readonly writes: number;
+  readonly readIn: number;
+  readonly changedIn: number;
+};
+
+/** A file nobody touched. */
+export const untouched: FileUse = { reads: 0, edits: 0, writes: 0, readIn: 0, changedIn: 0 };
+
+/** The one spelling of a path, so that `./a` and `a` are one file. */
+export const plainPath = (path: string): string => posix.normalize(path).replace(/(?<=.)\/$/, '');
+
+type Use = { readonly path: string; readonly how: 'reads' | 'edits' | 'writes' };
+
+/** What this call did to a file, if it did anything. */
+export function useOf(
+  { tool, input }: { readonly tool: string; readonly input: Json },
+  { outcome, data }: Event & { readonly type: 'tool-ended' },
+): Use | undefined {
+  if (outcome !== 'ok') return undefined;
+  const told = isObject(data) ? data : {};
+  const path = pathIn(told) ?? pathIn(input);
+  if (path === undefined) return undefined;
+  if ('after' in told) return { path, how: /edit|patch|replace|insert/i.test(tool) ? 'edits' : 'writes' };
+  if ('hash' in told) return { path, how: 'reads' };
+  const how = byName(tool);
+  return how && { path, how };
+}
+
+function byName(tool: string): Use['how'] | undefined {
+  if (/read|view|open|cat\b/i.test(tool)) return 'reads';
+  if (/edit|patch|replace|insert|append/i.test(tool)) return 'edits';
+  return /write|create|save/i.test(tool) ? 'writes' : undefined;
+}
+
+/** The path that arguments or a result name. */
+export function pathIn(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  const path = value['path'] ?? value['file_path'] ?? value['filePath'] ?? value['file'];
+  return typeof path === 'string' && path !== '' ? plainPath(path) : undefined;
+}
+
+/** The use of a file with one more. */
+export const usedAgain = (use: FileUse, how: Use['how'], turn: number): FileUse => ({
+  ...use,
+  [how]: use[how] + 1,
+  ...(how === 'reads' ? { readIn: turn } : { changedIn: turn }),
+});

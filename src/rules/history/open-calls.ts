@@ -1,0 +1,43 @@
+// Which calls of the last answer are still open, as far as a view can tell from the events alone.
+import { aimOf, callsOf, type Event, type Json } from '../../core/index.ts';
+
+/** A call that has no result yet, under the name of the tool that is meant. */
+export type OpenCall = {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: Json;
+  readonly started: boolean;
+};
+
+/** A call that has just been settled, and how. */
+export type EndedCall = OpenCall & { readonly outcome: (Event & { readonly type: 'tool-ended' })['outcome'] };
+
+const meant = (call: {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: Json;
+  readonly key?: string;
+}): OpenCall => {
+  const aim = aimOf(call);
+  const { tool, input } = typeof aim === 'string' ? call : aim;
+  return { id: call.id, tool, input, started: call.key !== undefined };
+};
+
+/** The open calls after one more event. */
+export function openCalls(calls: readonly OpenCall[], event: Event): readonly OpenCall[] {
+  if (event.type === 'turn-ended') return callsOf(event.message).map(meant);
+  if (event.type === 'tool-started') return calls.map((call) => (call.id === event.call ? begun(call, event) : call));
+  if (event.type === 'tool-ended') return calls.filter(({ id }) => id !== event.call);
+  if (event.type === 'epoch-started' && event.baseline)
+    return (event.baseline.calls ?? []).filter(({ result }) => !result).map(meant);
+  const isOver = event.type === 'turn-started' || event.type === 'branch-started';
+  return isOver && calls.length ? [] : calls;
+}
+
+/** The call under the name and with the arguments that it really runs with. */
+const begun = (call: OpenCall, { tool, input }: Event & { readonly type: 'tool-started' }): OpenCall => ({
+  id: call.id,
+  tool,
+  input: input ?? call.input,
+  started: true,
+});

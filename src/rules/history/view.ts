@@ -1,0 +1,211 @@
+// What happened in a session so far, as one view: bounded, O(1) per event, the same from the root and from an epoch.
+import { isObject, textOf, type Event, type Json, type NamedView } from '../../core/index.ts';
+import { contextParts, noContext, type ContextParts } from './context-parts.ts';
+import { namedIn, type Entity } from './entities.ts';
+import { untouched, usedAgain, useOf, type FileUse } from './file-uses.ts';
+import { openCalls, type EndedCall, type OpenCall } from './open-calls.ts';
+import { alike, emptyShelf, keepShelf, onShelf, restoreShelf, shelve, type Shelf } from './shelf.ts';
+import { markEnd, markStart, noCalls, resultHash, tryKey, untried, type ToolMark, type Try } from './tool-marks.ts';
+
+/** What one model was used for. */
+export type ModelMark = {
+  readonly turns: number;
+  readonly failed: number;
+  readonly input: number;
+  readonly output: number;
+  readonly usd: number;
+  readonly unpriced: number;
+  readonly ms: number;
+};
+
+/** A settled call as one number, and its tool: what cycles are found in. */
+export type HistoryStep = { readonly tool: string; readonly is: number };
+
+/** Counts that go on from epoch to epoch. */
+type Counts = {
+  readonly runs: number;
+  /** A turn of the user begins when a prompt or a follow-up reaches the model; what steers does not begin one. */
+  readonly userTurns: number;
+  readonly turn: number;
+  /** Calls that began to act. */
+  readonly made: number;
+  readonly inARow: number;
+  /** When the last event was written, in milliseconds since 1970; 0 where nobody knows. */
+  readonly time: number;
+};
+
+/** What is remembered of a session. Read it through the questions, not by its fields. */
+export type History = Counts & {
+  readonly model: string;
+  /** Milliseconds between the last event and the one before it. */
+  readonly pause: number;
+  readonly waiting: readonly string[];
+  readonly calls: readonly OpenCall[];
+  /** The call that the last event settled, if it settled one. */
+  readonly ended: EndedCall | undefined;
+  readonly tools: Shelf<ToolMark>;
+  readonly tries: Shelf<Try>;
+  readonly files: Shelf<FileUse>;
+  readonly entities: Shelf<Entity>;
+  readonly models: Shelf<ModelMark>;
+  readonly steps: readonly HistoryStep[];
+  readonly context: ContextParts;
+};
+
+const counts: Counts = { runs: 0, userTurns: 0, turn: 0, made: 0, inARow: 0, time: 0 };
+
+const initial: History = {
+  ...counts,
+  model: '',
+  pause: 0,
+  waiting: [],
+  calls: [],
+  ended: undefined,
+  tools: emptyShelf(),
+  tries: emptyShelf(),
+  files: emptyShelf(),
+  entities: emptyShelf(),
+  models: emptyShelf(),
+  steps: [],
+  context: noContext,
+};
+
+/** As many settled calls as cycles are looked for in. */
+const mostSteps = 24;
+
+/** What rules, gates, stops, hooks and screens ask about. An agent that has any of ours has it among its views. */
+export const history: NamedView<History> = {
+  name: 'history',
+  initial,
+  on: (state, event) => ({ ...timed(follow(state, event), event), calls: openCalls(state.calls, event) }),
+  keep: ({ runs, userTurns, turn, made, inARow, time, steps, ...rest }) => ({
+    counts: { runs, userTurns, turn, made, inARow, time },
+    steps,
+    tools: keepShelf(rest.tools),
+    tries: keepShelf(rest.tries),
+    files: keepShelf(rest.files),
+    entities: keepShelf(rest.entities),
+    models: keepShelf(rest.models),
+  }),
+  restore,
+};
+
+function timed(state: History, event: Event): History {
+  const time = Date.parse(event.time) || state.time;
+  return { ...state, time, pause: state.time ? Math.max(0, time - state.time) : 0 };
+}
+
+function follow(before: History, event: Event): History {
+  const call = event.type === 'tool-ended' ? before.calls.find(({ id }) => id === event.call) : undefined;
+  const context = contextParts(before.context, event, call?.tool);
+  const state: History = { ...before, ended: undefined, context };
+  if (event.type === 'epoch-started') return beginEpoch(state, event);
+  if (event.type === 'input-received') return receive(state, event);
+  if (event.type === 'run-started') return { ...state, runs: state.runs + 1, inARow: 0 };
+  if (event.type === 'turn-started') return beginTurn(state, event);
+  if (event.type === 'turn-ended' || event.type === 'turn-failed') return endTurn(state, event);
+  if (event.type === 'tool-started') return startCall(state, event);
+  if (event.type === 'tool-ended') return call ? endCall(state, call, event) : state;
+  return event.type === 'branch-started' ? { ...state, waiting: [] } : state;
+}
+
+function beginTurn(state: History, { turn, inputs }: Event & { readonly type: 'turn-started' }): History {
+  const begins = inputs.some((input) => state.waiting.includes(input));
+  const waiting = begins ? state.waiting.filter((input) => !inputs.includes(input)) : state.waiting;
+  return { ...state, turn, waiting, userTurns: state.userTurns + (begins ? 1 : 0) };
+}
+
+/** What an epoch says of itself is taken from it, also by a fold that saw what came before: both must come to the same. */
+function beginEpoch(state: History, { model, baseline }: Event & { readonly type: 'epoch-started' }): History {
+  if (!baseline) return { ...state, model };
+  const asked = (baseline.pending ?? []).filter(({ how }) => how !== 'steer');
+  return { ...state, model, turn: baseline.turn, waiting: asked.map(({ input }) => input) };
+}
+
+function receive(state: History, event: Event & { readonly type: 'input-received' }): History {
+  const named = name(state, textOf({ role: 'user', parts: event.parts }), 'user');
+  return event.how === 'prompt' || event.how === 'follow-up'
+    ? { ...named, waiting: [...state.waiting, event.input] }
+    : named;
+}
+
+function name(state: History, words: string, by: Entity['by']): History {
+  let { entities } = state;
+  for (const { kind, name } of namedIn(words)) {
+    const known = onShelf(entities, name) ?? { kind, count: 0, by, turn: 0 };
+    entities = shelve(entities, name, { ...known, count: known.count + 1, turn: state.turn });
+  }
+  return entities === state.entities ? state : { ...state, entities };
+}
+
+const unused: ModelMark = { turns: 0, failed: 0, input: 0, output: 0, usd: 0, unpriced: 0, ms: 0 };
+
+function endTurn(state: History, event: Event & { readonly type: 'turn-ended' | 'turn-failed' }): History {
+  const ended = event.type === 'turn-ended';
+  const model = ended ? event.model : state.model;
+  const mark = onShelf(state.models, model) ?? unused;
+  const models = shelve(state.models, model, {
+    turns: mark.turns + 1,
+    failed: mark.failed + (ended ? 0 : 1),
+    input: mark.input + (event.usage?.input ?? 0),
+    output: mark.output + (event.usage?.output ?? 0),
+    usd: mark.usd + (event.usd ?? 0),
+    unpriced: mark.unpriced + (event.usage && event.usd === undefined ? 1 : 0),
+    ms: mark.ms + event.ms,
+  });
+  const now = { ...state, models };
+  return ended ? name(now, textOf(event.message), 'model') : now;
+}
+
+/** A call that is started again after a crash is still the one call. */
+function startCall(state: History, { call: id, tool, input }: Event & { readonly type: 'tool-started' }): History {
+  const call = state.calls.find((each) => each.id === id);
+  if (!call || call.started) return state;
+  const marks = markStart(state, { ...call, tool, input: input ?? call.input }, state);
+  return { ...state, ...marks, made: state.made + 1 };
+}
+
+function endCall(state: History, call: OpenCall, event: Event & { readonly type: 'tool-ended' }): History {
+  const use = useOf(call, event);
+  const failed = event.outcome === 'failed' || event.outcome === 'unknown';
+  const step: HistoryStep = { tool: call.tool, is: stepOf(call, event) };
+  return {
+    ...state,
+    ...markEnd(state, call, event, state),
+    ended: { ...call, outcome: event.outcome },
+    inARow: event.outcome === 'ok' ? 0 : state.inARow + (failed ? 1 : 0),
+    files: use
+      ? shelve(state.files, use.path, usedAgain(onShelf(state.files, use.path) ?? untouched, use.how, state.turn))
+      : state.files,
+    steps: [...state.steps.slice(1 - mostSteps), step],
+  };
+}
+
+/** A number for a call with its result; two of them are equal where both are. */
+function stepOf({ tool, input }: OpenCall, event: Event & { readonly type: 'tool-ended' }): number {
+  let is = resultHash(event) % 0x7fffffff;
+  for (const letter of tryKey(tool, input)) is = (Math.imul(is, 31) + (letter.codePointAt(0) ?? 0)) | 0;
+  return is;
+}
+
+const someEntity: Entity = { kind: 'path', count: 0, by: 'user', turn: 0 };
+
+function restore(kept: Json): History | undefined {
+  if (!isObject(kept) || !alike(kept['counts'], counts)) return undefined;
+  const steps = Array.isArray(kept['steps']) ? (kept['steps'] as readonly unknown[]) : [];
+  const shelves = {
+    tools: restoreShelf(kept['tools'], noCalls),
+    tries: restoreShelf(kept['tries'], untried),
+    files: restoreShelf(kept['files'], untouched),
+    entities: restoreShelf(kept['entities'], someEntity),
+    models: restoreShelf(kept['models'], unused),
+  };
+  if (steps.length > mostSteps || !steps.every((step) => alike(step, { tool: '', is: 0 }))) return undefined;
+  if (Object.values(shelves).some((shelf) => shelf === undefined)) return undefined;
+  return {
+    ...initial,
+    ...(kept['counts'] as Counts),
+    ...(shelves as Pick<History, keyof typeof shelves>),
+    steps: steps as readonly HistoryStep[],
+  };
+}

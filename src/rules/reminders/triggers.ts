@@ -1,0 +1,75 @@
+// When a reminder is looked at: at facts of a type, or at one of the sixteen events that other harnesses know by name.
+import { callsOf, type Event, type Fact } from '../../core/index.ts';
+
+/** An event as other harnesses call it. */
+export type EventName =
+  | `agent_${'start' | 'end'}`
+  | `tool_${'call' | 'result' | 'execution_start' | 'execution_end'}`
+  | `turn_${'start' | 'end'}`
+  | `message_${'start' | 'update' | 'end'}`
+  | 'model_select'
+  | `session_${'start' | 'compact' | 'switch' | 'fork'}`;
+
+/** A fact's type, or the name of an event as other harnesses call it. */
+export type Trigger = Fact['type'] | EventName;
+
+/** A type of fact, and perhaps a test of it. */
+export type Meaning = { readonly type: Fact['type']; readonly test?: (event: Event) => boolean };
+
+const epochFor =
+  (...reasons: readonly string[]) =>
+  (event: Event): boolean =>
+    event.type === 'epoch-started' && reasons.includes(event.reason);
+
+/** What each of the sixteen names means here. While an answer streams nothing is settled, so its updates are its end. */
+export const namedEvents: Readonly<Record<EventName, Meaning>> = {
+  agent_start: { type: 'run-started' },
+  agent_end: { type: 'run-ended' },
+  tool_call: { type: 'turn-ended', test: (event) => event.type === 'turn-ended' && callsOf(event.message).length > 0 },
+  tool_result: { type: 'tool-ended' },
+  tool_execution_start: { type: 'tool-started' },
+  tool_execution_end: { type: 'tool-ended' },
+  turn_start: { type: 'turn-started' },
+  turn_end: { type: 'turn-ended' },
+  message_start: { type: 'turn-started' },
+  message_update: { type: 'turn-ended' },
+  message_end: { type: 'turn-ended' },
+  model_select: { type: 'epoch-started', test: epochFor('model-changed') },
+  session_start: { type: 'session-started' },
+  session_compact: { type: 'epoch-started', test: epochFor('compacted') },
+  session_switch: { type: 'branch-started' },
+  session_fork: {
+    type: 'session-started',
+    test: (event) => event.type === 'session-started' && event.from !== undefined,
+  },
+};
+
+const factTypes = {
+  'session-started': true,
+  'epoch-started': true,
+  'compaction-refused': true,
+  'branch-started': true,
+  'input-received': true,
+  'run-started': true,
+  'turn-started': true,
+  'turn-ended': true,
+  'turn-failed': true,
+  'answer-rejected': true,
+  'ask-raised': true,
+  'ask-answered': true,
+  'tool-started': true,
+  'tool-ended': true,
+  'checks-ended': true,
+  'run-ended': true,
+  'remark-made': true,
+} as const satisfies Record<Fact['type'], true>;
+
+/** Every name that `on` may hold. */
+export const triggers: readonly Trigger[] = [
+  ...(Object.keys(factTypes) as readonly Fact['type'][]),
+  ...(Object.keys(namedEvents) as readonly EventName[]),
+];
+
+/** What a trigger means: a type of fact, and perhaps a test of it. */
+export const meaningOf = (trigger: Trigger): Meaning =>
+  Object.hasOwn(namedEvents, trigger) ? namedEvents[trigger as EventName] : { type: trigger as Fact['type'] };

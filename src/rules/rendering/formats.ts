@@ -1,0 +1,56 @@
+// The three forms in which data can be written down for a model: Markdown, XML and JSON.
+import type { Json } from '../../core/index.ts';
+import { asRenderable, isRenderable, plain, type Renderable } from './renderable.ts';
+
+/** A form in which data can be written down. */
+export type Format = 'markdown' | 'xml' | 'json';
+
+/** Data in one of the forms. */
+export const inFormat = (data: Json, format: Format): string => formats[format](data);
+
+const formats: Readonly<Record<Format, (data: Json) => string>> = {
+  markdown: (data) => markdown(asRenderable(data), isRenderable(data) ? 1 : 0).trim(),
+  xml: (data) => xml(asRenderable(data), ''),
+  json: (data) => JSON.stringify(data, null, 2),
+};
+
+const titleOf = ({ kind, attributes }: Renderable): string =>
+  [kind, ...Object.entries(attributes).map(([key, value]) => `${key}: ${plain(value)}`)].join(', ');
+
+const isLeaf = ({ children }: Renderable): boolean => children.every((child) => typeof child === 'string');
+
+/** Things become headings, their words text; what has a language, or several lines, is a fence that nothing in it can end. */
+function markdown(thing: Renderable, level: number): string {
+  const { kind, attributes, children } = thing;
+  const words = children.filter((child) => typeof child === 'string').join('\n');
+  if (isLeaf(thing) && Object.keys(attributes).length === 0 && !words.includes('\n'))
+    return kind === 'item' ? `- ${words}\n` : level === 0 && kind === 'data' ? words : `- **${kind}**: ${words}\n`;
+  const head =
+    level === 0 && kind === 'data' ? '' : `\n${'#'.repeat(Math.min(6, Math.max(1, level)))} ${titleOf(thing)}\n\n`;
+  const body = children.map((child) =>
+    typeof child === 'string' ? `${fenced(child, attributes['language'])}\n` : markdown(child, level + 1),
+  );
+  return head + body.join('');
+}
+
+function fenced(text: string, language: Json | undefined): string {
+  if (typeof language !== 'string' && !text.includes('\n')) return text;
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${typeof language === 'string' ? language.replaceAll(/[^\w+-]/g, '') : ''}\n${text}\n${fence}`;
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** A word that may name a tag. */
+const tag = (word: string): string => word.replaceAll(/[^\w.-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
+
+function xml({ kind, attributes, children }: Renderable, indent: string): string {
+  const given = Object.entries(attributes).map(([key, value]) => ` ${tag(key)}="${escaped(plain(value))}"`);
+  const open = `${indent}<${tag(kind)}${given.join('')}`;
+  if (children.length === 0) return `${open}/>`;
+  if (children.length === 1 && typeof children[0] === 'string') return `${open}>${escaped(children[0])}</${tag(kind)}>`;
+  const inner = children.map((child) => (typeof child === 'string' ? escaped(child) : xml(child, `${indent}  `)));
+  return `${open}>\n${inner.join('\n')}\n${indent}</${tag(kind)}>`;
+}

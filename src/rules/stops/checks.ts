@@ -1,0 +1,34 @@
+// Task completion that is looked at rather than believed: a command that passes, an answer that holds what it must.
+import { shorten, type Check, type Workspace } from '../../core/index.ts';
+import { answerOf, holding } from './stops.ts';
+
+/** What has to pass. */
+export type PassingCommand = {
+  readonly workspace: Pick<Workspace, 'exec'>;
+  readonly command: string | readonly string[];
+  readonly name?: string;
+  readonly timeoutMs?: number;
+};
+
+/** The run is done once this command ends with code 0; until then the model is shown what it says. */
+export const passingCommand = ({ workspace, command, name, timeoutMs }: PassingCommand): Check => {
+  const words = typeof command === 'string' ? command : command.join(' ');
+  return {
+    name: name ?? `passes: ${words}`,
+    async run(_, signal) {
+      const ran = await workspace.exec(command, { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+      if (ran.code === 0 && ran.stopped === undefined) return { type: 'passed' };
+      const how = ran.stopped ? `was stopped (${ran.stopped})` : `ended with ${ran.code ?? ran.signal}`;
+      return { type: 'failed', why: `${words} ${how}, so the task is not done:\n${shorten(ran.text, 4000)}` };
+    },
+  };
+};
+
+/** The run is done once the answer holds this text or fits this pattern; until then the model is told what is missing. */
+export const mustAnswer = (expected: string | RegExp, why = `The answer must hold ${String(expected)}.`): Check => {
+  const holds = holding(expected);
+  return {
+    name: 'must-answer',
+    run: (state) => (holds(answerOf(state) ?? '') ? { type: 'passed' } : { type: 'failed', why }),
+  };
+};
