@@ -2,6 +2,7 @@
 import { isObject, type Event } from '../../core/index.ts';
 import { callsSince, contextUse, failures, fileUse, pause, toolUse } from '../history/questions.ts';
 import { pathIn } from '../history/file-uses.ts';
+import { builtInExamples } from './built-in-examples.ts';
 import type { Looking, ReminderDefinition } from './definition.ts';
 
 /** Which tools play which part. */
@@ -202,7 +203,8 @@ export function builtInReminders(
   return Object.entries(builtInTable).flatMap(([name, row]) => {
     const { threshold = row.threshold, cooldown = row.cooldown, off } = tuning[name] ?? {};
     if (off) return [];
-    const made = row.make(threshold, { ...usualRoles, ...roles });
-    return [{ name, ...made, ...(cooldown === undefined ? {} : { cooldown }) }];
+    const tools = { ...usualRoles, ...roles };
+    const examples = builtInExamples(name, threshold, tools);
+    return [{ name, ...row.make(threshold, tools), examples, ...(cooldown === undefined ? {} : { cooldown }) }];
   });
 }

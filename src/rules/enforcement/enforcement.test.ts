@@ -1,0 +1,199 @@
+// Rules that are enforced before the act: what they stop, what they let pass, and what the model sees instead.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calls, says, stage, toolOf, type Line, type Stage } from '../../../test/support/rehearsal.ts';
+import { decide, illegal, toArray, type Compactor, type Json } from '../../core/index.ts';
+import { tryGate } from '../examples/trial.ts';
+import { summarising } from '../compaction/summarising.ts';
+import { toolUse } from '../history/questions.ts';
+import { rulesOf } from '../sets/rule-set.ts';
+import { compactAt } from './compact-at.ts';
+import { confirm } from './confirm.ts';
+import { enforce, type Enforcement } from './enforcement.ts';
+import { exclusive, phases, requireOrder } from './order.ts';
+import { rateLimit } from './rate-limit.ts';
+import { readBeforeEdit } from './read-before-edit.ts';
+
+const makers: Readonly<Record<string, Enforcement>> = {
+  M27: readBeforeEdit(),
+  M28: confirm({ which: ['delete_file'] }),
+  'M29, M31': rateLimit({ tool: 'run_command', most: 3, per: 'turn', count: 'retries' }),
+  M29: rateLimit({ tool: 'run_command', most: 2, per: 'run' }),
+  'M29, M26': rateLimit({ tool: 'run_command', most: 3, per: { minutes: 5 } }),
+  M31: requireOrder(['search', 'view', 'use']),
+  'M31, M27': exclusive(['merge', 'rebase']),
+};
+for (const [rows, rule] of Object.entries(makers))
+  for (const example of rule.examples)
+    test(`[${rows}] ${rule.name} decides on ${example.title}: ${example.decides}`, async () => {
+      assert.equal((await tryGate(rule, example)).wrong, undefined);
+    });
+
+async function ran(
+  rules: readonly Enforcement[],
+  ...lines: readonly Line[]
+): Promise<{ readonly set: Stage; readonly acts: readonly string[] }> {
+  const acts: string[] = [];
+  const act = (name: string, effect: 'read' | 'write') =>
+    toolOf(name, effect, (input) => (acts.push(`${name} ${JSON.stringify(input)}`), 'done'));
+  const { gates, views } = rulesOf({ name: 'test', gates: rules });
+  const tools = [act('read_file', 'read'), act('edit_file', 'write'), act('write_file', 'write'), act('plan', 'read')];
+  const set = await stage({ lines: [...lines, says('done')], tools, gates, views, limits: { errors: 50 } });
+  await set.go();
+  return { set, acts };
+}
+
+const path = 'src/a.ts';
+
+test('[M27, M31] an edit of an unread file is refused with a reason, the model sees a legal result, and after reading it may', async () => {
+  const edit = calls(['edit_file', { path }]);
+  const { set, acts } = await ran([readBeforeEdit()], edit, calls(['read_file', { path: './src/a.ts' }]), edit);
+  assert.deepEqual(
+    acts.map((each) => each.split(' ')[0]),
+    ['read_file', 'edit_file'],
+  );
+  const [refused] = set.all('tool-ended');
+  assert.equal(refused?.outcome, 'denied');
+  assert.match(
+    refused?.text ?? '',
+    /The rule read-before-edit does not allow this call, so nothing was run: src\/a\.ts was not read before\. Read it with read_file/,
+  );
+  for (const request of set.requests) assert.equal(illegal(toArray(request.messages)), undefined);
+});
+
+test('[M27] a file that the model made is known, and with a way to look, writing over an unread one is stopped too', async () => {
+  const made = await ran([readBeforeEdit()], calls(['write_file', { path }]), calls(['edit_file', { path }]));
+  assert.equal(made.acts.length, 2);
+  const over = await ran(
+    [readBeforeEdit({ exists: (each) => each === path })],
+    calls(['write_file', { path }]),
+    calls(['write_file', { path: 'new.ts' }]),
+  );
+  assert.deepEqual(over.acts, ['write_file {"path":"new.ts"}']);
+});
+
+test('[M28] a person is asked before the call, and nothing is run until the answer', async () => {
+  const { set, acts } = await ran([confirm({ which: ['write_file'] })], calls(['write_file', { path }]));
+  assert.deepEqual(acts, []);
+  const [question] = set.all('ask-raised');
+  assert.match(question?.question ?? '', /Run write_file with \{"path":"src\/a\.ts"\}\?/);
+  await set.head.record([{ type: 'ask-answered', call: question?.call ?? '', allowed: true }]);
+  await set.go();
+  assert.equal(acts.length, 1);
+});
+
+test('[M29] of many calls in one answer only so many are made: those before it count', async () => {
+  const many = calls(...Array.from({ length: 6 }, (_, i): readonly [string, Json] => ['read_file', { path: `${i}` }]));
+  const { acts, set } = await ran([rateLimit({ tool: 'read_file', most: 4, per: 'turn' })], many);
+  assert.equal(acts.length, 4);
+  assert.equal(set.all('tool-ended').filter(({ outcome }) => outcome === 'denied').length, 2);
+});
+
+test('[M29] a read that a crash cut off is not counted against itself', async () => {
+  const rule = rateLimit({ tool: 'read_file', most: 1, per: 'turn' });
+  const { set, acts } = await ran([rule], calls(['read_file', { path }]));
+  assert.equal(acts.length, 1);
+  const { state } = set.head;
+  const open = { id: 'c', tool: 'read_file', input: { path } };
+  const ask = (key?: string): Promise<{ readonly type: string }> =>
+    decide(set.agent, key === undefined ? open : { ...open, key }, state);
+  assert.equal((await ask()).type, 'deny');
+  assert.equal((await ask('k')).type, 'allow');
+});
+
+test('[M29] the clock of minutes is the log: an hour later there is room again', async () => {
+  const rule = rateLimit({ tool: 'run', most: 1, per: { minutes: 5 } });
+  const history = [{ said: 'go' }, { called: 'run' }] as const;
+  const call = { tool: 'run' };
+  assert.equal((await tryGate(rule, { title: '', history, call, decides: 'deny' })).wrong, undefined);
+  const later = [...history, { pausedMinutes: 60 }] as const;
+  assert.equal((await tryGate(rule, { title: '', history: later, call, decides: 'allow' })).wrong, undefined);
+});
+
+test('[M31] phases allow each its own tools, and a phase that nobody named allows none', async () => {
+  const rule = phases({ look: ['read_file', 'plan'], act: ['edit_file'] }, (state) =>
+    toolUse(state, 'plan').run.ok > 0 ? 'act' : 'look',
+  );
+  const { acts } = await ran(
+    [rule],
+    calls('edit_file'),
+    calls('write_file'),
+    calls('plan'),
+    calls('edit_file'),
+    calls('read_file'),
+  );
+  assert.deepEqual(
+    acts.map((each) => each.split(' ')[0]),
+    ['write_file', 'plan', 'edit_file'],
+  );
+  const lost = await ran(
+    [phases({ look: ['read_file'] }, () => 'nowhere', { others: 'deny' })],
+    calls('read_file'),
+    calls('plan'),
+  );
+  assert.deepEqual(lost.acts, []);
+});
+
+const yes = enforce({ name: 'yes', why: 'Anything goes.', objection: () => undefined });
+const ask = enforce({ name: 'ask', why: 'Ask.', objection: () => ({ ask: 'May it?' }) });
+const no = enforce({ name: 'no', why: 'Never.', objection: () => ({ deny: 'Never.' }) });
+const broken = enforce({
+  name: 'broken',
+  why: 'A fault.',
+  objection: () => {
+    throw new Error('a fault');
+  },
+});
+
+test('[M31] of two rules that disagree the stricter wins, in either order, and one that throws denies', async () => {
+  const pairs: readonly (readonly [Enforcement, Enforcement, string])[] = [
+    [yes, no, 'denied'],
+    [ask, no, 'denied'],
+    [yes, broken, 'denied'],
+    [ask, broken, 'denied'],
+  ];
+  for (const [one, other, outcome] of pairs)
+    for (const rules of [
+      [one, other],
+      [other, one],
+    ]) {
+      const { set, acts } = await ran(rules, calls('write_file'));
+      assert.deepEqual(acts, [], `${one.name} and ${other.name}`);
+      assert.equal(set.all('tool-ended')[0]?.outcome, outcome);
+    }
+  const asked = await ran([yes, ask], calls('write_file'));
+  assert.equal(asked.set.all('ask-raised').length, 1);
+  assert.equal(asked.acts.length, 0);
+});
+
+test('[M30] when the context exceeds 80 % of the window, compaction is triggered without anybody asking', async () => {
+  const seen: number[] = [];
+  const inner: Compactor = {
+    run: async ({ context, messages }) => {
+      seen.push(context);
+      return Promise.resolve({ messages: toArray(messages).slice(0, 1) });
+    },
+  };
+  const full = (input: number): Line =>
+    async function* () {
+      yield {
+        type: 'end',
+        message: { role: 'assistant', parts: [{ type: 'tool-call', id: 'w', tool: 'look', input: {} }] },
+        finish: 'tool-calls',
+        usage: { input, output: 1 },
+        model: 'test',
+      };
+    };
+  const look = toolOf('look', 'read', () => 'x');
+  const set = await stage({
+    lines: [full(700), full(850), says('done')],
+    tools: [look],
+    compact: compactAt(0.8, inner),
+    limits: { context: 1000 },
+  });
+  await set.go();
+  assert.equal(seen.length, 1);
+  assert.ok((seen[0] ?? 0) > 800);
+  assert.equal(set.all('epoch-started').at(-1)?.reason, 'compacted');
+  assert.throws(() => compactAt(80, summarising()), /more than 0 and at most 1, not 80/);
+});

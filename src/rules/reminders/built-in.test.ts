@@ -1,0 +1,41 @@
+// The thirteen reminders we ship: each speaks up at its threshold, keeps quiet before it, and can be tuned.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { tryReminder } from '../examples/trial.ts';
+import { builtInReminders, builtInTable } from './built-in.ts';
+
+test('[M19] there are thirteen, each with examples both ways', () => {
+  const made = builtInReminders();
+  assert.equal(made.length, 13);
+  for (const { name, examples = [] } of made)
+    assert.deepEqual(
+      examples.map(({ fires }) => fires),
+      [true, false],
+      name,
+    );
+});
+
+for (const [name, { threshold }] of Object.entries(builtInTable)) {
+  for (const tuned of threshold > 0 ? [threshold, threshold * 2] : [0]) {
+    test(`[M19, M20] ${name} speaks up at ${tuned} and not before`, () => {
+      const reminder = builtInReminders({ [name]: { threshold: tuned } }).find((each) => each.name === name);
+      assert.ok(reminder);
+      for (const example of reminder.examples ?? [])
+        assert.equal(tryReminder(reminder, example).wrong, undefined, example.title);
+    });
+  }
+}
+
+test('the pauses are those of the table, and a reminder can be left out or bound to other tools', () => {
+  const made = new Map(
+    builtInReminders({ 'empty-file': { off: true }, 'half-full': { cooldown: 3 } }, { read: ['cat'] }).map((each) => [
+      each.name,
+      each,
+    ]),
+  );
+  assert.equal(made.size, 12);
+  assert.equal(made.get('half-full')?.cooldown, 3);
+  assert.equal(made.get('failing-commands')?.cooldown, 10);
+  assert.equal(made.get('long-context')?.once, true);
+  assert.deepEqual(made.get('cut-file')?.tool, ['cat']);
+});
