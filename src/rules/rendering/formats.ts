@@ -9,7 +9,7 @@ export type Format = 'markdown' | 'xml' | 'json';
 export const inFormat = (data: Json, format: Format): string => formats[format](data);
 
 const formats: Readonly<Record<Format, (data: Json) => string>> = {
-  markdown: (data) => markdown(asRenderable(data), isRenderable(data) ? 1 : 0).trim(),
+  markdown: (data) => joined(blocksOf(asRenderable(data), isRenderable(data) ? 1 : 0)),
   xml: (data) => xml(asRenderable(data), ''),
   json: (data) => JSON.stringify(data, null, 2),
 };
@@ -20,18 +20,24 @@ const titleOf = ({ kind, attributes }: Renderable): string =>
 const isLeaf = ({ children }: Renderable): boolean => children.every((child) => typeof child === 'string');
 
 /** Things become headings, their words text; what has a language, or several lines, is a fence that nothing in it can end. */
-function markdown(thing: Renderable, level: number): string {
+function blocksOf(thing: Renderable, level: number): readonly string[] {
   const { kind, attributes, children } = thing;
   const words = children.filter((child) => typeof child === 'string').join('\n');
+  const isTop = level === 0 && kind === 'data';
   if (isLeaf(thing) && Object.keys(attributes).length === 0 && !words.includes('\n'))
-    return kind === 'item' ? `- ${words}\n` : level === 0 && kind === 'data' ? words : `- **${kind}**: ${words}\n`;
-  const head =
-    level === 0 && kind === 'data' ? '' : `\n${'#'.repeat(Math.min(6, Math.max(1, level)))} ${titleOf(thing)}\n\n`;
-  const body = children.map((child) =>
-    typeof child === 'string' ? `${fenced(child, attributes['language'])}\n` : markdown(child, level + 1),
+    return [isTop ? words : kind === 'item' ? `- ${words}` : `- **${kind}**: ${words}`];
+  const inner = children.flatMap((child) =>
+    typeof child === 'string' ? [fenced(child, attributes['language'])] : blocksOf(child, level + 1),
   );
-  return head + body.join('');
+  return isTop ? inner : [`${'#'.repeat(Math.min(6, Math.max(1, level)))} ${titleOf(thing)}`, ...inner];
 }
+
+/** Points of a list stand line by line, everything else apart. */
+const joined = (blocks: readonly string[]): string =>
+  blocks.reduce((text, block, i) => {
+    const isNext = block.startsWith('- ') && (blocks[i - 1] ?? '').startsWith('- ');
+    return i === 0 ? block : `${text}${isNext ? '\n' : '\n\n'}${block}`;
+  }, '');
 
 function fenced(text: string, language: Json | undefined): string {
   if (typeof language !== 'string' && !text.includes('\n')) return text;

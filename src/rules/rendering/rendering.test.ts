@@ -1,0 +1,99 @@
+// One output, several renderings: for programs, for the model in three forms, chosen by tool and by model.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
+import { output, type Renderer } from '../../core/index.ts';
+import { rulesOf } from '../sets/rule-set.ts';
+import { inFormat } from './formats.ts';
+import { renderable, isRenderable } from './renderable.ts';
+import { bundleOf, rendererFor } from './renderers.ts';
+
+const code = renderable(
+  'CodeContext',
+  { task: 'fix' },
+  renderable('File', { path: 'a.ts' }, renderable('Function', { name: 'one', language: 'ts' }, 'const one = 1 < 2;')),
+);
+
+test('[M8, M10] a thing contains things, and each form writes all of it down', () => {
+  assert.ok(isRenderable(JSON.parse(JSON.stringify(code))), 'the log keeps it');
+  assert.equal(
+    inFormat(code, 'xml'),
+    `<CodeContext task="fix">
+  <File path="a.ts">
+    <Function name="one" language="ts">const one = 1 &lt; 2;</Function>
+  </File>
+</CodeContext>`,
+  );
+  assert.equal(
+    inFormat(code, 'markdown'),
+    '# CodeContext, task: fix\n\n## File, path: a.ts\n\n### Function, name: one, language: ts\n\n```ts\nconst one = 1 < 2;\n```',
+  );
+  assert.deepEqual(JSON.parse(inFormat(code, 'json')), code);
+});
+
+test('[M8] plain data has the three forms too, and nothing in it ends a tag or a fence', () => {
+  const data = { name: 'x', tags: ['a', 'b'], text: 'one\n```\ntwo', evil: '</evil>' };
+  assert.match(inFormat(data, 'xml'), /<evil>&lt;\/evil&gt;<\/evil>/);
+  assert.match(inFormat(data, 'markdown'), /- \*\*name\*\*: x\n/);
+  assert.match(inFormat(data, 'markdown'), /````\none\n```\ntwo\n````/);
+  assert.match(inFormat({ '1 bad key': 1 }, 'xml'), /<_1_bad_key>1<\/_1_bad_key>/);
+});
+
+test('[M7, M9, M10] an output as a bundle: a version, data, renderings and notes', () => {
+  const notes = [{ key: 'k', text: 'Mind it.' }];
+  const bundle = bundleOf(output({ text: 'two files', data: { files: 2 }, notes }));
+  assert.deepEqual(bundle, {
+    protocol: 1,
+    data: { files: 2 },
+    renderings: {
+      text: 'two files',
+      markdown: '- **files**: 2',
+      xml: '<data>\n  <files>2</files>\n</data>',
+      json: '{\n  "files": 2\n}',
+    },
+    notes,
+  });
+  assert.deepEqual(bundleOf(output({ text: 'words' })), {
+    protocol: 1,
+    data: null,
+    renderings: { text: 'words' },
+    notes: [],
+  });
+});
+
+test("[M38] a renderer is chosen by tool and by model; where none is meant, the tool's own words stay", () => {
+  const given = output({ text: 'own words', data: { n: 1 } });
+  const render = rendererFor({ as: 'xml', tools: ['git_*'], models: ['claude-*'] });
+  const about = { tool: 'git_log', input: {}, model: 'Claude-sonnet-4' };
+  assert.match(render(given, about) ?? '', /<n>1<\/n>/);
+  assert.equal(render(given, { ...about, tool: 'grep' }), undefined);
+  assert.equal(render(given, { ...about, model: 'gpt-5' }), undefined);
+  assert.equal(render(output({ text: 'no data' }), about), undefined);
+  assert.equal(
+    rendererFor({ as: 'json', tools: ['a.b'] })(given, { ...about, tool: 'axb' }),
+    undefined,
+    'a dot is a dot',
+  );
+});
+
+test("[M10, M38] the model reads what the session's renderer wrote, and the log keeps the data as it was", async () => {
+  const tool = toolOf('look', 'read', () =>
+    output({ text: 'own words', data: { n: 1 }, notes: [{ key: 'seen', text: 'Once is enough.' }] }),
+  );
+  const shout: Renderer = (given) => `${given.text.toUpperCase()}!`;
+  for (const [as, expected] of [
+    ['json', '{\n  "n": 1\n}'],
+    [shout, 'OWN WORDS!'],
+  ] as const) {
+    const set = await stage({
+      lines: [calls('look'), says('done')],
+      tools: [tool],
+      ...rulesOf({ name: 'r', renderers: [{ as }] }),
+    });
+    await set.go();
+    const [ended] = set.all('tool-ended');
+    assert.equal(ended?.text, expected);
+    assert.deepEqual(ended?.data, { n: 1 });
+    assert.match(set.told().join('\n'), /Once is enough/);
+  }
+});
