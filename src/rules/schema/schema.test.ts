@@ -1,0 +1,64 @@
+// The event schema holds for what sessions really write, and for nothing else.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Validator } from '@cfworker/json-schema';
+import { breaks, calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
+import { FairleadError, type Event, type Json } from '../../core/index.ts';
+import { builtInReminders } from '../reminders/built-in.ts';
+import { play } from '../examples/steps.ts';
+import { rulesOf } from '../sets/rule-set.ts';
+import { EVENT_SCHEMA, eventSchema } from './event-schema.ts';
+
+const validator = new Validator(eventSchema() as never, '2020-12');
+
+const legal = (events: readonly Event[]): void => {
+  for (const event of events) {
+    const { valid, errors } = validator.validate(JSON.parse(JSON.stringify(event)));
+    assert.ok(valid, `${event.type}: ${JSON.stringify(errors.at(-1))}`);
+  }
+};
+
+test('[M43] every event that a session writes fits the schema', async () => {
+  const busy = new FairleadError('provider/overloaded', 'Busy.', { blame: 'provider', retry: true });
+  const set = await stage({
+    lines: [breaks(busy), calls('save', 'look'), says(''), says('done')],
+    tools: [toolOf('save', 'write', () => 'ok'), toolOf('look', 'read', () => 'ok')],
+    ...rulesOf({
+      name: 'all',
+      reminders: builtInReminders(),
+      checks: [{ name: 'fine', run: () => ({ type: 'passed' }) }],
+    }),
+    gates: [({ tool }) => (tool === 'save' ? { type: 'ask', question: 'May it?' } : { type: 'deny', reason: 'No.' })],
+  });
+  await set.go();
+  const [ask] = set.all('ask-raised');
+  await set.head.record([
+    { type: 'ask-answered', call: ask?.call ?? '', allowed: true, by: 'ann' },
+    { type: 'remark-made', key: 'k', value: null },
+    { type: 'compaction-refused', why: 'Too short.' },
+  ]);
+  await set.go();
+  legal(set.log.events);
+  const types = new Set<string>(set.log.events.map(({ type }) => type));
+  for (const type of ['turn-failed', 'answer-rejected', 'tool-ended', 'run-ended']) assert.ok(types.has(type), type);
+  legal(
+    play(
+      [{ said: 'go' }, { called: 'a' }, { compacted: true }, { model: 'b' }, { answered: 'ok' }],
+      rulesOf({ name: 'all', reminders: builtInReminders() }),
+    ).events,
+  );
+});
+
+test('[M43] what is no event does not fit it, and the schema names its version', () => {
+  const place = { seq: 1, id: 'a', parent: null, time: '' };
+  const wrong: readonly Json[] = [
+    {},
+    { ...place, type: 'tool-exploded' },
+    { ...place, type: 'tool-ended', call: 'c', outcome: 'fine', text: '', ms: 0 },
+    { ...place, type: 'run-ended', reason: 'bored' },
+    { type: 'run-ended', reason: 'answered' },
+    { ...place, type: 'input-received', input: 'i', how: 'prompt', parts: [{ type: 'smell' }] },
+  ];
+  for (const event of wrong) assert.equal(validator.validate(event).valid, false, JSON.stringify(event));
+  assert.equal(eventSchema()['version'], EVENT_SCHEMA);
+});

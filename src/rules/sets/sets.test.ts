@@ -1,0 +1,254 @@
+// Rules as data: they compile to what the makers give, decide the same, and say in a sentence what is wrong with them.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Validator } from '@cfworker/json-schema';
+import { calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
+import { play, type ExampleStep } from '../examples/steps.ts';
+import { failures } from '../history/questions.ts';
+import { history } from '../history/view.ts';
+import { reminding } from '../reminders/reminding.ts';
+import { stopWhen } from '../stops/stops.ts';
+import { compileRules, ruleFaults, rulesSchema } from './compile.ts';
+import { holds, questions, type Condition } from './conditions.ts';
+import type { DeclaredRules } from './declared.ts';
+import { rulesOf, tryRules } from './rule-set.ts';
+
+const failing: ExampleStep = { called: 'run_command', outcome: 'failed', result: 'No.' };
+
+const declared: DeclaredRules = {
+  name: 'house-rules',
+  reminders: [
+    {
+      name: 'failing',
+      on: 'tool-ended',
+      tool: 'run_command',
+      when: { fact: 'failures', tool: 'run_command', atLeast: 3 },
+      message: '{tool} failed {failures} times. {unknown} stays.',
+      cooldown: 10,
+      examples: [
+        { title: 'three', history: [{ said: 'go' }, failing, failing, failing], fires: true },
+        { title: 'two', history: [{ said: 'go' }, failing, failing], fires: false },
+      ],
+    },
+  ],
+  builtIn: { 'half-full': { threshold: 70 }, 'harmful-code': { off: true } },
+  gates: [
+    { type: 'read-before-edit' },
+    { type: 'confirm', name: 'deleting', tools: ['delete_file'] },
+    { type: 'rate-limit', tool: 'run_command', most: 3, per: 'turn', count: 'retries' },
+    { type: 'order', tools: ['search', 'view', 'use'] },
+    { type: 'exclusive', tools: ['merge', 'rebase'] },
+    {
+      type: 'deny',
+      name: 'no-force',
+      tools: ['git_push'],
+      when: { fact: 'argument', field: 'flags', contains: '--force' },
+      reason: 'Never push with force.',
+      examples: [
+        { title: 'force', call: { tool: 'git_push', input: { flags: '--force' } }, decides: 'deny' },
+        { title: 'plain', call: { tool: 'git_push', input: { flags: '' } }, decides: 'allow' },
+      ],
+    },
+    {
+      type: 'phases',
+      phases: { plan: ['read_file'], act: ['write_file'] },
+      start: 'plan',
+      moves: [{ after: 'submit_plan', to: 'act' }],
+      examples: [
+        { title: 'before', call: { tool: 'write_file' }, decides: 'deny' },
+        {
+          title: 'after',
+          history: [{ said: 'go' }, { called: 'submit_plan' }],
+          call: { tool: 'write_file' },
+          decides: 'allow',
+        },
+      ],
+    },
+  ],
+  stops: [
+    {
+      type: 'any',
+      name: 'enough',
+      of: [
+        { type: 'turns', most: 50 },
+        {
+          type: 'all',
+          of: [
+            { type: 'errors', most: 2 },
+            { type: 'tokens', most: 1 },
+          ],
+        },
+      ],
+    },
+    {
+      type: 'when',
+      name: 'loop',
+      when: { any: [{ fact: 'loops', atLeast: 3 }, { not: { fact: 'turns', atMost: 100 } }] },
+      detail: 'It goes round.',
+    },
+  ],
+  renderers: [{ as: 'xml', tools: ['git_*'], models: ['claude-*'] }],
+  examples: [
+    { title: 'three times the same', stop: 'loop', history: [{ said: 'go' }, failing, failing, failing], stops: true },
+    { title: 'once', stop: 'loop', history: [{ said: 'go' }, failing], stops: false },
+  ],
+};
+
+test('[M44] rules as data compile to the same objects as rules in code, and every example holds', async () => {
+  const set = compileRules(JSON.parse(JSON.stringify(declared)));
+  const trials = await tryRules(set);
+  assert.ok(trials.length > 40);
+  assert.deepEqual(
+    trials.filter(({ wrong }) => wrong !== undefined),
+    [],
+  );
+  assert.equal(set.reminders?.length, 13);
+  assert.deepEqual(Object.keys(rulesOf(set)), ['rules', 'views', 'gates', 'stops', 'checks', 'renderers']);
+});
+
+test('an example that does not hold is told, and so is one for a stop that is not there', async () => {
+  const wrong = compileRules({
+    name: 'x',
+    reminders: [
+      { name: 'r', on: 'tool-ended', message: 'm', examples: [{ title: 't', history: [{ said: 'go' }], fires: true }] },
+    ],
+    gates: [
+      { type: 'deny', tools: ['a'], reason: 'No.', examples: [{ title: 't', call: { tool: 'a' }, decides: 'allow' }] },
+    ],
+    examples: [{ title: 't', stop: 'none', history: [], stops: true }],
+  });
+  assert.deepEqual(
+    (await tryRules(wrong)).map((trial) => trial.wrong),
+    ['It keeps quiet.', 'It decides deny, not allow.', 'There is no stop of this name.'],
+  );
+});
+
+test('[M44] a condition as data and one in code decide the same at every event', () => {
+  const condition: Condition = {
+    all: [{ fact: 'failures', tool: 'run_command', atLeast: 2 }, { not: { fact: 'calls', tool: 'look', atLeast: 2 } }],
+  };
+  const steps: readonly ExampleStep[] = [
+    { said: 'go' },
+    failing,
+    { called: 'look' },
+    failing,
+    failing,
+    { called: 'look' },
+    failing,
+  ];
+  const coded = {
+    name: 'coded',
+    on: 'tool-ended',
+    message: 'x',
+    when: ({ state }: { state: Parameters<typeof failures>[0] }) => holds(condition, { state }),
+  } as const;
+  const data =
+    compileRules({ name: 'x', reminders: [{ name: 'data', on: 'tool-ended', message: 'x', when: condition }] })
+      .reminders ?? [];
+  const { events } = play([...steps, { answered: '' }], reminding('both', [coded, ...data]));
+  const shown = events.flatMap((event) =>
+    event.type === 'turn-started'
+      ? [event.notes.map(({ key }) => key).filter((key) => key !== 'system-reminders')]
+      : [],
+  );
+  assert.deepEqual(
+    shown.map((keys) => keys.length % 2),
+    shown.map(() => 0),
+  );
+  assert.ok(shown.some((keys) => keys.length === 2) && shown.some((keys) => keys.length === 0));
+});
+
+test('a message tells the answers to the questions it names', () => {
+  const set = compileRules(declared);
+  const { state } = play([{ said: 'go' }, failing, failing, failing], rulesOf(set));
+  assert.equal(state.queue.find(({ key }) => key === 'failing')?.text, 'run_command failed 3 times. {unknown} stays.');
+});
+
+const mistakes: Readonly<Record<string, readonly [unknown, RegExp]>> = {
+  'no object': [[], /^rules must be an object\.$/],
+  'no name': [{}, /^rules has no "name"\.$/],
+  'an unknown field': [{ name: 'x', reminder: [] }, /unknown field "reminder"; did you mean "reminders"/],
+  'an unknown event': [
+    { name: 'x', reminders: [{ name: 'r', on: 'tool-endd', message: 'm' }] },
+    /reminders\[0\]\.on is "tool-endd", which is unknown; did you mean "tool-ended"/,
+  ],
+  'never looked at': [{ name: 'x', reminders: [{ name: 'r', message: 'm' }] }, /neither `on` nor `tool`/],
+  'an unknown question': [
+    { name: 'x', reminders: [{ name: 'r', on: 'tool-ended', message: 'm', when: { fact: 'failure', atLeast: 1 } }] },
+    /when\.fact is "failure", which is unknown; did you mean "failures"/,
+  ],
+  'a question without a bound': [
+    { name: 'x', stops: [{ type: 'when', when: { all: [{ fact: 'turns' }] } }] },
+    /stops\[0\]\.when\.all\[0\] needs one of atLeast/,
+  ],
+  'an unknown gate': [{ name: 'x', gates: [{ type: 'denyy' }] }, /gates\[0\]\.type is "denyy"/],
+  'a gate that stops all': [{ name: 'x', gates: [{ type: 'deny', reason: 'r' }] }, /needs `tools`, `when`, or both/],
+  'a phase that is not there': [
+    { name: 'x', gates: [{ type: 'phases', phases: { a: [] }, start: 'b', moves: [] }] },
+    /names the phase "b"/,
+  ],
+  'an unknown built-in': [
+    { name: 'x', builtIn: { 'half-ful': {} } },
+    /no reminder named "half-ful"; did you mean "half-full"/,
+  ],
+  'a number that is none': [
+    { name: 'x', stops: [{ type: 'turns', most: 'many' }] },
+    /most must be a whole number of at least 1/,
+  ],
+};
+for (const [what, [data, sentence]] of Object.entries(mistakes))
+  test(`rules with a mistake say what is wrong: ${what}`, () => {
+    const faults = ruleFaults(data);
+    assert.equal(faults.length, 1, faults.join(' '));
+    assert.match(faults[0] ?? '', sentence);
+    assert.throws(() => compileRules(data), { code: 'rules/bad-rules' });
+  });
+
+test('the JSON Schema for editors agrees with the sentences', () => {
+  const validator = new Validator(rulesSchema() as never, '2020-12');
+  assert.deepEqual(validator.validate(declared).errors, []);
+  const shapes = Object.entries(mistakes).filter(
+    ([what]) => !/never looked|without a bound|stops all|not there|built-in/.test(what),
+  );
+  for (const [what, [data]] of shapes) assert.equal(validator.validate(data).valid, false, what);
+});
+
+test('every question of the conditions can be asked of any session', () => {
+  const { state, events } = play([{ said: 'go' }, { called: 'read_file', input: { path: 'a.ts' } }], {
+    views: [history],
+  });
+  const event = events.at(-1);
+  assert.ok(event);
+  for (const [fact, { value }] of Object.entries(questions))
+    assert.ok(
+      ['number', 'string'].includes(typeof value({ state, event, call: { tool: 'read_file', input: {} } }, { fact })),
+      fact,
+    );
+});
+
+test('[M1, M40, M41] a rule set goes round the loop as it is: state, rules, queue, renderer, and the conversation comes out enriched', async () => {
+  const set = compileRules({ ...declared, stops: [] });
+  const run = toolOf('run_command', 'outside', () => {
+    throw new Error('No.');
+  });
+  const lines = [
+    calls('run_command'),
+    calls('run_command'),
+    calls('run_command'),
+    calls('run_command'),
+    calls('run_command'),
+    says('I give up.'),
+  ];
+  const stageWith = await stage({
+    lines,
+    tools: [run],
+    limits: { errors: 50 },
+    ...rulesOf({ ...set, stops: [stopWhen('never', () => false)] }),
+  });
+  await stageWith.go();
+  const outcomes = stageWith.all('tool-ended').map(({ outcome }) => outcome);
+  assert.deepEqual(outcomes, ['failed', 'failed', 'failed', 'failed', 'denied']);
+  const notes = stageWith.all('turn-started').map(({ notes: shown }) => shown.map(({ key }) => key));
+  assert.deepEqual(notes, [['system-reminders'], [], [], ['failing-commands', 'failing'], [], []]);
+  assert.equal(stageWith.all('run-ended').at(-1)?.reason, 'answered');
+});
