@@ -1,7 +1,7 @@
 // What a session's history can be asked, and that the answers are the same wherever the fold began.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fold, look, runView, type Fact, type NamedView, type RunState } from '../../core/index.ts';
+import { fold, look, newEpoch, runView, type Fact, type NamedView, type RunState } from '../../core/index.ts';
 import { play, type ExampleStep } from '../examples/steps.ts';
 import { namedIn } from './entities.ts';
 import {
@@ -23,6 +23,17 @@ import { history } from './view.ts';
 
 const after = (...steps: readonly ExampleStep[]): RunState => play(steps, { views: [history] }).state;
 const failing = (called: string, input = {}): ExampleStep => ({ called, input, outcome: 'failed', result: 'No.' });
+
+/** An answer that calls a tool. */
+const askFor = (tool: string): Fact => ({
+  type: 'turn-ended',
+  turn: 1,
+  message: { role: 'assistant', parts: [{ type: 'tool-call', id: 'c00001000', tool, input: {} }] },
+  finish: 'tool-calls',
+  usage: {},
+  model: 'm',
+  ms: 1,
+});
 
 test('[M12] how many times a tool has failed, in total and in a row; a refusal is no failure', () => {
   const state = after(
@@ -194,16 +205,7 @@ test('a call that a crash made begin twice is one call', () => {
   const { state } = play([{ said: 'go' }, { fact: { type: 'turn-started', turn: 1, inputs: [], notes: [] } }], {
     views: [history],
   });
-  const asked: Fact = {
-    type: 'turn-ended',
-    turn: 1,
-    message: { role: 'assistant', parts: [{ type: 'tool-call', id: 'c00001000', tool: 'look', input: {} }] },
-    finish: 'tool-calls',
-    usage: {},
-    model: 'm',
-    ms: 1,
-  };
-  const events = [asked, call, call].map((fact, i) => ({
+  const events = [askFor('look'), call, call].map((fact, i) => ({
     ...fact,
     seq: state.seq + 1 + i,
     id: `x${i}`,
@@ -211,6 +213,17 @@ test('a call that a crash made begin twice is one call', () => {
     time: '',
   }));
   assert.equal(toolUse(fold(runView([], [history]), events, state), 'look').calls, 1);
+});
+
+test('a call that waits for a person while an epoch begins is still known when it ends', () => {
+  const asked = play(
+    [{ said: 'go' }, { fact: { type: 'turn-started', turn: 1, inputs: [], notes: [] } }, { fact: askFor('look') }],
+    { views: [history] },
+  );
+  const epoch = newEpoch(asked.state, 'compacted', [{ role: 'user', parts: [{ type: 'text', text: 'go' }] }]);
+  const ended: Fact = { type: 'tool-ended', call: 'c00001000', outcome: 'failed', text: 'No.', ms: 1 };
+  const events = [epoch, ended].map((fact, i) => ({ ...fact, seq: i + 1, id: `x${i}`, parent: null, time: '' }));
+  assert.equal(failures(fold(runView([], [history]), events), 'look').total, 1);
 });
 
 test('what is remembered, and what an epoch keeps of it, does not grow with the session', () => {

@@ -1,0 +1,261 @@
+// What rules promise whatever they are, whatever tools do and wherever a process dies: no note is lost, doubled or put before a more urgent one, and every refused call is answered.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import * as fc from 'fast-check';
+import {
+  callsOf,
+  illegal,
+  inOrder,
+  openHead,
+  render,
+  run,
+  runView,
+  SAFETY,
+  toArray,
+  type AgentParts,
+  type Event,
+  type NamedView,
+  type Note,
+  type Part,
+  type Provider,
+} from '../src/core/index.ts';
+import {
+  confirm,
+  defineReminder,
+  exclusive,
+  play,
+  rateLimit,
+  readBeforeEdit,
+  requireOrder,
+  rulesOf,
+  enforce,
+  type Enforcement,
+  type ExampleStep,
+  type ReminderDefinition,
+  type RuleParts,
+  type Trigger,
+} from '../src/rules/index.ts';
+import { memoryLog } from '../src/stores/index.ts';
+import { endOf, opening, roomy, toolOf } from './support/rehearsal.ts';
+
+const names = ['read_file', 'edit_file', 'a', 'b'] as const;
+const seldom = { numRuns: 60 };
+
+const reminder: fc.Arbitrary<ReminderDefinition> = fc
+  .record({
+    name: fc.constantFrom('r1', 'r2', 'r3', 'r4', 'r5', 'r6'),
+    on: fc.subarray<Trigger>(
+      ['tool-ended', 'turn-ended', 'tool_call', 'input-received', 'run-started', 'turn-started'],
+      { minLength: 1 },
+    ),
+    every: fc.integer({ min: 1, max: 4 }),
+    length: fc.integer({ min: 1, max: 400 }),
+    priority: fc.constantFrom(0, 1, 50, SAFETY),
+    group: fc.constantFrom(undefined, 'g', 'h'),
+    cooldown: fc.constantFrom(undefined, 1, 3),
+    once: fc.boolean(),
+    broken: fc.boolean(),
+  })
+  .map(({ every, length, group, cooldown, broken, ...rest }) => ({
+    ...rest,
+    when: ({ event }) => {
+      if (broken && event.seq % 5 === 0) throw new Error('a fault');
+      return event.seq % every === 0;
+    },
+    message: ({ event }) => `${event.seq} ${'x'.repeat(length)}`,
+    ...(group === undefined ? {} : { group }),
+    ...(cooldown === undefined ? {} : { cooldown }),
+  }));
+
+const broken = enforce({
+  name: 'broken',
+  why: 'A fault.',
+  objection: ({ tool }) => {
+    if (tool === 'b') throw new Error('a fault');
+    return undefined;
+  },
+});
+const gates: readonly Enforcement[] = [
+  readBeforeEdit(),
+  rateLimit({ tool: 'a', most: 2, per: 'run' }),
+  rateLimit({ tool: 'b', most: 1, per: 'turn', count: 'retries' }),
+  requireOrder(['a', 'b']),
+  exclusive(['a', 'edit_file']),
+  confirm({ which: ['read_file'] }),
+  broken,
+];
+
+const call = fc.record({ tool: fc.constantFrom(...names), n: fc.nat(2) });
+const script = fc.array(fc.array(call, { maxLength: 4 }), { minLength: 1, maxLength: 6 });
+
+/** A model that goes by how often it has answered, so that it says the same after a crash. */
+const modelOf = (lines: readonly (readonly { readonly tool: string; readonly n: number }[])[]): Provider => ({
+  family: 'test',
+  model: 'test',
+  price: { input: 1, output: 1 },
+  async *stream(request) {
+    const said = toArray(request.messages).filter(({ role }) => role === 'assistant').length;
+    const parts = (lines[said] ?? []).map(({ tool, n }, i): Part => ({
+      type: 'tool-call',
+      id: `w${i}`,
+      tool,
+      input: { path: `f${n}` },
+    }));
+    yield endOf(parts.length ? parts : [{ type: 'text', text: 'done' }]);
+  },
+});
+
+const agentOf = (parts: RuleParts, provider: Provider, noteTokens: number): AgentParts => ({
+  system: '',
+  provider,
+  tools: new Map(
+    names.map((name) => [
+      name,
+      toolOf(name, 'read', (input) => (name === 'b' ? Promise.reject(new Error('no')) : JSON.stringify(input))),
+    ]),
+  ),
+  reminders: [],
+  settings: {},
+  noteTokens,
+  ...parts,
+});
+
+/** Runs on this log until nothing is left to do; questions are answered with yes. */
+async function goOn(agent: AgentParts, events: readonly Event[]): Promise<readonly Event[]> {
+  const log = memoryLog(events);
+  const head = await openHead(log, runView(agent.rules, agent.views));
+  if (events.length === 0) await head.record(opening(agent, { ...roomy, errors: 50 }));
+  for (let round = 0; round < 60; round++) {
+    const state = await run(agent, { head, signal: new AbortController().signal, live: () => {}, clock: () => 0 });
+    const open = state.calls.find(({ ask }) => ask && ask.allowed === undefined);
+    if (!open) break;
+    await head.record([{ type: 'ask-answered', call: open.id, allowed: true }]);
+  }
+  return log.events;
+}
+
+/** What the rules left at each event, told apart from the queue they are put into. */
+function produced(agent: AgentParts, events: readonly Event[]): ReadonlyMap<number, readonly Note[]> {
+  const found = new Map<number, Note[]>();
+  const listening = agent.rules.map((rule): AgentParts['rules'][number] => (event, state) => {
+    const notes = rule(event, state);
+    found.set(event.seq, [...(found.get(event.seq) ?? []), ...notes]);
+    return notes;
+  });
+  let state = runView(listening, agent.views).initial;
+  for (const event of events) state = runView(listening, agent.views).on(state, event);
+  return found;
+}
+
+/** Goes through a log with a queue of its own and says what became of every note. */
+function checkNotes(agent: AgentParts, events: readonly Event[], finalQueue: readonly Note[]): void {
+  const made = produced(agent, events);
+  const waiting = new Map<string, Note>();
+  for (const event of events) {
+    if (event.type === 'turn-started') {
+      for (const note of event.notes) {
+        assert.equal(
+          waiting.get(note.key)?.text,
+          note.text,
+          `${note.key} is shown because it was waiting, and only once`,
+        );
+        waiting.delete(note.key);
+      }
+      assert.deepEqual(event.notes, inOrder(event.notes), 'the more urgent first, groups together');
+      for (const left of waiting.values()) assert.ok((left.priority ?? 0) < SAFETY, 'safety never waits');
+    }
+    for (const note of made.get(event.seq) ?? []) waiting.set(note.key, note);
+  }
+  assert.deepEqual(
+    finalQueue.map(({ key, text }) => `${key} ${text}`).toSorted(),
+    [...waiting.values()].map(({ key, text }) => `${key} ${text}`).toSorted(),
+    'what was not shown still waits',
+  );
+}
+
+test('[M31, M32, M33, M34, M35] under any rules, tools and crashes no note is lost, doubled or out of order, and every refused call is answered', async () => {
+  const cases = fc.tuple(
+    fc.array(reminder, { maxLength: 6 }),
+    fc.subarray([...gates]),
+    script,
+    fc.nat(200),
+    fc.array(fc.nat(60), { maxLength: 2 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(cases, async ([reminders, chosen, lines, allowance, cuts]) => {
+      const parts = rulesOf({ name: 'any', reminders: reminders.map(defineReminder), gates: chosen });
+      const agent = agentOf(parts, modelOf(lines), allowance);
+      let events = await goOn(agent, []);
+      for (const cut of cuts) events = await goOn(agent, events.slice(0, 4 + (cut % Math.max(1, events.length - 4))));
+      const { state } = await openHead(memoryLog(events), runView(agent.rules, agent.views));
+      checkNotes(agent, events, state.queue);
+      assert.equal(illegal(toArray(render(state, agent).messages)), undefined);
+      const asked = events.flatMap((event) =>
+        event.type === 'turn-ended' ? callsOf(event.message).map(({ id }) => id) : [],
+      );
+      const ended = events.flatMap((event) => (event.type === 'tool-ended' ? [event.call] : []));
+      assert.deepEqual(ended.toSorted(), asked.toSorted(), 'each call is answered once');
+      assert.ok(state.ended, 'the run came to an end');
+    }),
+    seldom,
+  );
+});
+
+const step: fc.Arbitrary<ExampleStep> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      called: fc.constantFrom(...names),
+      input: fc.record({ path: fc.constantFrom('x', './x', 'y') }),
+      outcome: fc.constantFrom('ok', 'failed', 'denied'),
+      result: fc.constantFrom('same', 'other'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ said: fc.constantFrom('go', 'see src/a.ts and #12', 'mail a@b.org') }) },
+  fc.record({ said: fc.constant('hm'), how: fc.constantFrom('steer', 'follow-up') }),
+  fc.record({ answered: fc.constantFrom('ok', 'look at `main`') }),
+  fc.constant({ compacted: true } as const),
+  fc.record({ pausedMinutes: fc.nat(90) }),
+  fc.record({ model: fc.constantFrom('m1', 'm2') }),
+);
+
+/** A view's state with its tables as sorted lists: their order means nothing. */
+const plain = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  if ('buckets' in value && 'size' in value)
+    return {
+      size: value.size,
+      entries: (value.buckets as unknown[][])
+        .flat()
+        .map((entry) => JSON.stringify(plain(entry)))
+        .toSorted(),
+    };
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
+};
+
+test('[M11, M16] every view of ours is the same folded from an epoch as from the root', async () => {
+  const views: readonly NamedView<unknown>[] = rulesOf({
+    name: 'all',
+    reminders: [
+      { name: 'r', on: 'tool-ended', message: 'x', cooldown: 2 },
+      { name: 'o', tool: 'a', message: 'x', once: true },
+    ],
+    gates: [
+      ...gates,
+      rateLimit({ tool: 'a', most: 2, per: { minutes: 30 } }),
+      rateLimit({ tool: 'b', most: 2, per: { minutes: 30 }, count: 'retries' }),
+    ],
+  }).views;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.array(step, { maxLength: 6 }), async (before, after) => {
+      const { events } = play([{ said: 'go' }, ...before, { compacted: true }, ...after], { views });
+      const view = runView([], views);
+      const root = await openHead(memoryLog(events), view, 'root');
+      const epoch = await openHead(memoryLog(events), view, 'epoch');
+      for (const [i, { name }] of views.entries())
+        assert.deepEqual(plain(epoch.state.seen.now[i]), plain(root.state.seen.now[i]), name);
+    }),
+    seldom,
+  );
+});
