@@ -3,7 +3,6 @@ import {
   isObject,
   type CallPart,
   type Finish,
-  type Json,
   type JsonObject,
   type Message,
   type Part,
@@ -12,12 +11,8 @@ import {
 } from '../../core/index.ts';
 import type { Addition } from '../guide/given.ts';
 import type { Answered } from '../guide/guide.ts';
+import { argumentsIn, count, inner, list, text } from './reading.ts';
 import { stopWords, type Assembler, type Dialect, type StreamEvent } from './dialect.ts';
-
-const list = (value: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(value) ? (value.filter((each) => isObject(each)) as readonly JsonObject[]) : [];
-const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-const inner = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
 
 /** Chat completions. */
 export const chatDialect: Dialect = {
@@ -105,13 +100,7 @@ function answerParts(message: JsonObject): readonly Part[] {
 
 function callOf(call: JsonObject): CallPart {
   const made = inner(call['function']);
-  const raw = text(made['arguments']);
-  const base = { type: 'tool-call', id: text(call['id']), tool: text(made['name']) } as const;
-  try {
-    return { ...base, input: raw.trim() === '' ? {} : (JSON.parse(raw) as Json) };
-  } catch {
-    return { ...base, input: {}, invalid: raw };
-  }
+  return { type: 'tool-call', id: text(call['id']), tool: text(made['name']), ...argumentsIn(text(made['arguments'])) };
 }
 
 const finishes: Readonly<Record<string, Finish>> = {
@@ -131,18 +120,11 @@ function answerFrom(message: JsonObject, finish: string, usage: JsonObject): Ans
   };
 }
 
-function usageOf({
-  prompt_tokens: input,
-  completion_tokens: output,
-  prompt_tokens_details: details,
-}: JsonObject): Usage {
-  const cached = inner(details)['cached_tokens'];
-  return {
-    ...(typeof input === 'number' ? { input } : {}),
-    ...(typeof output === 'number' ? { output } : {}),
-    ...(typeof cached === 'number' ? { cacheRead: cached } : {}),
-  };
-}
+const usageOf = ({ prompt_tokens, completion_tokens, prompt_tokens_details }: JsonObject): Usage => ({
+  ...count('input', prompt_tokens),
+  ...count('output', completion_tokens),
+  ...count('cacheRead', inner(prompt_tokens_details)['cached_tokens']),
+});
 
 /** Notes are a message of the user's side; a refused answer is shown as the model gave it, with what it is told of its calls. */
 function added(addition: Addition): readonly JsonObject[] {

@@ -1,0 +1,194 @@
+// Anthropic's messages, as callers of any framework write them.
+import { type Finish, type Json, type JsonObject, type Message, type Part, type Usage } from '../../core/index.ts';
+import type { Addition } from '../guide/given.ts';
+import type { Answered } from '../guide/guide.ts';
+import { stopWords, type Assembler, type Dialect, type StreamEvent } from './dialect.ts';
+import { argumentsIn, count, inner, list, text } from './reading.ts';
+
+/** Messages. */
+export const anthropicDialect: Dialect = {
+  name: 'anthropic',
+  asked: (request) => ({
+    model: text(request['model']),
+    system: wordsIn(request['system']),
+    tools: list(request['tools']).flatMap((tool) =>
+      typeof tool['name'] === 'string'
+        ? [{ name: tool['name'], description: text(tool['description']), input: inner(tool['input_schema']) }]
+        : [],
+    ),
+    messages: list(request['messages']).map(messageOf),
+  }),
+  withAdditions: (request, additions) => ({
+    ...request,
+    messages: list(request['messages']).flatMap((message, i) =>
+      withAdded(
+        message,
+        additions.filter(({ after }) => after === i),
+      ),
+    ),
+  }),
+  answered: (response) =>
+    answerFrom(list(response['content']), text(response['stop_reason']), inner(response['usage'])),
+  assembler,
+  stopped: (request, stop) => ({
+    ...frame(request),
+    content: [{ type: 'text', text: stopWords(stop) }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 0, output_tokens: 0 },
+  }),
+  stoppedEvents(request, stop) {
+    const message = {
+      ...frame(request),
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { input_tokens: 0, output_tokens: 0 },
+    };
+    const of = (type: string, data: JsonObject): StreamEvent => ({ event: type, data: { type, ...data } });
+    return [
+      of('message_start', { message }),
+      of('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+      of('content_block_delta', { index: 0, delta: { type: 'text_delta', text: stopWords(stop) } }),
+      of('content_block_stop', { index: 0 }),
+      of('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 0 } }),
+      of('message_stop', {}),
+    ];
+  },
+};
+
+const frame = (request: JsonObject): JsonObject => ({
+  id: `msg_${crypto.randomUUID().replaceAll('-', '')}`,
+  type: 'message',
+  role: 'assistant',
+  model: text(request['model']),
+});
+
+const wordsIn = (content: Json | undefined): string =>
+  typeof content === 'string'
+    ? content
+    : list(content)
+        .map((part) => text(part['text']))
+        .join('\n');
+
+/** A message of a person's that holds results is what the tools said; words beside them are the person's, and pass as part of it. */
+function messageOf({ role, content }: JsonObject): Message | null {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
+  if (role === 'assistant') return { role, parts: blocks.flatMap(answerPart) };
+  if (role !== 'user') return null;
+  const results = blocks.filter(({ type }) => type === 'tool_result');
+  if (results.length) return { role: 'tool', parts: results.map(resultPart) };
+  return { role, parts: blocks.map(userPart) };
+}
+
+const userPart = (block: JsonObject): Part =>
+  block['type'] === 'text'
+    ? { type: 'text', text: text(block['text']) }
+    : { type: 'file', mediaType: 'application/octet-stream', data: JSON.stringify(block) };
+
+const resultPart = (block: JsonObject): Part => ({
+  type: 'tool-result',
+  id: text(block['tool_use_id']),
+  tool: '',
+  text: wordsIn(block['content']),
+  failed: block['is_error'] === true,
+});
+
+function answerPart(block: JsonObject): readonly Part[] {
+  if (block['type'] === 'text') return [{ type: 'text', text: text(block['text']) }];
+  if (block['type'] !== 'tool_use') return [];
+  return [{ type: 'tool-call', id: text(block['id']), tool: text(block['name']), input: block['input'] ?? {} }];
+}
+
+const finishes: Readonly<Record<string, Finish>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool-calls',
+  max_tokens: 'length',
+  refusal: 'refusal',
+};
+
+const answerFrom = (content: readonly JsonObject[], stop: string, usage: JsonObject): Answered => ({
+  message: { role: 'assistant', parts: content.flatMap(answerPart) },
+  finish: finishes[stop] ?? 'other',
+  usage: usageOf(usage),
+  raw: content,
+});
+
+function usageOf(usage: JsonObject): Usage {
+  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage;
+  const sum = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens].reduce<number>(
+    (total, each) => total + (typeof each === 'number' ? each : 0),
+    0,
+  );
+  return {
+    ...(typeof input_tokens === 'number' ? { input: sum } : {}),
+    ...count('output', output_tokens),
+    ...count('cacheRead', cache_read_input_tokens),
+    ...count('cacheWrite', cache_creation_input_tokens),
+  };
+}
+
+/** Roles alternate here: notes join the message they follow, and a refused answer stands between two of the user's side. */
+function withAdded(message: JsonObject, additions: readonly Addition[]): readonly JsonObject[] {
+  const out: JsonObject[] = [message];
+  for (const addition of additions) {
+    if (addition.type === 'notes') {
+      const last = out.at(-1) ?? message;
+      const words = { type: 'text', text: addition.text };
+      if (last['role'] === 'user') out.splice(-1, 1, { ...last, content: [...blocksOf(last), words] });
+      else out.push({ role: 'user', content: [words] });
+      continue;
+    }
+    const content = Array.isArray(addition.raw) ? addition.raw : addition.answer.parts.flatMap(blockOf);
+    const results = addition.results.map(({ id, text: words }) => ({
+      type: 'tool_result',
+      tool_use_id: id,
+      content: words,
+      is_error: true,
+    }));
+    out.push({ role: 'assistant', content });
+    if (results.length) out.push({ role: 'user', content: results });
+  }
+  return out;
+}
+
+const blocksOf = ({ content }: JsonObject): readonly JsonObject[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
+
+function blockOf(part: Part): readonly JsonObject[] {
+  if (part.type === 'text') return [{ type: 'text', text: part.text }];
+  return part.type === 'tool-call' ? [{ type: 'tool_use', id: part.id, name: part.tool, input: part.input }] : [];
+}
+
+function assembler(): Assembler {
+  const blocks: { block: JsonObject; json: string }[] = [];
+  let stop = '';
+  let usage: JsonObject = {};
+  return {
+    take({ data }) {
+      if (data === '[DONE]') return { holds: false };
+      const index = typeof data['index'] === 'number' ? data['index'] : 0;
+      const delta = inner(data['delta']);
+      if (data['type'] === 'message_start') usage = inner(inner(data['message'])['usage']);
+      if (data['type'] === 'content_block_start') blocks[index] = { block: inner(data['content_block']), json: '' };
+      if (data['type'] === 'message_delta') {
+        stop = text(delta['stop_reason']) || stop;
+        usage = { ...usage, ...inner(data['usage']) };
+      }
+      const open = blocks[index];
+      if (data['type'] === 'content_block_delta' && open) grow(open, delta);
+      return { holds: data['type'] === 'content_block_start' && open?.block['type'] === 'tool_use' };
+    },
+    answer: () => answerFrom(blocks.filter(Boolean).map(whole), stop, usage),
+  };
+}
+
+function grow(open: { block: JsonObject; json: string }, delta: JsonObject): void {
+  if (typeof delta['partial_json'] === 'string') open.json += delta['partial_json'];
+  for (const name of ['text', 'thinking', 'signature'])
+    if (typeof delta[name] === 'string') open.block = { ...open.block, [name]: text(open.block[name]) + delta[name] };
+}
+
+const whole = ({ block, json }: { readonly block: JsonObject; readonly json: string }): JsonObject =>
+  block['type'] === 'tool_use' && json !== '' ? { ...block, input: argumentsIn(json).input } : block;

@@ -1,0 +1,25 @@
+// Reads JSON that others wrote: what is not what it should be counts as absent.
+import { isObject, type Json, type JsonObject } from '../../core/index.ts';
+
+/** The objects in a list. */
+export const list = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? (value.filter((each) => isObject(each)) as readonly JsonObject[]) : [];
+
+/** A text, or an empty one. */
+export const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+/** An object, or an empty one. */
+export const inner = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
+
+/** A count under a name of ours, where it is one. */
+export const count = <K extends string>(name: K, value: Json | undefined): { readonly [key in K]?: number } =>
+  typeof value === 'number' ? ({ [name]: value } as { readonly [key in K]?: number }) : {};
+
+/** Arguments of a call as JSON, or why they are none. */
+export function argumentsIn(raw: string): { readonly input: Json; readonly invalid?: string } {
+  try {
+    return { input: raw.trim() === '' ? {} : (JSON.parse(raw) as Json) };
+  } catch {
+    return { input: {}, invalid: raw };
+  }
+}
