@@ -52,7 +52,11 @@ export function rateLimit(limit: RateLimit): Enforcement {
   });
 }
 
+/** An example tells every call: of a limit that is higher there are none. */
+const mostTold = 100;
+
 function examplesOf({ tool, most, per }: RateLimit, count: 'calls' | 'retries'): Enforcement['examples'] {
+  if (!(most <= mostTold)) return [];
   const once = (input: Json): ExampleStep =>
     count === 'calls' ? { called: tool, input } : { called: tool, input, outcome: 'failed', result: 'It failed.' };
   const before = (times: number): readonly ExampleStep[] => [

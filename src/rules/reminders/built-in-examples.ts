@@ -83,8 +83,13 @@ const histories: Readonly<
   }),
 };
 
+/** An example tells every call: of a threshold that counts more of them there are none. */
+const mostTold = 200;
+const countsCalls = ['failing-commands', 'much-edited-file', 'many-writes', 'no-task-list'];
+
 /** The examples of a reminder that we ship, for this threshold and these tools. */
 export function builtInExamples(name: string, threshold: number, roles: ToolRoles): readonly ReminderExample[] {
+  if (countsCalls.includes(name) && !(threshold <= mostTold)) return [];
   const first = ([tool = 'a_tool']: readonly string[]): string => tool;
   const made = histories[name]?.(threshold, {
     command: first(roles.command),

@@ -63,20 +63,21 @@ export function marksView(
     initial: { calls: [], about: [], marks: {} },
     on(state, event) {
       const about = aboutOf(event, state.calls);
+      const looked = (watches.get(event.type) ?? []).filter(
+        ({ reminder, concerns }) => remembers(reminder) && concerns(event, about),
+      );
+      const shown = shownIn(event, names);
       const calls = openCalls(state.calls, event);
-      let { marks } = state;
-      for (const { reminder, concerns } of watches.get(event.type) ?? [])
-        if (remembers(reminder) && concerns(event, about))
-          marks = marked(marks, reminder.name, (mark) => ({ ...mark, looks: mark.looks + 1 }));
-      if (event.type === 'turn-started' && event.notes.length)
-        for (const name of names)
-          if (event.notes.some(({ key }) => isOf(name, key)))
-            marks = marked(marks, name, (mark) => ({
-              ...mark,
-              shown: mark.shown + 1,
-              at: mark.looks,
-              turn: event.turn,
-            }));
+      if (looked.length + shown.length === 0) return { calls, about, marks: state.marks };
+      // One copy an event, however many reminders it concerns.
+      const marks: Record<string, ReminderMark> = { ...state.marks };
+      const markOf = (name: string): ReminderMark => marks[name] ?? neverShown;
+      for (const { name } of looked.map(({ reminder }) => reminder))
+        marks[name] = { ...markOf(name), looks: markOf(name).looks + 1 };
+      for (const name of shown) {
+        const { looks, shown: times } = markOf(name);
+        marks[name] = { looks, shown: times + 1, at: looks, turn: event.type === 'turn-started' ? event.turn : 0 };
+      }
       return { calls, about, marks };
     },
     keep: ({ marks }) => marks,
@@ -84,10 +85,11 @@ export function marksView(
   };
 }
 
-const marked = (marks: Marks['marks'], name: string, change: (mark: ReminderMark) => ReminderMark): Marks['marks'] => ({
-  ...marks,
-  [name]: change(marks[name] ?? neverShown),
-});
+/** Which of these reminders a turn showed. */
+const shownIn = (event: Event, names: readonly string[]): readonly string[] =>
+  event.type === 'turn-started' && event.notes.length
+    ? names.filter((name) => event.notes.some(({ key }) => isOf(name, key)))
+    : [];
 
 function restore(kept: Json): Marks | undefined {
   if (!isObject(kept) || !Object.values(kept).every((mark) => alike(mark, neverShown))) return undefined;

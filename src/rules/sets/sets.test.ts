@@ -4,7 +4,7 @@ import test from 'node:test';
 import { Validator } from '@cfworker/json-schema';
 import { calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
 import { play, type ExampleStep } from '../examples/steps.ts';
-import { failures } from '../history/questions.ts';
+import type { failures } from '../history/questions.ts';
 import { history } from '../history/view.ts';
 import { reminding } from '../reminders/reminding.ts';
 import { stopWhen } from '../stops/stops.ts';
@@ -205,7 +205,7 @@ for (const [what, [data, sentence]] of Object.entries(mistakes))
   });
 
 test('the JSON Schema for editors agrees with the sentences', () => {
-  const validator = new Validator(rulesSchema() as never, '2020-12');
+  const validator = new Validator(rulesSchema(), '2020-12');
   assert.deepEqual(validator.validate(declared).errors, []);
   const shapes = Object.entries(mistakes).filter(
     ([what]) => !/never looked|without a bound|stops all|not there|built-in/.test(what),

@@ -1,7 +1,7 @@
 // Stop conditions: each decided from the state alone, with its reason in the log.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calls, says, stage, toolOf, type Setting, type Stage } from '../../../test/support/rehearsal.ts';
+import { calls, providerOf, says, stage, toolOf, type Setting, type Stage } from '../../../test/support/rehearsal.ts';
 import type { Ran } from '../../core/index.ts';
 import { failures } from '../history/questions.ts';
 import { rulesOf } from '../sets/rule-set.ts';
@@ -71,7 +71,7 @@ test('[M22] a budget of tokens, and a context over a threshold or a share of the
 test('[M22, M26] money that is spent, or cannot be counted, ends the run', async () => {
   const costly = await ended([moneyBudget(0.00003)]);
   assert.equal(costly.reason, 'money-budget');
-  const free = { family: 'test', model: 'test', stream: (await stage({ lines: looks(3) })).agent.provider.stream };
+  const { price: _price, ...free } = providerOf(looks(3));
   const unknown = await ended([moneyBudget(1)], { provider: free });
   assert.match(unknown.detail ?? '', /The price of 1 turns is unknown/);
 });
