@@ -1,16 +1,17 @@
-// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only turn,import,stream,open,first] [--peers <folder>]
+// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only turn,import,stream,open,first,rules] [--peers <folder>]
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { benchRules } from './rules.ts';
 import { writeEvents, writeMessages } from './sessions.ts';
 
 const here = import.meta.dirname;
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
-    only: { type: 'string', default: 'import,turn,stream,open,first' },
+    only: { type: 'string', default: 'import,turn,stream,open,first,rules' },
     peers: { type: 'string', default: path.join(tmpdir(), 'peers') },
   },
 });
@@ -107,6 +108,7 @@ try {
     await writeMessages(file, 10_000, 10_000);
     compare('The first request of a 10,000-message, 50 MB session', ['floor', 'fairlead'], url, 'first', 10_000, file);
   }
+  if (wanted.includes('rules')) await benchRules(rounds, measure('fairlead', url, 'turn', 1000).ms / 1000);
 } finally {
   child.kill();
   rmSync(folder, { recursive: true, force: true });

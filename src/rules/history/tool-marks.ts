@@ -83,14 +83,18 @@ export function markStart({ tools, tries }: Marks, { tool, input }: OpenCall, pl
 
 const mostWords = 120;
 
+/** Where a call was settled, what makes it the same call, and what its result is known by. */
+export type Settled = { readonly place: Place; readonly key: string; readonly result: number };
+
 /** A call is settled. One that was refused or interrupted is no failure of its tool, and no success. */
 export function markEnd(
   marks: Marks,
   call: OpenCall,
   event: Event & { readonly type: 'tool-ended' },
-  place: Place,
+  settled: Settled,
 ): Marks {
   const { outcome } = event;
+  const { place } = settled;
   const mark = onShelf(marks.tools, call.tool) ?? noCalls;
   const failed = outcome === 'failed' || outcome === 'unknown';
   const ok = outcome === 'ok';
@@ -107,28 +111,24 @@ export function markEnd(
     run: more(current(mark.run, place.runs)),
     turn: more(current(mark.turn, place.userTurns)),
   });
-  return { tools, tries: markTry(marks.tries, call, event, { place, ok, failed }) };
+  return { tools, tries: markTry(marks.tries, call, settled, failed ? 'failed' : ok ? 'ok' : 'neither') };
 }
-
-type Came = { readonly place: Place; readonly ok: boolean; readonly failed: boolean };
 
 function markTry(
   tries: Shelf<Try>,
   { tool, input }: OpenCall,
-  event: Event & { readonly type: 'tool-ended' },
-  { place, ok, failed }: Came,
+  { place, key, result }: Settled,
+  came: 'ok' | 'failed' | 'neither',
 ): Shelf<Try> {
-  const key = tryKey(tool, input);
   const tried = onShelf(tries, key) ?? { ...untried, tool, input: canonical(input).slice(0, mostWords) };
-  const result = resultHash(event);
   return shelve(tries, key, {
     ...tried,
     count: tried.count + 1,
-    failed: tried.failed + (failed ? 1 : 0),
+    failed: tried.failed + (came === 'failed' ? 1 : 0),
     result,
     same: tried.count > 0 && tried.result === result ? tried.same + 1 : 1,
     turn: place.turn,
-    failedIn: failed ? place.userTurns : ok ? 0 : tried.failedIn,
+    failedIn: came === 'failed' ? place.userTurns : came === 'ok' ? 0 : tried.failedIn,
   });
 }
 

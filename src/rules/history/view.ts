@@ -1,5 +1,5 @@
 // What happened in a session so far, as one view: bounded, O(1) per event, the same from the root and from an epoch.
-import { isObject, textOf, type Event, type Json, type NamedView } from '../../core/index.ts';
+import { digest, isObject, textOf, type Event, type Json, type NamedView } from '../../core/index.ts';
 import { contextParts, noContext, type ContextParts } from './context-parts.ts';
 import { namedIn, type Entity } from './entities.ts';
 import { untouched, usedAgain, useOf, type FileUse } from './file-uses.ts';
@@ -168,10 +168,11 @@ function startCall(state: History, { call: id, tool, input }: Event & { readonly
 function endCall(state: History, call: OpenCall, event: Event & { readonly type: 'tool-ended' }): History {
   const use = useOf(call, event);
   const failed = event.outcome === 'failed' || event.outcome === 'unknown';
-  const step: HistoryStep = { tool: call.tool, is: stepOf(call, event) };
+  const told = { key: tryKey(call.tool, call.input), result: resultHash(event) };
+  const step: HistoryStep = { tool: call.tool, is: digest(`${told.key} ${told.result}`) };
   return {
     ...state,
-    ...markEnd(state, call, event, state),
+    ...markEnd(state, call, event, { place: state, ...told }),
     ended: { ...call, outcome: event.outcome },
     inARow: event.outcome === 'ok' ? 0 : state.inARow + (failed ? 1 : 0),
     files: use
@@ -179,13 +180,6 @@ function endCall(state: History, call: OpenCall, event: Event & { readonly type:
       : state.files,
     steps: [...state.steps.slice(1 - mostSteps), step],
   };
-}
-
-/** A number for a call with its result; two of them are equal where both are. */
-function stepOf({ tool, input }: OpenCall, event: Event & { readonly type: 'tool-ended' }): number {
-  let is = resultHash(event) % 0x7fffffff;
-  for (const letter of tryKey(tool, input)) is = (Math.imul(is, 31) + (letter.codePointAt(0) ?? 0)) | 0;
-  return is;
 }
 
 const someEntity: Entity = { kind: 'path', count: 0, by: 'user', turn: 0 };
