@@ -18,16 +18,28 @@ export type Entry = { readonly name: string; readonly type: 'file' | 'folder' | 
 /** What is in a folder, by name; `more` where it holds more than is listed. */
 export type Listing = { readonly path: string; readonly entries: readonly Entry[]; readonly more: boolean };
 
+/** How much a command has written. */
+export type Written = {
+  /** Bytes, exactly. */
+  readonly bytes: number;
+  /** Where it can be read as text, if it was to be kept: all of it, or its beginning where it is too much for a file; and the bytes of that file. */
+  readonly file?: { readonly path: string; readonly bytes: number; readonly whole: boolean };
+};
+
 /** How a command is to run. */
 export type ExecOptions = {
   /** A folder inside the roots; the workspace's own unless given. */
   readonly cwd?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** Sees the output as it comes, all of it. */
-  readonly onOutput?: (text: string) => void;
-  /** Characters of output that are kept, half of them from the beginning and half from the end. */
+  /** Sees the output as it comes, all of it, and how much there was so far. */
+  readonly onOutput?: (text: string, so: Written) => void;
+  /** Characters of output that are given back, half of them from the beginning and half from the end. */
   readonly most?: number;
+  /** Keeps output that is longer than that in a file which the workspace can read, where it has a place for it. */
+  readonly keep?: boolean;
+  /** Ends it even where our process is killed outright; one more process looks after that. */
+  readonly watched?: boolean;
 };
 
 /** How a command ended. */
@@ -39,6 +51,8 @@ export type Ran = {
   readonly text: string;
   /** Why we ended it, where we did. */
   readonly stopped?: 'timeout' | 'abort';
+  /** Where `text` is not all of it: how much there was. */
+  readonly long?: Written;
 };
 
 /** What is to be fetched. Nothing is sent beside what stands here. */
@@ -64,7 +78,7 @@ export type Fetched = {
   readonly cut: boolean;
 };
 
-/** Files and commands inside declared roots. Every method refuses a path that leads out of them, and says why in one sentence. */
+/** Files and commands inside declared roots. Every method refuses a path that leads out of them, and says why in one sentence; kept output of commands may be read beside them, and nothing else. */
 export interface Workspace {
   /** The folder that relative paths start from. */
   readonly cwd: string;

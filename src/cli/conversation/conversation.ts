@@ -166,7 +166,7 @@ export class Conversation {
     const old = this.#now.open;
     this.#now.open = open;
     this.#now.approvals.watch(open.session);
-    await closeSession(old);
+    await Promise.all([closeSession(old), this.outfit.endCommands()]);
     for (const kind of this.grants.list()) this.grants.revoke(kind);
     this.#attach();
     this.#seen?.session(open.fresh);

@@ -32,7 +32,7 @@ import {
   type Locate,
   type Sandbox,
 } from '../../guards/index.ts';
-import { aliasOf, moreTools, sandboxedCommand, workspaceTools } from '../../tools/index.ts';
+import { aliasOf, backgroundCommands, moreTools, sandboxedCommand, workspaceTools } from '../../tools/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { equipmentFor, nobody, type Person } from '../equipment/index.ts';
 import { groundOf } from '../policy/ground.ts';
@@ -71,7 +71,9 @@ export type Outfit = {
   readonly kindOf: (call: Call) => string;
   /** The agent's parts for a model; one that cannot call tools is given none. */
   readonly partsFor: (provider: Provider, callsTools: boolean) => AgentParts;
-  /** Ends the servers and programs that its tools started. */
+  /** Ends the commands in the background: they belong to the session that started them. */
+  endCommands(): Promise<void>;
+  /** Ends the servers, programs and commands that its tools started. */
   close(): Promise<void>;
 };
 
@@ -80,7 +82,13 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   const { settings, cwd, auto, grants, code, answer } = options;
   const { dirs } = settings;
   const places = { cwd, home: homedir(), configDir: dirs.config };
-  const workspace = localWorkspace({ roots: [cwd], cwd, blobs: `${dirs.state}/blobs`, protect: ownFolders(settings) });
+  const workspace = localWorkspace({
+    roots: [cwd],
+    cwd,
+    blobs: `${dirs.state}/blobs`,
+    outputs: `${dirs.state}/outputs`,
+    protect: ownFolders(settings),
+  });
   const locate: Locate = (path) => workspace.locate(path);
   const instructions = readInstructions(places);
   const [{ skills: found, problems }, { commands, problems: more }, sandbox, policy] = await Promise.all([
@@ -91,6 +99,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   ]);
   const skills = code ? [] : found;
   const confined = sandboxed(workspace, sandbox);
+  const background = backgroundCommands(confined);
   let model: Provider | undefined;
   const equipment = await equipmentFor(code, {
     settings,
@@ -103,7 +112,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     model: () => model ?? unopened(),
   });
   const tools = [
-    ...(code ? [] : workspaceTools(confined)),
+    ...(code ? [] : workspaceTools(confined, background)),
     ...(code ? [] : moreTools({ workspace: withNetwork(confined), gitWorkspace: workspace })),
     {
       ...sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox))),
@@ -129,7 +138,8 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     tools,
     kindOf: (call) =>
       kindOf({ ...call, tool: names.has(call.tool) ? call.tool : (aliasOf(call) ?? call.tool) }, locate),
-    close: () => equipment.close(),
+    endCommands: () => background.close(),
+    close: async () => void (await Promise.all([equipment.close(), background.close()])),
     partsFor(provider, callsTools) {
       model = provider;
       const parts = agentParts({
@@ -138,6 +148,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
         system: callsTools ? system : [talking(cwd), settings.instructions].filter(Boolean).join('\n\n'),
         tools: callsTools ? tools : [],
         alias: aliasOf,
+        reminders: [background.reminder],
         ...(answer ? { answer } : {}),
       });
       const asks = permission({ tools: parts.tools, mode: () => (auto() ? 'auto' : 'ask'), granted: grants, locate });
