@@ -25,10 +25,20 @@ const schema = (properties: JsonObject, required: readonly string[]): JsonObject
   additionalProperties: false,
 });
 
+/** The tool that lists the servers; programs read from it how they stand. */
+export type ServersTool = Tool & { readonly status: () => readonly McpStatus[] };
+
+/** How the servers stand whose tools are among these. */
+export const serversAmong = (tools: readonly Tool[]): readonly McpStatus[] =>
+  tools.flatMap((tool) => (tool.name === LIST ? (tool as ServersTool).status() : []));
+
+const LIST = 'list_mcp_servers';
+
 /** The tools that are there where any server is, loaded on demand: a list of servers, and of resources where one has any. */
 export function reachingTools(connections: readonly Connection[], status: () => readonly McpStatus[]): readonly Tool[] {
-  const lists: Tool = {
-    name: 'list_mcp_servers',
+  const lists: ServersTool = {
+    name: LIST,
+    status,
     description: 'Lists the configured MCP servers, how each stands, and the tools it has.',
     input: schema({}, []),
     effect: 'read',

@@ -7,7 +7,7 @@ import type { ToolStanding } from './tools.ts';
 export type McpStatus = {
   readonly server: string;
   readonly origin: McpServer['origin'];
-  readonly state: 'ready' | 'new' | 'changed' | 'failed';
+  readonly state: 'ready' | 'asleep' | 'starting' | 'new' | 'changed' | 'failed';
   readonly why?: string;
   readonly protocol?: string;
   readonly pid?: number;
@@ -25,6 +25,8 @@ export type McpStatus = {
 export function describe({ server, origin, state, why, protocol, tools }: McpStatus): string {
   const how = {
     ready: `ready, ${tools.length} tools${protocol === undefined ? '' : `, protocol ${protocol}`}`,
+    asleep: `not started yet, ${tools.length} tools: it is started when one of them is used`,
+    starting: 'still starting: its tools can be used the next time',
     new: 'not started: a person has to approve it first',
     changed: 'not started: it changed since it was approved',
     failed: `failed: ${why}`,
