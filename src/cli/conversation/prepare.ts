@@ -123,6 +123,7 @@ const personOn = (face: Face): Person => ({
       },
       signal,
     )) === 'y',
+  ...(face.words && { words: face.words }),
   progress: (text) => face.put({ type: 'notice', id: 'model-progress', level: 'info', text }),
   say: (text) => face.put({ type: 'notice', id: crypto.randomUUID(), level: 'info', text }),
 });

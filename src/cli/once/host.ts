@@ -29,12 +29,26 @@ export const hostInTerminal = (say: (text: string) => void): Host => ({
 export function personInTerminal(say: (text: string) => void): Person {
   const tells = (text: string): void => say(`${text}\n`);
   if (!isSomebodyThere()) return nobody(tells);
+  // Of several tools that ask at once each has its turn: there is one terminal.
+  let before: Promise<unknown> = Promise.resolve();
+  const inTurn = (words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> => {
+    const turn = before.then(async () => {
+      const { askWords } = await import('./ask-line.ts');
+      return askWords(visible(words), prompt, signal);
+    });
+    before = turn.catch(() => undefined);
+    return turn;
+  };
   return {
     ...hostInTerminal(say),
-    async agrees(question, detail, signal) {
-      const { askLine } = await import('./ask-line.ts');
-      const words = detail === undefined ? question : `${question}\n${detail}`;
-      return (await askLine(visible(words), '[y/N] ', signal)) === 'y';
+    agrees: async (question, detail, signal) =>
+      /^y(es)?$/i.test(
+        (await inTurn([question, ...(detail === undefined ? [] : [detail])].join('\n'), '[y/N] ', signal)) ?? '',
+      ),
+    async words(question, choices, signal) {
+      const { answerIn, choiceLines } = await import('../face/wording.ts');
+      const prompt = `${choices.length > 0 ? 'A number or your own words' : 'Your words'}, nothing to leave: `;
+      return answerIn((await inTurn([question, ...choiceLines(choices)].join('\n'), prompt, signal)) ?? '', choices);
     },
   };
 }
