@@ -18,6 +18,8 @@ export type ChatQuirks = {
   readonly thoughts: 'none' | 'reasoning_content' | 'reasoning' | 'reasoning_details' | 'chunks';
   /** Whether a user's message may follow tool results directly. */
   readonly userAfterTool: boolean;
+  /** Whether pictures are sent; where they are not, words say so. */
+  readonly images: boolean;
   /** How a server is told what to keep cached. */
   readonly cache: 'none' | 'prompt_cache_key' | 'cache_control';
   /** The role that carries the system text. */
@@ -34,6 +36,7 @@ const usual: ChatQuirks = {
   effort: 'reasoning_effort',
   thoughts: 'none',
   userAfterTool: true,
+  images: true,
   cache: 'none',
   system: 'system',
 };

@@ -6,6 +6,7 @@ import { isSuccess, placeOf, post, refusal } from '../wire/http.ts';
 import { ollamaMessage } from './messages.ts';
 import { readOllama } from './reply.ts';
 import { ollamaRoot, ollamaWindow } from './window.ts';
+import { inWords } from '../wire/pictures.ts';
 import { bodyMaker, withSchemaRule, type PrefixBody } from '../wire/prefix-body.ts';
 import { windowGuard, type WindowGuard } from '../wire/window.ts';
 
@@ -18,6 +19,8 @@ export type OllamaOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly keyVariable?: string;
   readonly price?: Price;
+  /** False where the model is known to see no pictures: words take their place. */
+  readonly images?: boolean;
   /** The window wished for; `ollamaWindow` says what becomes of it. */
   readonly contextWindow?: number;
   /** How long the model stays in memory after an answer, such as `10m`; -1 for ever. */
@@ -50,7 +53,7 @@ export function ollamaProvider(options: OllamaOptions): Provider {
     const window = await ollamaWindow(root, model, contextWindow, { headers, signal, who });
     ready ??= {
       bodyOf: bodyMaker({
-        encode: ollamaMessage,
+        encode: (message) => ollamaMessage(options.images === false ? inWords(message) : message),
         head: (request) => headText(request, options, window),
         tail: () => ']}',
       }),

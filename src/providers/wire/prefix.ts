@@ -1,5 +1,5 @@
 // What a conversation looks like on the wire, encoded once: a turn pays for its new messages, not for its history.
-import type { Message, Trail } from '../../core/index.ts';
+import type { FilePart, Message, Part, Trail } from '../../core/index.ts';
 
 /** A message as one or more of the dialect's own; it may depend on the message before it and on nothing else. */
 export type EncodeMessage = (message: Message, before: Message | undefined) => readonly object[];
@@ -86,16 +86,20 @@ function inList(list: Buffer, follows: boolean): Buffer {
 
 function weigh({ parts }: Message): number {
   let weight = 0;
-  for (const part of parts)
-    weight += part.type === 'tool-call' ? 0 : part.type === 'file' ? part.data.length : part.text.length;
+  for (const part of parts) weight += part.type === 'tool-call' || part.type === 'file' ? 0 : part.text.length;
+  for (const file of filesIn(parts)) weight += file.data.length;
   return weight;
 }
 
 function excessOfFiles({ parts }: Message): number {
   let excess = 0;
-  for (const part of parts) if (part.type === 'file') excess += part.data.length - charsOfFile;
+  for (const file of filesIn(parts)) excess += file.data.length - charsOfFile;
   return excess;
 }
+
+/** The files of a message, those of its results too. */
+const filesIn = (parts: readonly Part[]): readonly FilePart[] =>
+  parts.flatMap((part) => (part.type === 'file' ? part : part.type === 'tool-result' ? (part.files ?? []) : []));
 
 /** Small pieces are joined when the later one has grown to the size of the earlier, so that there are few and each byte is copied seldom. */
 function joined(pieces: readonly Buffer[]): readonly Buffer[] {
