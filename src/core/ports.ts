@@ -112,6 +112,8 @@ export type ToolContext = {
   readonly state: RunState;
   /** Shows what the tool has to say while it is at work; nothing of it is kept. */
   readonly progress?: (text: string) => void;
+  /** Calls back for each event of this session once it is written, after the call too: for what a tool leaves going on beside the run. */
+  readonly watch?: (seen: (event: Event, state: RunState) => void) => () => void;
 };
 
 /** The mark of an output. No JSON can carry it, so what a tool merely passes on from outside can never pose as one. */

@@ -2,6 +2,7 @@
 import { isObject, type Call } from '../core/index.ts';
 
 const names: Readonly<Record<string, string>> = {
+  agent_manage: 'manage_agents',
   bash_exec: 'run_command',
   file_delete: 'delete_file',
   file_list: 'list_files',
