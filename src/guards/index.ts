@@ -8,4 +8,6 @@ export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';
 export { chooseSandbox, type ChoiceOptions } from './sandbox/choose.ts';
 export { containerSandbox, type ContainerOptions } from './sandbox/container.ts';
 export { noSandbox, sandboxed, type Confines, type Sandbox } from './sandbox/sandbox.ts';
+export { cleanJson, withoutSecrets } from './secrets/door.ts';
+export { openKeeper, secretKeeper, type SecretKeeper } from './secrets/keeper.ts';
 export { fileTrust, memoryTrust, type Approval, type Standing, type Trust } from './trust.ts';

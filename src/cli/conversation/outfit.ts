@@ -28,15 +28,17 @@ import {
   policyGate,
   readPolicies,
   sandboxed,
+  withoutSecrets,
   type Grants,
   type Locate,
   type Sandbox,
+  type SecretKeeper,
 } from '../../guards/index.ts';
 import { aliasOf, backgroundCommands, moreTools, sandboxedCommand, workspaceTools } from '../../tools/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { equipmentFor, nobody, type Person } from '../equipment/index.ts';
 import { groundOf } from '../policy/ground.ts';
-import type { Settings } from '../settings/index.ts';
+import { keeperFor, type Settings } from '../settings/index.ts';
 import { ownFolders, sandboxFor } from './confinement.ts';
 
 /** How the terminal's agent is to be made. */
@@ -61,6 +63,8 @@ export type Outfit = {
   readonly workspace: Workspace;
   /** What the model's commands run in. */
   readonly sandbox: Sandbox;
+  /** Takes secrets out of what is written down or told. */
+  readonly secrets: SecretKeeper;
   readonly instructions: Instructions;
   readonly skills: readonly Skill[];
   readonly commands: readonly UserCommand[];
@@ -91,6 +95,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   });
   const locate: Locate = (path) => workspace.locate(path);
   const instructions = readInstructions(places);
+  const secrets = keeperFor(settings);
   const [{ skills: found, problems }, { commands, problems: more }, sandbox, policy] = await Promise.all([
     findSkills(places),
     findCommands(places),
@@ -108,6 +113,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     confined,
     sandbox,
     trust: fileTrust(`${dirs.state}/approved.json`),
+    secrets,
     person: options.person ?? nobody(() => {}),
     model: () => model ?? unopened(),
   });
@@ -120,14 +126,20 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     },
     ...(skills.length ? [skillTool(skills)] : []),
     ...equipment.tools,
-  ];
+  ].map((tool) => withoutSecrets(tool, secrets));
   const names = new Set(tools.map(({ name }) => name));
-  const system = [standing(cwd), settings.instructions, instructions.text, skillsText(skills)]
+  const system = [
+    standing(cwd),
+    settings.instructions,
+    secrets.redact(instructions.text),
+    secrets.redact(skillsText(skills)),
+  ]
     .filter(Boolean)
     .join('\n\n');
   return {
     workspace,
     sandbox,
+    secrets,
     instructions,
     skills,
     commands,

@@ -1,6 +1,6 @@
 // What the equipment of a working folder is made from, and what each source of it gives: tools, what was wrong, and something to close.
 import type { Provider, Tool, Workspace } from '../../core/index.ts';
-import type { Sandbox, Trust } from '../../guards/index.ts';
+import type { Sandbox, SecretKeeper, Trust } from '../../guards/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
 import type { Settings } from '../settings/index.ts';
 
@@ -37,6 +37,8 @@ export type Ground = {
   readonly sandbox: Sandbox;
   /** What was approved by its content. */
   readonly trust: Trust;
+  /** To be told of every secret that a source is given: a key, a token, the value of a header. */
+  readonly secrets: SecretKeeper;
   readonly person: Person;
   /** MCP servers that an editor names for this session. */
   readonly servers?: readonly McpServer[];

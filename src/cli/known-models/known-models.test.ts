@@ -125,7 +125,7 @@ test('[J92] every start has a log of its own, named by date and time, private, a
   first?.write('too late');
   second?.close();
   const text = readFileSync(first?.file ?? '', 'utf8');
-  assert.match(text, /^\d{4}-\d\d-\d\dT[\d:.]+Z asked with \[key\]\n {2}and more\n$/);
+  assert.match(text, /^\d{4}-\d\d-\d\dT[\d:.]+Z asked with \[redacted: OPENAI_API_KEY\]\n {2}and more\n$/);
   assert.equal(readFileSync(second?.file ?? '', 'utf8'), '');
   if (process.platform !== 'win32') assert.deepEqual([mode(first?.file ?? ''), mode(folder)], ['600', '700']);
 });

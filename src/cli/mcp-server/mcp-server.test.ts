@@ -297,7 +297,7 @@ test('over HTTP it answers on loopback, to those with the token, and no key of o
     const client = clientThat({ modern });
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization } } }));
     const read = await call(client, 'read_file', { path: 'notes.txt' });
-    assert.equal(wordsOf(read), 'the key is [key]');
+    assert.equal(wordsOf(read), 'the key is [redacted: OPENAI_API_KEY]');
     assert.match(wordsOf(await call(client, 'write_file', { path: 'b.txt', content: 'x' })), /needs a person's yes/);
     await client.close();
   }

@@ -7,12 +7,11 @@ import {
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
-import { canonical, type Json, type JsonObject, type Tool } from '../../core/index.ts';
-import { sessionGrants } from '../../guards/index.ts';
+import { canonical, toJson, type Json, type JsonObject, type Tool } from '../../core/index.ts';
+import { cleanJson, sessionGrants } from '../../guards/index.ts';
 import { outfitFor } from '../conversation/outfit.ts';
 import type { Asked } from '../front/asked.ts';
-import { secretsIn } from '../known-models/start-log.ts';
-import type { Settings } from '../settings/index.ts';
+import { strictKeeper, type Settings } from '../settings/index.ts';
 import { version } from '../version.ts';
 import { agentJob, cameSchema, wishSchema, type Wish } from './agent-job.ts';
 import { callJob } from './call-job.ts';
@@ -29,7 +28,8 @@ export async function openOffer(asked: Asked, settings: Settings, tell: (text: s
   for (const problem of outfit.problems) tell(`${problem}\n`);
   const rounds = openRounds();
   const going = new Set<Promise<unknown>>();
-  const clean = cleaner(secretsIn(settings));
+  // What the person sees is their affair; what a client is told goes further.
+  const secrets = strictKeeper(settings);
 
   const factory: McpServerFactory = () => {
     const server = new McpServer(
@@ -46,7 +46,7 @@ export async function openOffer(asked: Asked, settings: Settings, tell: (text: s
       const work = rounds.carry({ context, can, mark: `${name} ${canonical(input)}`, begin });
       going.add(work);
       try {
-        return clean(await work);
+        return cleanJson(toJson(await work), secrets) as CallToolResult | InputRequiredResult;
       } finally {
         going.delete(work);
       }
@@ -94,12 +94,3 @@ const schema = <T>(shape: JsonObject): StandardSchemaWithJSON<T, T> => ({
     jsonSchema: { input: () => shape, output: () => shape },
   },
 });
-
-/** Takes keys out of everything that is told. */
-const cleaner =
-  (secrets: readonly string[]) =>
-  <T>(told: T): T => {
-    const text = JSON.stringify(told);
-    const safe = secrets.reduce((left, secret) => left.replaceAll(JSON.stringify(secret).slice(1, -1), '[key]'), text);
-    return safe === text ? told : (JSON.parse(safe) as T);
-  };
