@@ -4,7 +4,7 @@ import type { RunOptions, UserCommand, Words } from '../../agent/index.ts';
 import { FairleadError, type Call, type Event, type RunState } from '../../core/index.ts';
 import { pathOf } from '../branches/path.ts';
 import { narrator } from '../chat/narrator.ts';
-import { answerOpen, waits, type Said } from '../conversation/asks.ts';
+import { answerOpen, cameLate, waits, type Said } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Face, Status } from '../face/face.ts';
 import { stopOf } from './faults.ts';
@@ -29,9 +29,9 @@ export type Editor = {
 export type Seat = {
   readonly talk: Conversation;
   readonly running: boolean;
-  /** Says something, or nothing more than what waits to be read, and runs until the run ends; the person is asked on the way. */
-  prompt(words: Words | undefined): Promise<RunState>;
-  /** Says something to the run that is going on. */
+  /** Says something and runs until the run ends; the person is asked on the way. */
+  prompt(words: Words): Promise<RunState>;
+  /** Says something to the run that is going on; if that ends meanwhile, another reads it before `prompt` is done. */
   steer(words: Words): Promise<void>;
   /** Ends the run that is going on, also where it waits for an answer. */
   cancel(): void;
@@ -48,6 +48,9 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
   const teller = narrator(editor.face, () => true);
   const plan = planTeller((entries) => editor.plan(entries));
   let work: Promise<RunState> | undefined;
+  let running = false;
+  /** Words that are on their way into the run. */
+  let joining: Promise<unknown> = Promise.resolve();
   let stop = new AbortController();
   talk.watch({
     session() {},
@@ -58,21 +61,28 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
     },
   });
 
-  async function converse(words: Words | undefined): Promise<RunState> {
+  async function converse(words: Words): Promise<RunState> {
     const { signal } = stop;
     const options: RunOptions = {
       signal,
       live: (chunk) => teller.chunk(chunk),
       progress: (call, text) => editor.face.extend(call, text),
     };
-    let state = await talk.run(words, options);
-    while (waits(state)) {
-      await answerOpen(talk, state, (call, kind) => editor.ask(call, kind, signal));
-      // A question that was left is the end of its run: the protocol has no other way to leave one.
-      if (waits(talk.session.state)) stop.abort();
-      state = await talk.run(undefined, options);
+    try {
+      let state = await talk.run(words, options);
+      for (;;) {
+        await joining;
+        if (waits(state)) {
+          await answerOpen(talk, state, (call, kind) => editor.ask(call, kind, signal));
+          // A question that was left is the end of its run: the protocol has no other way to leave one.
+          if (waits(talk.session.state)) stop.abort();
+        } else if (!cameLate(talk.session.state)) return state;
+        state = await talk.run(undefined, options);
+      }
+    } finally {
+      // At once, and not when somebody hears of it: whatever is said from here on begins another run.
+      running = false;
     }
-    return state;
   }
 
   const cancel = (): void => {
@@ -82,23 +92,24 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
   return {
     talk,
     get running() {
-      return work !== undefined;
+      return running;
     },
     async prompt(words) {
-      if (work)
+      if (running)
         throw new FairleadError('session/running', 'A run is going on in this session.', {
           blame: 'user',
           hint: 'Wait for it to end, or cancel it first.',
         });
       stop = new AbortController();
+      running = true;
       work = converse(words);
-      try {
-        return await work;
-      } finally {
-        work = undefined;
-      }
+      return work;
     },
-    steer: (words) => talk.session.steer(words),
+    async steer(words) {
+      const join = talk.session.steer(words);
+      joining = Promise.allSettled([joining, join]);
+      await join;
+    },
     cancel,
     greet(servers) {
       editor.commands(talk.outfit.commands);

@@ -1,5 +1,5 @@
 // What a run is at: the questions it waits with, who answers them, and what it does.
-import type { Call, RunState } from '../../core/index.ts';
+import type { Call, RunState, StopReason } from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
 import type { Grants } from '../../guards/index.ts';
 import type { Outfit } from './outfit.ts';
@@ -10,6 +10,13 @@ export const openAsks = (state: RunState): readonly Call[] =>
 
 /** Whether a run rests because a person has to answer. */
 export const waits = (state: RunState): boolean => state.run !== undefined && openAsks(state).length > 0;
+
+/** Ends after which another run reads what waits. After any other it would end in the same way again, and so would the one after it. */
+const readOn: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'truncated']);
+
+/** Whether words came in too late for the run that has ended: another one is to read them. */
+export const cameLate = ({ pending, ended }: RunState): boolean =>
+  pending.length > 0 && ended !== undefined && readOn.has(ended.reason);
 
 /** A session whose questions are answered, with what was granted in it; a conversation is one. */
 export type Answerable = {
