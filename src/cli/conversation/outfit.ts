@@ -119,14 +119,19 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   });
   const tools = [
     ...(code ? [] : workspaceTools(confined, background)),
-    ...(code ? [] : moreTools({ workspace: withNetwork(confined), gitWorkspace: workspace })),
+    ...(code
+      ? []
+      : moreTools({
+          workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
+          gitWorkspace: workspace,
+        })),
     {
       ...sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox))),
       ...(code ? {} : { hidden: true }),
     },
     ...(skills.length ? [skillTool(skills)] : []),
     ...equipment.tools,
-  ].map((tool) => withoutSecrets(tool, secrets));
+  ].map((tool) => withoutSecrets(equipment.around?.(tool) ?? tool, secrets));
   const names = new Set(tools.map(({ name }) => name));
   const system = [
     standing(cwd),

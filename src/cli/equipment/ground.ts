@@ -51,6 +51,8 @@ export type Equipment = {
   readonly tools: readonly Tool[];
   /** What was passed over, a sentence each. */
   readonly problems: readonly string[];
+  /** Puts something around a tool, whichever source it is from. */
+  readonly around?: (tool: Tool) => Tool;
   /** Ends what it started; never throws. */
   close(): Promise<void>;
 };

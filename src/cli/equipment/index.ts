@@ -18,6 +18,7 @@ export async function equipmentFor(code: boolean, ground: Ground): Promise<Equip
   return {
     tools: all.flatMap(({ tools }) => tools),
     problems: all.flatMap(({ problems }) => problems),
+    around: (tool) => all.reduce((inner, { around }) => around?.(inner) ?? inner, tool),
     close: async () => void (await Promise.all(all.map((each) => each.close()))),
   };
 }

@@ -221,7 +221,7 @@ test('a server that ends after every answer is given up in the end', { timeout: 
 test('a server that leaves two questions unanswered is ended, and a new one is started', async (t) => {
   const { ask, starts, lsp } = bench(t, 'hush');
   assert.equal(await ask(), 'a name');
-  const { pid } = (await lsp.running('a.foo'))?.live ?? {};
+  const { pid } = (await lsp.ready('a.foo', new AbortController().signal))?.live ?? {};
   assert.ok(pid);
   for (const _ of [1, 2]) assert.match(await ask(), /did not answer/);
   await ends(pid);
@@ -274,7 +274,7 @@ test('a session takes its servers with it, and all that they started', async (t)
   for (const mode of ['child', 'stays']) {
     const { ask, lsp } = bench(t, mode);
     const said = await ask();
-    const { pid } = (await lsp.running('a.foo'))?.live ?? {};
+    const { pid } = (await lsp.ready('a.foo', new AbortController().signal))?.live ?? {};
     assert.ok(pid && isAlive(pid));
     await lsp.close();
     for (const each of mode === 'child' ? said.split(' ').map(Number) : [pid]) await ends(each);

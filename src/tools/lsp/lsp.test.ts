@@ -138,7 +138,7 @@ test('[P19] an edit tells the new problems it made, if a server is running; noth
   const change = (from: string, to: string): Promise<Output> =>
     call(edit, { path: 'src/main.ts', old_string: from, new_string: to });
   assert.equal((await change('words: string', 'words: number')).text, 'Edited src/main.ts.');
-  assert.equal(await servers.running('src/main.ts'), undefined);
+  assert.equal(await servers.ready('src/main.ts', new AbortController().signal), undefined);
   await change('words: number', 'words: string');
   await ask({ action: 'diagnostics', path: 'src/main.ts' });
 

@@ -11,8 +11,8 @@ import { fault } from './rpc.ts';
 /** What a person would approve: a lasting name and the hash of its content, with the reason why it is asked. */
 export type ServerApproval = { readonly subject: string; readonly hash: string; readonly why: string };
 
-/** Whether this was approved. */
-export type Allowed = (item: ServerApproval) => boolean | Promise<boolean>;
+/** Whether this was approved, or is now that a person is asked; the signal takes the question back. */
+export type Allowed = (item: ServerApproval, signal: AbortSignal) => boolean | Promise<boolean>;
 
 /** For what folder a program is looked for. */
 export type Place = {
@@ -25,12 +25,12 @@ export type Place = {
 };
 
 /** The program to start, by its real path; throws a sentence where there is none that may be used. */
-export async function programFor(definition: ServerDefinition, place: Place): Promise<string> {
+export async function programFor(definition: ServerDefinition, place: Place, signal: AbortSignal): Promise<string> {
   const refused: string[] = [];
   for (const candidate of candidatesFor(definition, place)) {
     const items = await approvalsFor(definition, candidate, place);
     const open: ServerApproval[] = [];
-    for (const item of items) if (!(await place.allowed(item))) open.push(item);
+    for (const item of items) if (!(await place.allowed(item, signal))) open.push(item);
     if (open.length === 0) return candidate.program;
     refused.push(...open.map((item) => item.why));
   }
@@ -42,6 +42,18 @@ export async function programFor(definition: ServerDefinition, place: Place): Pr
     `There is no ${programName(definition)} on this machine, so nothing is known about such files.`,
     'Install it, or name another language server in the configuration.',
   );
+}
+
+/** Whether a person said yes to the program that would be started: they named it themselves, or approved all that is to be approved. */
+export async function isConsented(
+  definition: ServerDefinition,
+  place: Place,
+  approved: (item: ServerApproval) => boolean,
+): Promise<boolean> {
+  const [candidate] = candidatesFor(definition, place);
+  if (!candidate) return false;
+  const items = await approvalsFor(definition, candidate, place);
+  return items.every(approved) && (items.length > 0 || definition.origin === 'user');
 }
 
 const programName = ({ command }: ServerDefinition): string =>
