@@ -2,6 +2,7 @@
 import { families } from '../../providers/families.ts';
 import type { CommandTable } from '../commands.ts';
 import { allOptions, type Option } from '../front/options.ts';
+import { verbs as mcpVerbs } from '../mcp/verbs.ts';
 import { acts } from '../sessions/acts.ts';
 import { formats } from '../sessions/export.ts';
 import { takes as configVerbs } from '../settings/command.ts';
@@ -63,7 +64,12 @@ export function placesOf(commands: CommandTable): readonly Place[] {
     { name: 'doctor', flags: doctorFlags, first: [] },
     { name: 'demo', flags: [flag('fast', 'without waiting'), flag('plain', 'lines instead of a screen')], first: [] },
     { name: 'acp', flags: some('model', 'auto-approve', 'no-sandbox', 'max-turns', 'max-budget-usd'), first: [] },
-    { name: 'mcp', flags: mcpFlags, first: plain(['serve']) },
+    { name: 'mcp', flags: mcpFlags, first: [...plain(['serve']), ...verbs(mcpVerbs)] },
+    ...Object.entries(mcpVerbs).map(([verb, { usage, options }]): Place => ({
+      name: `mcp ${verb}`,
+      flags: options.map((name) => (name === 'json' ? json : flag(name, 'agree to what is shown'))),
+      first: usage.startsWith('<') ? 'anything' : [],
+    })),
     { name: 'mcp serve', flags: mcpFlags, first: [] },
   ];
   const told = new Set(places.map(({ name }) => name));
@@ -80,7 +86,7 @@ const some = (...names: readonly string[]): readonly Flag[] =>
 const mcpFlags: readonly Flag[] = [
   flag('allow-write', 'allow unasked what changes something'),
   flag('http', 'serve on this port', 'anything'),
-  ...some('model', 'max-turns', 'max-budget-usd'),
+  ...some('model', 'no-sandbox', 'max-turns', 'max-budget-usd'),
 ];
 
 const modelFlags: readonly Flag[] = [

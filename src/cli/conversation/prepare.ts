@@ -109,7 +109,7 @@ async function chooseFrom(
 }
 
 /** Asks and tells on the face. */
-const personOn = (face: Face): Person => ({
+export const personOn = (face: Face): Person => ({
   agrees: async (title, detail, signal) =>
     (await face.ask(
       {

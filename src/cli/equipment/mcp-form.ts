@@ -5,6 +5,8 @@ import type { Person } from './ground.ts';
 
 const mostFields = 20;
 const mostTries = 3;
+/** Said of what need not be answered. */
+const left = '; may be left out';
 
 type Form = Elicitation & { readonly type: 'form' };
 type Field = {
@@ -21,8 +23,8 @@ export async function answerForm(person: Person, form: Form, signal: AbortSignal
   const fields = fieldsOf(form.schema);
   const from = `The MCP server ${visibleLine(form.server)} asks`;
   if (!person.words || fields.length > mostFields) return { type: 'decline' };
-  const names = fields.map(({ title }) => title).join(', ');
-  if (!(await person.agrees(`${from}: ${form.message}`, `It would be told: ${names || 'yes'}`, signal)))
+  const asked = fields.map(({ title, required }) => `- ${title}${required ? '' : left}`);
+  if (!(await person.agrees(`${from}: ${form.message}`, ['It is told what you answer:', ...asked].join('\n'), signal)))
     return { type: 'decline' };
   const content: Record<string, Json> = {};
   for (const field of fields) {
@@ -41,10 +43,13 @@ async function answerTo(
   signal: AbortSignal,
 ): Promise<{ readonly value?: Json } | undefined> {
   const { choices, required } = field;
-  const how = required ? '' : ' (may be left out)';
   for (let tried = 0; tried < mostTries; tried++) {
     const labels = choices.map(({ label }) => label);
-    const said = await person.words?.(`${question}${how}`, field.schema['type'] === 'array' ? [] : labels, signal);
+    const said = await person.words?.(
+      `${question}${required ? '' : left}`,
+      field.schema['type'] === 'array' ? [] : labels,
+      signal,
+    );
     const text = said?.trim() ?? '';
     if (text === '') return required ? undefined : {};
     const value = valueOf(field, text);
@@ -74,13 +79,14 @@ function fieldsOf(schema: JsonObject): readonly Field[] {
   const needed = Array.isArray(required) ? required : [];
   return Object.entries(isObject(properties) ? properties : {}).map(([name, each]) => {
     const own = isObject(each) ? each : {};
-    const { title, description } = own;
+    const { title, description, default: usual } = own;
     const choices = choicesOf(own);
-    const list = own['type'] === 'array' ? ` (some of ${choices.map(({ label }) => label).join(', ')})` : '';
-    const about = typeof description === 'string' ? `, ${visible(description).slice(0, 500)}` : '';
+    const list = own['type'] === 'array' ? `, some of ${choices.map(({ label }) => label).join(', ')}` : '';
+    const otherwise = usual === undefined ? '' : `; ${visibleLine(JSON.stringify(usual))} unless you answer`;
+    const about = typeof description === 'string' ? ` (${visible(description).slice(0, 500)})` : '';
     return {
       name,
-      title: `${visibleLine(typeof title === 'string' ? title : name)}${about}${list}`,
+      title: `${visibleLine(typeof title === 'string' ? title : name)}${about}${list}${otherwise}`,
       required: needed.includes(name),
       choices,
       schema: own,

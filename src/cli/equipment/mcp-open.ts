@@ -65,7 +65,7 @@ export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
     ...known,
     waitMs,
     ...answerersFor(ground),
-    openUrl: (server, url) => (open ? loginPage(person, server, url) : loginLater(server)),
+    openUrl: (server, url) => (open ? void loginPage(person, server, url) : loginLater(server)),
     onOff: (server, tools) => open && person.say(offSentence(server, tools)),
   });
   open = true;
@@ -77,7 +77,8 @@ export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
   };
 }
 
-const mayStart = (server: McpServer, trust: Trust): boolean =>
+/** Whether a person has said that it may be started, or named it themselves. */
+export const mayStart = (server: McpServer, trust: Trust): boolean =>
   server.origin === 'user' || trust.judge(approvalKey(server)) === 'approved';
 
 /** What a person said no to, kept like an approval: they are asked once for each server as it is. */

@@ -8,9 +8,11 @@ import type { Ground, Person } from './ground.ts';
 /** Tokens that all servers together may have a model write in a session. */
 const mostTokens = 20_000;
 
-/** Who answers the servers: nobody where nobody is there, so that they are never told that they could ask. */
+/**
+ * Who answers the servers. Where nobody is there they are turned down one by one, and not told at once that they cannot ask: what tools a server
+ * has may depend on that, and it should have the same ones in a pipe as at the prompt.
+ */
 export function answerersFor({ person, model }: Pick<Ground, 'person' | 'model'>): Answerers {
-  if (person.absent) return {};
   let left = mostTokens;
   return {
     async sample(wish, signal) {

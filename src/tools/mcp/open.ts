@@ -31,6 +31,8 @@ export type McpOptions = Answerers & {
   readonly waitMs?: number;
   /** What servers had the last time: those that are in it are started when first used. */
   readonly memory?: Memory;
+  /** Starts nothing: to see how servers stand. */
+  readonly asleep?: boolean;
   /** Told the names of tools that are off, each time that a server lists its tools. */
   readonly onOff?: (server: string, tools: readonly string[]) => void;
   readonly signal?: AbortSignal;
@@ -91,8 +93,8 @@ async function openServer(server: McpServer, options: McpOptions): Promise<Opene
     if (approval !== 'approved') return { ...opened, state: approval };
     const known = wasSeen(server, trust) ? memory?.recall(server) : undefined;
     opened.connection = connectFor(opened, options, known);
-    if (known) {
-      opened.stands = judged(server, known.tools, trust);
+    if (known || options.asleep) {
+      opened.stands = judged(server, known?.tools ?? [], trust);
       opened.state = 'asleep';
       return opened;
     }
@@ -196,7 +198,7 @@ function statusOf({ server, connection, state, why, stands }: Opened): McpStatus
       tool: visibleLine(tool),
       standing,
       ...(reason === undefined ? {} : { why: reason }),
-      ...(definition ? { hash: definition.hash, description: definition.description } : {}),
+      ...(definition ? { hash: definition.hash, description: definition.description, input: definition.input } : {}),
     })),
   };
 }

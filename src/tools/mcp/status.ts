@@ -1,5 +1,5 @@
 // How servers stand, for people and for the model.
-import { visibleLine } from '../../core/index.ts';
+import { visibleLine, type JsonObject } from '../../core/index.ts';
 import type { McpServer } from './server.ts';
 import type { ToolStanding } from './tools.ts';
 
@@ -18,6 +18,7 @@ export type McpStatus = {
     /** What a person approves of it, and what it says. */
     readonly hash?: string;
     readonly description?: string;
+    readonly input?: JsonObject;
   }[];
 };
 
@@ -25,7 +26,7 @@ export type McpStatus = {
 export function describe({ server, origin, state, why, protocol, tools }: McpStatus): string {
   const how = {
     ready: `ready, ${tools.length} tools${protocol === undefined ? '' : `, protocol ${protocol}`}`,
-    asleep: `not started yet, ${tools.length} tools: it is started when one of them is used`,
+    asleep: `not started now, ${tools.length === 0 ? 'no tools known' : `${tools.length} tools: it is started when one of them is used`}`,
     starting: 'still starting: its tools can be used the next time',
     new: 'not started: a person has to approve it first',
     changed: 'not started: it changed since it was approved',
