@@ -30,9 +30,9 @@ export function agentKeeping(shelf: Shelf): AgentKeeping {
       return { log, session: log.session };
     },
     async kept(parent) {
-      const onDisk = sessionPlaces(shelf, agentFolder(shelf)).filter(({ file }) => parentIn(file) === parent);
-      const all = [...onDisk.map(fromFile), ...[...inMemory].map(([id, log]) => fromMemory(id, log, parent))];
-      return (await Promise.all(all)).filter((each) => each !== undefined);
+      const onDisk = sessionPlaces(shelf, agentFolder(shelf)).filter(({ file }) => mayBeOf(parent, file));
+      const all = [...onDisk.map(fromFile), ...[...inMemory].map(([id, log]) => knownFrom(id, log, false))];
+      return (await Promise.all(all)).flatMap((each) => (each?.about.parent === parent ? [each] : []));
     },
   };
 }
@@ -46,12 +46,15 @@ function isKept(shelf: Shelf, id: string): boolean {
   }
 }
 
-function parentIn(file: string): string | undefined {
+/** Whether the agent in a file may be one of this session, from the beginning of the file alone. */
+function mayBeOf(parent: string, file: string): boolean {
   try {
-    return aboutIn(glimpse(file).first('remark-made'))?.parent;
+    const about = aboutIn(glimpse(file).first('remark-made'));
+    // Behind very long instructions it does not show.
+    return about === undefined || about.parent === parent;
   } catch {
     // It vanished, or is not for us to read.
-    return undefined;
+    return false;
   }
 }
 
@@ -62,11 +65,6 @@ async function fromFile({ name, file }: SessionPlace): Promise<Known | undefined
   } finally {
     await log.close();
   }
-}
-
-async function fromMemory(id: string, log: MemoryLog, parent: string): Promise<Known | undefined> {
-  const known = await knownFrom(id, log, false);
-  return known?.about.parent === parent ? known : undefined;
 }
 
 async function knownFrom(id: string, log: Log, live: Known['live']): Promise<Known | undefined> {
