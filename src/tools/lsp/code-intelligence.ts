@@ -10,7 +10,7 @@ const names: readonly Action[] = ['definition', 'references', 'hover', 'symbols'
 export const codeIntelligence = (workspace: Workspace, servers: LanguageServers): Tool => ({
   name: 'code_intelligence',
   description:
-    'Ask a language server about code: where a name is defined, all its references, its type and documentation (hover), the symbols of a file or project, the problems of a file (diagnostics), or what a renaming would change. Give a line and column, or just the symbol; lines and columns begin at 1. Nothing is changed.',
+    'Ask what code means: definitions, references, types, problems. It knows where a name is defined, all its references, its type and documentation (hover), the symbols of a file or project, the problems of a file (diagnostics), and what a renaming would change. Give a line and column, or just the symbol; lines and columns begin at 1. Nothing is changed.',
   input: {
     type: 'object',
     properties: {
