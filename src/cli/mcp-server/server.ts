@@ -10,6 +10,7 @@ import {
 import { canonical, toJson, type Json, type JsonObject, type Tool } from '../../core/index.ts';
 import { cleanJson, sessionGrants } from '../../guards/index.ts';
 import { outfitFor } from '../conversation/outfit.ts';
+import { nobody } from '../equipment/index.ts';
 import type { Asked } from '../front/asked.ts';
 import { strictKeeper, type Settings } from '../settings/index.ts';
 import { version } from '../version.ts';
@@ -24,8 +25,17 @@ export type Offer = { readonly factory: McpServerFactory; close(): Promise<void>
 export async function openOffer(asked: Asked, settings: Settings, tell: (text: string) => void): Promise<Offer> {
   const grants = sessionGrants();
   const cwd = process.cwd();
-  const outfit = await outfitFor({ settings, cwd, auto: () => asked.auto, grants, code: false });
+  const outfit = await outfitFor({
+    settings,
+    cwd,
+    auto: () => asked.auto,
+    grants,
+    code: false,
+    sandbox: asked.sandbox,
+    person: nobody((text) => tell(`${text}\n`)),
+  });
   for (const problem of outfit.problems) tell(`${problem}\n`);
+  if (outfit.sandbox.name === 'none') tell(`WARNING: no sandbox. ${outfit.sandbox.about}\n`);
   const rounds = openRounds();
   const going = new Set<Promise<unknown>>();
   // What the person sees is their affair; what a client is told goes further.
@@ -51,7 +61,7 @@ export async function openOffer(asked: Asked, settings: Settings, tell: (text: s
         going.delete(work);
       }
     };
-    for (const tool of outfit.tools.filter(({ hidden }) => !hidden))
+    for (const tool of outfit.tools.filter(({ name }) => !modelled.has(name)))
       server.registerTool(
         tool.name,
         { description: tool.description, inputSchema: schema<Json>(tool.input), annotations: hintsOf(tool) },
@@ -79,6 +89,9 @@ export async function openOffer(asked: Asked, settings: Settings, tell: (text: s
     },
   };
 }
+
+/** Tools that have a model of their own at work, which a client has by `run_agent`: here a client is in the place of the model. */
+const modelled: ReadonlySet<string> = new Set(['spawn_agent', 'manage_agents']);
 
 const hintsOf = ({ effect }: Tool): { readOnlyHint: boolean; openWorldHint: boolean } => ({
   readOnlyHint: effect === 'read',

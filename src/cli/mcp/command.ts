@@ -19,6 +19,7 @@ const options = { json: { type: 'boolean' }, yes: { type: 'boolean' }, help: { t
 /** Does something with the servers of this folder, or serves: 0 done, 1 not, 2 misused. */
 export const run: Command['run'] = async (args) => {
   const [verb = ''] = args;
+  if (args.length === 0 && process.stdin.isTTY) return say(`${usage()}\n`, exitCodes.misused);
   if (verb === 'help' || verb === '--help' || verb === '-h') return say(`${usage()}\n`, exitCodes.answered);
   if (!Object.hasOwn(verbs, verb)) return (await import('../mcp-server/command.ts')).run(args);
   const asked = read(args);
