@@ -1,5 +1,5 @@
 // What a run is at: the questions it waits with, who answers them, and what it does.
-import type { Call, RunState, StopReason } from '../../core/index.ts';
+import { aimOf, decide, type AgentParts, type Call, type RunState, type StopReason } from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
 import type { Grants } from '../../guards/index.ts';
 import type { Outfit } from './outfit.ts';
@@ -17,6 +17,26 @@ const readOn: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'a
 /** Whether words came in too late for the run that has ended: another one is to read them. */
 export const cameLate = ({ pending, ended }: RunState): boolean =>
   pending.length > 0 && ended !== undefined && readOn.has(ended.reason);
+
+/** Puts the questions that a session was opened with in the gates' own words: whoever wrote its file may have written them too. */
+export async function askAnew(session: Session): Promise<void> {
+  const { parts, state } = session;
+  for (const call of openAsks(state)) {
+    const question = await questionNow(parts, call, state);
+    if (question !== call.ask?.question) await session.reword(call.id, question);
+  }
+}
+
+/** What is to be asked about a call today. Where nothing is, the call itself is shown: the answer changes nothing about what the gates decide. */
+async function questionNow(parts: AgentParts, call: Call, state: RunState): Promise<string> {
+  const aim = aimOf(call);
+  const meant = typeof aim === 'string' ? call : aim;
+  const tool = parts.tools.has(meant.tool) ? meant.tool : (parts.alias?.(meant) ?? meant.tool);
+  const ruling = await decide(parts, { ...meant, tool }, state);
+  if (ruling.type === 'ask') return ruling.question;
+  const now = ruling.type === 'allow' ? 'would be allowed without a question' : `will be refused: ${ruling.reason}`;
+  return `${tool} ${JSON.stringify(meant.input)}\n(The session was left with a question about this call. By now it ${now})`;
+}
 
 /** A session whose questions are answered, with what was granted in it; a conversation is one. */
 export type Answerable = {

@@ -12,6 +12,7 @@ import { readKnownModels, refreshModels, rememberModel, type KnownModel, type Wh
 import { renameSession } from '../sessions/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { modelNamed, placeOf, unknownModel, type Chosen } from './model.ts';
+import { askAnew } from './asks.ts';
 import { approvalsHere, type Approvals } from './approvals.ts';
 import { openModel, type Host } from './open-model.ts';
 import { closeSession, openSession, type OpenSession } from './opening.ts';
@@ -88,6 +89,7 @@ export class Conversation {
     const parts = approvals.heldBy(outfit.partsFor(provider, chosen.tools !== false));
     const open = await openSession(settings.dirs, which, parts);
     approvals.watch(open.session);
+    await askAnew(open.session);
     return new Conversation(options, grants, Object.assign(now, { outfit, parts, open, approvals }));
   }
 
@@ -168,6 +170,7 @@ export class Conversation {
     this.#now.approvals.watch(open.session);
     await Promise.all([closeSession(old), this.outfit.endCommands()]);
     for (const kind of this.grants.list()) this.grants.revoke(kind);
+    await askAnew(open.session);
     this.#attach();
     this.#seen?.session(open.fresh);
   }
