@@ -49,9 +49,16 @@ export function questionFor(call: Pick<Call, 'tool' | 'input'>, locate: Locate):
 function exactly(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
   if (call.tool === 'apply_patch') return patchIn(call, locate);
   const subject = subjectOf(call, locate);
-  if (subject.type === 'command') return `${call.tool}: ${visible(subject.command)}`;
+  const {
+    content,
+    old_string: old,
+    new_string: next,
+    replace_all: all,
+    background,
+  } = isObject(call.input) ? call.input : {};
+  if (subject.type === 'command')
+    return `${call.tool}: ${visible(subject.command)}${background === true ? '\n(It goes on in the background.)' : ''}`;
   if (subject.type === 'input') return `${call.tool} ${visible(subject.input)}`;
-  const { content, old_string: old, new_string: next, replace_all: all } = isObject(call.input) ? call.input : {};
   return [
     `${call.tool} ${visibleLine(subject.path)}${all === true ? ', every match' : ''}`,
     ...marked('-', old),

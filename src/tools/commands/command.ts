@@ -32,7 +32,24 @@ export async function runToEnd(
     timeoutMs: (seconds ?? usual) * 1000,
     most: mostShown,
     keep: true,
-    ...(progress ? { onOutput: (text) => progress(text) } : {}),
+    ...(progress ? { onOutput: paced(progress) } : {}),
   });
   return ranOutput(ran, seconds ?? usual);
+}
+
+const mostAtOnce = 500_000;
+const pauseMs = 100;
+const sample = 4000;
+
+/** Shows everything of what is not too much to look at; of a flood, what is written every now and then: who shows it must not hold up who writes it. */
+function paced(show: (text: string) => void): (text: string) => void {
+  let length = 0;
+  let last = 0;
+  return (text) => {
+    length += text.length;
+    if (length <= mostAtOnce) return show(text);
+    if (performance.now() - last < pauseMs) return undefined;
+    last = performance.now();
+    return show(`\n[…]\n${text.slice(-sample).toWellFormed()}`);
+  };
 }
