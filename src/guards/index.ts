@@ -4,6 +4,7 @@ export { permission, questionFor, type PermissionOptions } from './permission.ts
 export { readPolicies, readPolicy, type PolicyPlaces } from './policy/files.ts';
 export { policyGate, type PolicyGateOptions } from './policy/gate.ts';
 export { judge, type JudgeGround, type Judgement } from './policy/judge.ts';
+export { carefulOfPackages } from './policy/packages.ts';
 export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';
 export { chooseSandbox, type ChoiceOptions } from './sandbox/choose.ts';
 export { containerSandbox, type ContainerOptions } from './sandbox/container.ts';

@@ -21,6 +21,7 @@ import {
   type Workspace,
 } from '../../core/index.ts';
 import {
+  carefulOfPackages,
   containerSandbox,
   fileTrust,
   kindOf,
@@ -169,8 +170,9 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
         ...(answer ? { answer } : {}),
       });
       const asks = permission({ tools: parts.tools, mode: () => (auto() ? 'auto' : 'ask'), granted: grants, locate });
-      const gate = policy ? policyGate(policy, { ...groundOf(workspace), granted: grants, otherwise: asks }) : asks;
-      return { ...parts, gates: [gate] };
+      const ground = groundOf(workspace);
+      const gate = policy ? policyGate(policy, { ...ground, granted: grants, otherwise: asks }) : asks;
+      return { ...parts, gates: [carefulOfPackages(gate, grants, ground)] };
     },
   };
 }
