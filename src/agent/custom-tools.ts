@@ -63,7 +63,7 @@ export async function loadCustomTools(
   const problems: Problem[] = [];
   for (const shelf of options.folders)
     for (const { name } of entriesIn(shelf.folder, problems)) {
-      if (!/\.m?[jt]s$/.test(name) || /\.(?:test|d)\.m?[jt]s$/.test(name)) continue;
+      if (!/^[^_].*\.m?[jt]s$/.test(name) || /\.(?:test|d)\.m?[jt]s$/.test(name)) continue;
       const file = path.join(shelf.folder, name);
       try {
         const tool = await loadFile(shelf, file, options);

@@ -1,5 +1,5 @@
 // The person beside a single run, if there is one: asked on the terminal, otherwise nothing that needs a yes is done.
-import { visible, type RunState } from '../../core/index.ts';
+import { aimOf, visible, type RunState } from '../../core/index.ts';
 import { alwaysLabel } from '../conversation/always.ts';
 import { answerOpen, waits } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -59,7 +59,9 @@ export async function askInTerminal(talk: Conversation, state: RunState, signal:
   const { askLine } = await import('./ask-line.ts');
   await answerOpen(talk, state, async (call, kind) => {
     const keys = `y yes, this once · n no · a ${alwaysLabel(kind)}`;
-    const said = await askLine(`${call.ask?.question ?? ''}\n${keys}`, `Allow ${call.tool}? [y/N/a] `, signal);
+    const meant = aimOf(call);
+    const tool = typeof meant === 'string' ? call.tool : meant.tool;
+    const said = await askLine(`${call.ask?.question ?? ''}\n${keys}`, `Allow ${tool}? [y/N/a] `, signal);
     if (said === undefined) return undefined;
     return said === 'a' ? 'always' : said === 'y' ? 'once' : 'no';
   });
