@@ -195,7 +195,8 @@ export class Conversation {
 
   /** Asks the provider again which models it has. */
   async refresh(signal: AbortSignal): Promise<readonly KnownModel[]> {
-    return refreshModels(this.settings, { from: this.whence, signal });
+    const { host } = this.#options;
+    return refreshModels(this.settings, { from: this.whence, signal, say: (trouble) => host.say(trouble) });
   }
 
   /** Goes on with another model. */

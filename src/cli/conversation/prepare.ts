@@ -54,7 +54,7 @@ async function modelFor(asked: Asked, settings: Settings, face: Face): Promise<R
     if (asked.work?.type === 'test-connection') say(await testConnection(settings, place));
     if (asked.work?.type === 'refresh-models' || (known.length === 0 && !namesAnother(asked, place))) {
       if (asked.work?.type !== 'refresh-models' && !(await wantsList(place, face))) return exitCodes.failed;
-      known = await refreshModels(settings, { from: place });
+      known = await refreshModels(settings, { from: place, say });
       say(`${known.length} model${known.length === 1 ? '' : 's'} at ${placeWords(place)}.`);
     }
   } catch (error) {
