@@ -4,7 +4,7 @@ import type { Background } from './commands/background.ts';
 import { lookAfterTools } from './commands/look-after.ts';
 import { editFile } from './edit-file.ts';
 import { glob } from './glob.ts';
-import { grep } from './grep.ts';
+import { grep, type GrepOptions } from './grep.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
 import { runCommand } from './run-command.ts';
@@ -21,8 +21,13 @@ export { webSearch } from './web/web-search.ts';
 export { editFile, glob, grep, listFiles, readFile, runCommand, sandboxedCommand, writeFile };
 
 /** The tools of a coding agent on this workspace; with a place for commands in the background also those that look after them. */
-export const workspaceTools = (workspace: Workspace, background?: Background): readonly Tool[] => [
-  ...[readFile, writeFile, editFile, listFiles, glob, grep].map((make) => make(workspace)),
+export const workspaceTools = (
+  workspace: Workspace,
+  background?: Background,
+  search: GrepOptions = {},
+): readonly Tool[] => [
+  ...[readFile, writeFile, editFile, listFiles, glob].map((make) => make(workspace)),
+  grep(workspace, search),
   runCommand(workspace, background),
   ...(background ? lookAfterTools(background) : []),
 ];

@@ -2,9 +2,11 @@
 import { FairleadError, type Workspace } from '../core/index.ts';
 import { ignoreFrom, type Ignore } from './ignore.ts';
 
-const skipped = new Set(['.git', 'node_modules', '.hg', '.svn']);
+/** Names that nobody means when they search. */
+export const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules', '.hg', '.svn']);
 const mostFiles = 200_000;
-const deepest = 100;
+/** Folders that are gone into, one inside the other. */
+export const deepest = 100;
 
 type Rule = { readonly base: string; readonly ignore: Ignore };
 

@@ -119,7 +119,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     model: () => model ?? unopened(),
   });
   const tools = [
-    ...(code ? [] : workspaceTools(confined, background)),
+    ...(code ? [] : workspaceTools(confined, background, { runner: workspace })),
     ...(code
       ? []
       : moreTools({
