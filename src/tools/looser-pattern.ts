@@ -18,20 +18,20 @@ export function looserPattern(source: string): string | undefined {
   return out;
 }
 
-/** A piece of a pattern. `any` stands for every sign that may fit half of a character, which the other engine does not know. */
-type Atom = { readonly length: number; readonly text: string; readonly any?: boolean; readonly single?: boolean };
+/** A piece of a pattern. `loose` stands for every sign that may fit half of a character, which the other engine does not know. */
+type Atom = { readonly length: number; readonly text: string; readonly loose?: boolean; readonly single?: boolean };
 
 const quantifier = /(?:[*+?]|\{\d+(?:,\d*)?\})\??/y;
 const mostTimes = 1000;
 
-function repeated({ text, any, single }: Atom, times: string): string | undefined {
-  if (times === '') return any ? '.?' : text;
+function repeated({ text, loose, single }: Atom, times: string): string | undefined {
+  if (times === '') return loose ? '.?' : text;
   // Only the second half of such a character would be repeated.
   if (single) return undefined;
   const [, least = '', most] = /^\{(\d+)(,\d*)?\}$/.exec(times) ?? [];
   const largest = most === undefined ? least : most.slice(1);
   if (Math.max(Number(least), Number(largest)) > mostTimes) return undefined;
-  if (!any) return text + times;
+  if (!loose) return text + times;
   if (times === '?') return '.?';
   return largest === '' ? '.*' : `.{0,${largest}}`;
 }
@@ -48,7 +48,7 @@ function atomAt(source: string, at: number): Atom | undefined {
   if (sign === ')' || sign === '|' || sign === '^') return { length: 1, text: sign };
   // A long line is looked at only up to a point: what ends there may not be its end.
   if (sign === '$') return { length: 1, text: '' };
-  if (sign === '.') return { length: 1, text: '', any: true };
+  if (sign === '.') return { length: 1, text: '', loose: true };
   return literal(source.codePointAt(at) ?? 0);
 }
 
@@ -87,7 +87,7 @@ function signAt(source: string, at: number): Sign | undefined {
 function escapeAt(source: string, at: number): Atom | undefined {
   const letter = source.charAt(at + 1);
   if (letter === 'b' || letter === 'B') return { length: 2, text: '' };
-  if (/[DWS]/.test(letter)) return { length: 2, text: '', any: true };
+  if (/[DWS]/.test(letter)) return { length: 2, text: '', loose: true };
   const sign = signAt(source, at);
   if (!sign) return undefined;
   if (sign.set !== undefined) return { length: 2, text: `[${sign.set}]` };
@@ -96,9 +96,9 @@ function escapeAt(source: string, at: number): Atom | undefined {
 
 /** A class; one that leaves something out may fit half of a character, and so may one that reaches that far. */
 function classAt(source: string, at: number): Atom | undefined {
-  const any = source.charAt(at + 1) === '^';
-  let wide = any;
-  let i = at + (any ? 2 : 1);
+  const loose = source.charAt(at + 1) === '^';
+  let wide = loose;
+  let i = at + (loose ? 2 : 1);
   let text = '';
   while (source.charAt(i) !== ']') {
     if (i >= source.length) return undefined;
@@ -119,7 +119,7 @@ function classAt(source: string, at: number): Atom | undefined {
     text += first.set ?? (second ? `${written(from)}-${written(to)}` : written(from));
   }
   const length = i + 1 - at;
-  if (wide) return { length, text: '', any: true };
+  if (wide) return { length, text: '', loose: true };
   return text === '' ? undefined : { length, text: `[${text}]` };
 }
 
