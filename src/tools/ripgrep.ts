@@ -8,12 +8,16 @@ import { looserPattern } from './looser-pattern.ts';
 const program = process.platform === 'win32' ? 'rg.exe' : 'rg';
 
 /** The ripgrep to use: the package beside ours, or the person's own; never one that the folder being worked in could have brought along. */
-export function findRipgrep(workspace: Workspace, search: string = process.env['PATH'] ?? ''): string | undefined {
+export function findRipgrep(
+  workspace: Workspace,
+  search: string = process.env['PATH'] ?? '',
+  beside: readonly string[] = packaged(),
+): string | undefined {
   const own = search
     .split(path.delimiter)
     .filter((folder) => path.isAbsolute(folder))
     .map((folder) => path.join(folder, program));
-  return [...packaged(), ...own].find(
+  return [...beside, ...own].find(
     (each) => isProgram(each) && !isInside(workspace, each) && !isInside(workspace, path.dirname(each)),
   );
 }
