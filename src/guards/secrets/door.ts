@@ -50,7 +50,7 @@ export function cleanJson(value: Json, keeper: SecretKeeper): Json {
   if (typeof value === 'string') return keeper.redact(value);
   if (Array.isArray(value)) return value.map((each: Json) => cleanJson(each, keeper));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cleanJson(each as Json, keeper)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cleanJson(each, keeper)]));
 }
 
 function someText(value: unknown, fits: (text: string) => boolean): boolean {

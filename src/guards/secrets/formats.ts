@@ -129,7 +129,7 @@ const opening = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----/g;
 const closing = '-----END';
 const longestKey = 20_000;
 /** The body of a key whose end was cut off: lines of nothing but its letters. */
-const body = /(?:(?:\s|\\[rn])*[A-Za-z0-9+/=]{16,}){1,400}/y;
+const body = /(?:(?:\s|\\[rn])*[A-Za-z0-9+/=]{16,}){1,400}(?:(?:\s|\\[rn])*[A-Za-z0-9+/=]{1,15}(?![^\s"'[]))?/y;
 
 /** Private keys from their first line to their last, or as far as one goes that was cut. */
 function privateKeysIn(text: string): readonly Found[] {
