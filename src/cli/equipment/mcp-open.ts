@@ -57,8 +57,9 @@ export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
   for (const server of servers) await askAbout(server, ground);
   const known = usualOptions(settings, trust, places.cwd);
   const first = servers.filter((server) => mayStart(server, trust) && !known.memory.recall(server));
-  const names = first.map(({ name }) => visibleLine(name)).join(', ');
-  if (first.length > 0) person.progress(`Starting MCP servers (${names}): 0 %`);
+  const starting = `Starting MCP servers (${first.map(({ name }) => visibleLine(name)).join(', ')})`;
+  const shown = first.length > 0 && !person.absent;
+  if (shown) person.progress(`${starting}: 0 %`);
   // While the program starts nobody is sent to a login page: the prompt would wait for it.
   let open = false;
   const mcp = await openMcp(servers, {
@@ -69,7 +70,7 @@ export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
     onOff: (server, tools) => open && person.say(offSentence(server, tools)),
   });
   open = true;
-  if (first.length > 0) person.progress(`Starting MCP servers (${names}): 100 %`);
+  if (shown) person.progress(`${starting}: 100 %`);
   return {
     tools: mcp.tools,
     problems: [...problems, ...mcp.status().flatMap(problemOf)],

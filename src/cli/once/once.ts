@@ -67,7 +67,7 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
     ...(answer ? { answer } : {}),
   });
   try {
-    for (const problem of talk.problems) tell(`${problem}\n`);
+    for (const problem of [...talk.problems, ...talk.outfit.problems]) tell(`${problem}\n`);
     if (talk.outfit.sandbox.name === 'none') tell(`No sandbox: ${talk.outfit.sandbox.about}\n`);
     const out = steadyOut(process.stdout, () => talk.session.cancel());
     let code: number = exitCodes.answered;

@@ -117,7 +117,8 @@ function reachFrom(
   folder: string,
   usual: string | undefined,
 ): Local | Remote | string {
-  const { type, command, url } = entry;
+  // Some files call it the one, some the other.
+  const { command, url, transport, type = transport } = entry;
   const kind = type === undefined ? kindOf(command, url) : kinds[String(type)];
   if (kind === undefined) return 'it must have a "command", or a "url" with a "type" of http, sse or ws';
   return kind === 'stdio' ? localFrom({ cwd: usual, ...entry }, folder) : remoteFrom(kind, entry);
