@@ -1,8 +1,8 @@
 // What language servers know of the code, and what an edit broke in it. They are loaded and started when they are first of use.
-import { isObject, visibleLine, type Json, type Tool } from '../../core/index.ts';
+import { isObject, type Json, type Tool } from '../../core/index.ts';
 import { codeIntelligence } from '../../tools/lsp/code-intelligence.ts';
 import { builtInServers, definitionFor, serversIn, withOwn } from '../../tools/lsp/definition.ts';
-import type { Allowed, LanguageServers, ServerApproval, ServerDefinition } from '../../tools/lsp/index.ts';
+import type { Allowed, LanguageServers, ServerDefinition } from '../../tools/lsp/index.ts';
 import { nothing, type Equipment, type Ground } from './ground.ts';
 
 /** The tools whose results tell what they broke. */
@@ -37,7 +37,9 @@ function serversLater(ground: Ground, definitions: readonly ServerDefinition[]):
         servers: definitions,
         known: [],
         allowed: askedOnce(ground),
-        approved: (item) => trust.judge(item) === 'approved',
+        approved: async (subject, hash) =>
+          trust.list().some((each) => each.subject === subject) &&
+          trust.judge({ subject, hash: await hash() }) === 'approved',
         // Where nothing is confined a server may know our process, and ends with it.
         ...(sandbox.confine && sandbox.name !== 'none' ? { confine: sandbox.confine } : {}),
       }),
@@ -66,19 +68,18 @@ const pathsIn = (input: Json): readonly string[] =>
 /** Puts what comes with a folder to the person, once for each content; who says no is not asked again in this session. */
 function askedOnce({ trust, person, sandbox }: Ground): Allowed {
   const refused = new Set<string>();
-  const keyOf = ({ subject, hash }: ServerApproval): string => `${subject} ${hash}`;
-  return async (item, signal) => {
-    if (trust.judge(item) === 'approved') return true;
-    if (refused.has(keyOf(item)) || signal.aborted) return false;
+  return async (items, signal) => {
+    const key = JSON.stringify(items);
+    if (refused.has(key) || signal.aborted) return false;
     const how = sandbox.name === 'none' ? 'as you' : 'confined';
-    const detail = `${visibleLine(item.why)}\n${visibleLine(item.subject)}\nsha256 ${item.hash}`;
+    const detail = items.map(({ subject, hash, why }) => `${why}:\n${subject}\nsha256 ${hash}`).join('\n');
     const yes = await person.agrees(
       `Start a language server that this folder has a say in? It runs ${how}.`,
       detail,
       signal,
     );
-    if (yes) trust.approve([item]);
-    else if (!signal.aborted) refused.add(keyOf(item));
+    if (yes) trust.approve(items);
+    else if (!signal.aborted) refused.add(key);
     return yes;
   };
 }

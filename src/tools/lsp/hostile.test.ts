@@ -306,7 +306,8 @@ test('an edit is neither failed nor held up by a server that does not answer', {
 test('a definition that comes with a folder starts only once it and its script are approved as they are', async (t) => {
   const approved = new Set<string>();
   const asked: ServerApproval[] = [];
-  const allowed = (item: ServerApproval): boolean => asked.push(item) > 0 && approved.has(item.hash);
+  const allowed = (items: readonly ServerApproval[]): boolean =>
+    asked.push(...items) > 0 && items.every(({ hash }) => approved.has(hash));
   const { ask, root, home } = bench(t, 'brief', { allowed }, { origin: 'project', command: 'node' });
   assert.match(await ask(), /foo was not started: this folder names it and it was not approved\.$/);
   approved.add(asked[0]?.hash ?? '');
@@ -333,7 +334,8 @@ test('each root has a server of its own: the nearest folder with the surest mark
 test('a server that does what files of the folder say starts only once these are approved as they are', async (t) => {
   const approved = new Set<string>();
   const asked: string[] = [];
-  const allowed = ({ hash }: { readonly hash: string }): boolean => (asked.push(hash), approved.has(hash));
+  const allowed = (items: readonly ServerApproval[]): boolean =>
+    items.every(({ hash }) => asked.push(hash) > 0 && approved.has(hash));
   const { ask, root } = bench(t, 'brief', { allowed }, { obeys: ['build.foo'] });
   assert.match(await ask(), /foo was not started: it runs what .* tells it to, which was not approved\.$/);
   approved.add(asked[0] ?? '');

@@ -5,7 +5,7 @@ import { visibleLine, type Workspace } from '../../core/index.ts';
 import { isInside } from './child.ts';
 import { builtInServers, definitionFor, withOwn, type ServerDefinition } from './definition.ts';
 import type { Start } from './live.ts';
-import { isConsented, type Allowed, type Place, type ServerApproval } from './program.ts';
+import { isConsented, type Allowed, type Approved, type Place } from './program.ts';
 import { fault } from './rpc.ts';
 import { slotFor, type LanguageServer, type Slot } from './slot.ts';
 
@@ -18,7 +18,7 @@ export type LanguageServerOptions = {
   /** Whether a program or a definition that comes with the folder was approved; nothing was, unless this says so. */
   readonly allowed?: Allowed;
   /** Whether it was approved before, without asking anybody; nothing was, unless this says so. */
-  readonly approved?: (item: ServerApproval) => boolean;
+  readonly approved?: Approved;
   /** Where harmless variables and the search path are taken from; our own environment unless given. */
   readonly environment?: NodeJS.ProcessEnv;
   readonly confine?: Start['confine'];
@@ -68,6 +68,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
     root,
     folder: repositoryOf(isInside(workspace.cwd, root) ? workspace.cwd : root),
     environment,
+    approved,
     allowed,
   });
 
@@ -113,8 +114,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
       if (!found || closed) return undefined;
       const current = slots.get(found.key)?.current();
       if (current) return current;
-      const consent =
-        consents.get(found.key) ?? isConsented(found.definition, placeOf(found.root), approved).catch(() => false);
+      const consent = consents.get(found.key) ?? isConsented(found.definition, placeOf(found.root)).catch(() => false);
       consents.set(found.key, consent);
       return (await consent) ? slotAt(found).server(signal) : undefined;
     },

@@ -3,7 +3,7 @@ import { FairleadError, messageOf, unlessAborted, type Json, type Workspace } fr
 import { diskBelow } from './disk.ts';
 import { documentsOf, type Document, type Documents } from './documents.ts';
 import { startServer, type Live, type Start } from './live.ts';
-import { programFor, type Allowed } from './program.ts';
+import { programFor, type Allowed, type Approved } from './program.ts';
 import { fault } from './rpc.ts';
 
 /** A running server with its documents. */
@@ -26,6 +26,7 @@ export type Slot = {
 /** What is needed to fill the place. */
 export type SlotOptions = Pick<Start, 'definition' | 'root' | 'folder' | 'environment' | 'confine'> & {
   readonly workspace: Workspace;
+  readonly approved: Approved;
   readonly allowed: Allowed;
   readonly startMs: number;
   readonly answerMs: number;
