@@ -53,10 +53,23 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
   bench.desk.refresh();
   await begin(bench, asked);
   face.listen((heard) => react(bench, heard));
+  const tidying = tidyBeside(talk.settings);
   await left;
+  tidying.abort();
   await bench.leave();
   signals.release();
   return signals.code ?? exitCodes.answered;
+}
+
+/** Tidies up once the prompt is open, so that nobody waits for it. What goes wrong with it is nobody's concern: the next day it is tried again. */
+function tidyBeside({ dirs }: Settings): AbortController {
+  const stop = new AbortController();
+  setImmediate(() => {
+    void import('../known-models/tidying.ts')
+      .then(({ tidyUp }) => tidyUp(dirs, { signal: stop.signal }))
+      .catch(() => undefined);
+  });
+  return stop;
 }
 
 /** Says what the command line says, or goes on where the session was left. */
