@@ -11,6 +11,7 @@ const names: Readonly<Record<string, string>> = {
   file_write: 'write_file',
   lsp_integration: 'code_intelligence',
   mcp_server_list: 'list_mcp_servers',
+  oauth_flow: 'oauth_login',
   web_scrape: 'web_fetch',
 };
 

@@ -28,7 +28,7 @@ export function fileLogins<L extends object>(file: string): LoginStore<L> {
   return {
     get(of) {
       const all = load(file);
-      return Object.hasOwn(all, of) ? ((all[of] ?? {}) as Partial<L>) : {};
+      return Object.hasOwn(all, of) ? (all[of] ?? {}) : {};
     },
     set(of, login) {
       mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
