@@ -109,8 +109,9 @@ test(
   '[P46, P78] a tool of a folder is put to the person with its whole text, runs after a yes to that very text, and is asked about again when it changed',
   { skip },
   async (t) => {
-    const { open, mark, file } = await marked(t);
-    const first = await open(['--no-sandbox']);
+    const made = await marked(t);
+    const { mark, file } = made;
+    const first = await made.open(['--no-sandbox']);
     const seen = await first.waitFor(question);
     assert.match(seen, /^import \{ appendFileSync \} from 'node:fs';\n/m);
     for (const line of [0, 200, 399]) assert.match(seen, new RegExp(`^// line ${line} of it$`, 'm'));
@@ -120,7 +121,7 @@ test(
     assert.equal(existsSync(mark), false);
     await first.kill();
 
-    const second = await open(['--no-sandbox']);
+    const second = await made.open(['--no-sandbox']);
     await answer(second, question, 'y');
     await second.waitFor(/Fairlead with qwen3/);
     assert.equal(readFileSync(mark, 'utf8'), 'x', 'it was loaded, and the other file was not');
@@ -130,12 +131,12 @@ test(
     await second.waitFor(/^Heard: marked$/m);
     await second.kill();
 
-    const third = await open(['--no-sandbox']);
+    const third = await made.open(['--no-sandbox']);
     await third.waitFor(/Fairlead with qwen3/);
     assert.doesNotMatch(await third.screen({ back: true }), /this folder brings along/, 'a yes is remembered');
     await third.kill();
     appendFileSync(file, '// more\n');
-    const fourth = await open(['--no-sandbox']);
+    const fourth = await made.open(['--no-sandbox']);
     await answer(fourth, question, 'n');
     assert.match(await fourth.screen({ back: true }), /It\s+changed\s+since\s+you\s+allowed\s+it/);
     await fourth.waitFor(/mark\.js:\s+changed\s+since\s+it\s+was\s+approved,\s+so\s+it\s+was\s+not\s+run/);
@@ -144,10 +145,11 @@ test(
 );
 
 test('[P78] a single run in a terminal asks as well; in a pipe nothing of the folder runs', { skip }, async (t) => {
-  const { open, run, mark } = await marked(t);
-  assert.equal((await run(['-p', 'mark it', '--auto-approve', '--no-sandbox'])).code, 0);
+  const made = await marked(t);
+  const { mark } = made;
+  assert.equal((await made.run(['-p', 'mark it', '--auto-approve', '--no-sandbox'])).code, 0);
   assert.equal(existsSync(mark), false);
-  const terminal = await open(['mark it', '--auto-approve', '--no-sandbox']);
+  const terminal = await made.open(['mark it', '--auto-approve', '--no-sandbox']);
   await terminal.waitFor(/^\/\/ line 399 of it\n[^]*^\[y\/N\] *$/m);
   assert.equal(existsSync(mark), false);
   await answer(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');

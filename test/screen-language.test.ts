@@ -101,40 +101,44 @@ async function served(t: TestContext, whose: 'person' | 'folder'): Promise<Serve
 }
 
 test('[P19] a server of the person’s own settings starts unasked, at its first use, and sees no key', async (t) => {
-  const { run, started } = await served(t, 'person');
+  const made = await served(t, 'person');
   const env = { BRAVE_API_KEY: 'brave-secret', OTHER_SETTING: 'x' };
-  const ran = await run(['-p', 'what is it', '--no-sandbox'], { env });
+  const ran = await made.run(['-p', 'what is it', '--no-sandbox'], { env });
   assert.equal(ran.code, 0);
   assert.match(ran.out, /^Heard: variables: .*\bPATH\b/m);
   assert.doesNotMatch(ran.out, /BRAVE|OTHER_SETTING/);
-  assert.ok(started());
+  assert.ok(made.started());
 });
 
 test(
   '[P19, P78] a server that a folder names is not started in a pipe, and in a terminal after a yes alone',
   { skip },
   async (t) => {
-    const { run, open, started } = await served(t, 'folder');
-    const piped = await run(['-p', 'what is it', '--no-sandbox']);
+    const made = await served(t, 'folder');
+    const piped = await made.run(['-p', 'what is it', '--no-sandbox']);
     assert.match(
       piped.out,
       /The language server foo was not started: \S+node comes with this folder and was not approved\./,
     );
-    assert.equal(started(), false);
+    assert.equal(made.started(), false);
     const question = /language-server \S+\/work foo\nsha256 [\da-f]{64}\n\[y\/N\] *$/m;
-    const refused = await open(['what is it', '--no-sandbox']);
+    const refused = await made.open(['what is it', '--no-sandbox']);
     await answer(refused, question, 'n', 'Enter');
     assert.equal(await leftWith(refused), 0);
-    assert.equal(started(), false);
+    assert.equal(made.started(), false);
     await refused.kill();
-    const stopped = await open(['what is it', '--no-sandbox']);
+    const stopped = await made.open(['what is it', '--no-sandbox']);
     await answer(stopped, question, 'C-c');
     assert.equal(await leftWith(stopped), 130);
     await stopped.kill();
-    const terminal = await open(['what is it', '--no-sandbox']);
+    const terminal = await made.open(['what is it', '--no-sandbox']);
     await answer(terminal, question, 'y', 'Enter');
     assert.equal(await leftWith(terminal), 0);
     assert.match(await terminal.screen(), /^Heard: variables: /m);
-    assert.match((await run(['-p', 'what is it', '--no-sandbox'])).out, /^Heard: variables: /m, 'a yes is remembered');
+    assert.match(
+      (await made.run(['-p', 'what is it', '--no-sandbox'])).out,
+      /^Heard: variables: /m,
+      'a yes is remembered',
+    );
   },
 );

@@ -65,8 +65,8 @@ export function wordsPanel(
   armed: () => boolean,
   answer: (words: string | undefined) => void,
 ): Panel {
-  const [head = ''] = visible(title).split('\n');
-  const short = head.length > SHORT ? `${head.slice(0, SHORT)}…` : head;
+  const [head = '', ...rest] = visible(title).split('\n');
+  const short = head.length > SHORT || rest.length > 0 ? `${head.slice(0, SHORT)} …` : head;
   const choosing = choices.length > 0 ? '↑↓ fills in a choice · ' : '';
   let at = -1;
   const step = (by: number): boolean => {

@@ -6,7 +6,7 @@ import { noTerminal, openTerminal, type Terminal } from '../../../test/support/t
 import { answerIn } from './wording.ts';
 
 const skip = noTerminal();
-const first = /^\? Which port\?\n +↑↓ fills in a choice · Enter answers · Esc leaves it unanswered$/m;
+const first = /^\? Which port\? …\n +↑↓ fills in a choice · Enter answers · Esc leaves it unanswered$/m;
 const second = /^\? And why\?\n +Enter answers · Esc leaves it unanswered$/m;
 
 async function answer(terminal: Terminal, question: RegExp, keys: () => Promise<void>): Promise<void> {
