@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { median } from './median.ts';
 import { writeEvents, writeMessages } from './sessions.ts';
 
 const here = import.meta.dirname;
@@ -39,9 +40,6 @@ function measure(subject: string, url: string, mode: string, n: number, file = '
     throw new Error(`${subject} ${mode}:${n} failed: ${stderr.slice(-800)}${stdout.slice(-200)}`);
   return JSON.parse(line) as Measure;
 }
-
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
 /** Rounds interleaved over the subjects, so that noise falls on all of them alike. */
 function compare(title: string, subjects: readonly string[], url: string, mode: string, n: number, file = ''): void {

@@ -9,6 +9,7 @@ import type { Json, Provider, Workspace } from '../src/core/index.ts';
 import type * as Stores from '../src/stores/index.ts';
 import type * as Tools from '../src/tools/index.ts';
 import type * as Workspaces from '../src/workspace/index.ts';
+import { median } from './median.ts';
 import type { Subject } from './one.ts';
 
 const dist = path.join(import.meta.dirname, '..', 'dist');
@@ -110,9 +111,13 @@ async function growth(n: number): Promise<Record<string, number>> {
     heaps.push(process.memoryUsage().heapUsed);
   });
   await run();
-  const span = (from: number, to: number): number => ((ends[to] ?? 0) - (ends[from] ?? 0)) / (to - from);
+  const times = ends.slice(1).map((end, i) => end - (ends[i] ?? 0));
   const [early = 0, late = 0] = heaps;
-  return { first: span(0, 100), last: span(n - 101, n - 1), bytesPerCall: (late - early) / (n - 101) };
+  return {
+    first: median(times.slice(0, 100)),
+    last: median(times.slice(-100)),
+    bytesPerCall: (late - early) / (n - 101),
+  };
 }
 
 /** The bare system calls. */
