@@ -95,6 +95,7 @@ export type {
   FileContent,
   Listing,
   Ran,
+  Stamp,
   Workspace,
   Written,
 } from './workspace.ts';

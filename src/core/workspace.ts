@@ -18,6 +18,14 @@ export type Entry = { readonly name: string; readonly type: 'file' | 'folder' | 
 /** What is in a folder, by name; `more` where it holds more than is listed. */
 export type Listing = { readonly path: string; readonly entries: readonly Entry[]; readonly more: boolean };
 
+/** What can be told of a file or a folder without reading it. */
+export type Stamp = {
+  /** Another one whenever the content, or the names in a folder, may be other ones. */
+  readonly mark: string;
+  /** When it last changed, in milliseconds since 1970. */
+  readonly at: number;
+};
+
 /** How much a command has written. */
 export type Written = {
   /** Bytes, exactly. */
@@ -93,6 +101,8 @@ export interface Workspace {
   /** Puts the content back that was there before a change; refused if the file is no longer as the change left it. */
   restore(change: Change): Promise<void>;
   list(path: string): Promise<Listing>;
+  /** Tells at little cost whether what is there is still what it was. */
+  stamp?(path: string): Promise<Stamp>;
   /** Runs a shell command, or a program with its arguments as they are. Whatever it started ends with it. */
   exec(command: string | readonly string[], options?: ExecOptions): Promise<Ran>;
   /** Asks a server of the outside world, where that is open at all. Refuses every address, also of a redirect, that leads to a private network. */

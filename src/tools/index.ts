@@ -7,6 +7,7 @@ import { glob } from './glob.ts';
 import { grep, type GrepOptions } from './grep.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
+import { resultCache } from './result-cache.ts';
 import { runCommand } from './run-command.ts';
 import { sandboxedCommand } from './sandboxed-command.ts';
 import { writeFile } from './write-file.ts';
@@ -25,9 +26,14 @@ export const workspaceTools = (
   workspace: Workspace,
   background?: Background,
   search: GrepOptions = {},
-): readonly Tool[] => [
-  ...[readFile, writeFile, editFile, listFiles, glob].map((make) => make(workspace)),
-  grep(workspace, search),
-  runCommand(workspace, background),
-  ...(background ? lookAfterTools(background) : []),
-];
+): readonly Tool[] => {
+  const kept = resultCache(workspace);
+  return [
+    kept(readFile),
+    ...[writeFile, editFile].map((make) => make(workspace)),
+    ...[listFiles, glob].map(kept),
+    grep(workspace, search),
+    runCommand(workspace, background),
+    ...(background ? lookAfterTools(background) : []),
+  ];
+};

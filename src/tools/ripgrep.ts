@@ -70,26 +70,26 @@ export type Sought = {
   readonly signal: AbortSignal;
 };
 
-/** Every argument is ours but the pattern, which stands where no option can. No settings file is read, no program started, no link followed. */
+/** No settings file is read, no program started, no link followed. */
+const harmless = '--no-config --no-follow --no-pre --no-search-zip --no-messages --color=never --encoding=none';
+/** What a walk of ours leaves out, and nothing else: the .gitignore files from the folder downwards. */
+const ownRules =
+  '--hidden --no-require-git --no-ignore-parent --no-ignore-dot --no-ignore-global --no-ignore-exclude --no-ignore-files';
+const namesOnly = '--files-with-matches --null --path-separator=/';
+
+/** Every argument is ours but the pattern and a plain glob, which stand where no option can. */
 function argumentsFor({ pattern, folds, glob, skipped, depth, largest }: Sought): readonly string[] {
   const plain = glob !== undefined && /^\*[\w.-]*$/.test(glob) ? [`--type-add=sought:${glob}`, '--type=sought'] : [];
   return [
-    ...[
-      '--no-config',
-      '--no-follow',
-      '--no-pre',
-      '--no-search-zip',
-      '--no-messages',
-      '--color=never',
-      '--encoding=none',
-    ],
-    ...['--hidden', '--no-require-git', '--no-ignore-parent', '--no-ignore-dot', '--no-ignore-global'],
-    ...['--no-ignore-exclude', '--no-ignore-files', `--max-depth=${depth}`, `--max-filesize=${largest}`],
+    ...[harmless, ownRules, namesOnly].flatMap((flags) => flags.split(' ')),
+    `--max-depth=${depth}`,
+    `--max-filesize=${largest}`,
     ...Array.from(skipped, (name) => `--glob=!${name}`),
     ...plain,
-    ...['--files-with-matches', '--null', '--path-separator=/', folds ? '--ignore-case' : '--case-sensitive'],
+    folds ? '--ignore-case' : '--case-sensitive',
     `--regexp=${looserPattern(pattern) ?? ''}`,
-    ...['--', './'],
+    '--',
+    './',
   ];
 }
 

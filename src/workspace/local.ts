@@ -6,7 +6,7 @@ import { isAbsolute } from 'node:path';
 import { visibleLine, type Entry, type FileContent, type Listing, type Workspace } from '../core/index.ts';
 import { blobsIn } from './blobs.ts';
 import { exec } from './exec.ts';
-import { hashOf, readBytes, replaceFile } from './files.ts';
+import { hashOf, readBytes, replaceFile, stampOf } from './files.ts';
 import { outputsFor } from './kept-output.ts';
 import { contains, locate, mustBeOpen, resolveLinks } from './paths.ts';
 import { inFolder } from './pinned.ts';
@@ -112,6 +112,7 @@ export function localWorkspace(options: LocalOptions): Workspace {
         seen.delete(found);
       }),
     list: async (given) => listingOf(find(given)),
+    stamp: async (given) => stampOf(find(given)),
     exec: async (command, how = {}) => exec(command, folderAt(locate(how.cwd ?? cwd, cwd, roots)), how, outputs),
   };
 }
