@@ -67,6 +67,7 @@ const drivers: Readonly<Record<string, (talk: Conversation) => Driven>> = {
       face: unseen({}),
       echoes: true,
       ask: async () => undefined,
+      agrees: async () => false,
       status() {},
       plan() {},
       commands() {},

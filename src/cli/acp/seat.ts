@@ -17,6 +17,8 @@ export type Editor = {
   readonly echoes: boolean;
   /** Asks the person about a call; nothing if they left the question. */
   ask(call: Call, kind: string, signal: AbortSignal): Promise<Said | undefined>;
+  /** Asks the person about anything else, word for word; whatever is no clear yes is a no. */
+  agrees(question: string, detail: string, signal: AbortSignal): Promise<boolean>;
   /** Tells how the session stands after each turn. */
   status(status: Status): void;
   /** Tells what the model means to do. */
@@ -35,15 +37,19 @@ export type Seat = {
   steer(words: Words): Promise<void>;
   /** Ends the run that is going on, also where it waits for an answer. */
   cancel(): void;
-  /** Tells what the editor may know once it knows of the session: its commands, and what was passed over, such as servers of its own, and that commands run unconfined where they do. */
-  greet(servers: number): void;
+  /** Tells what the editor may know once it knows of the session: its commands, what is wrong with its file, and that commands run unconfined where they do. */
+  greet(): void;
   /** Tells the editor everything that was said before. */
   replay(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Seats an editor at a conversation. */
-export function seatAt(talk: Conversation, editor: Editor): Seat {
+/** Seats an editor at a conversation; `ready` is done before it first says something, and gives sentences for the person. */
+export function seatAt(
+  talk: Conversation,
+  editor: Editor,
+  ready: () => Promise<readonly string[]> = async () => [],
+): Seat {
   // Editors show answers while they come, whatever the terminal is set to.
   const teller = narrator(editor.face, () => true);
   const plan = planTeller((entries) => editor.plan(entries));
@@ -61,6 +67,10 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
     },
   });
 
+  const warn = (texts: readonly string[]): void => {
+    for (const text of texts) editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
+  };
+
   async function converse(words: Words): Promise<RunState> {
     const { signal } = stop;
     const options: RunOptions = {
@@ -69,6 +79,7 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
       progress: (call, text) => editor.face.extend(call, text),
     };
     try {
+      warn(await ready());
       let state = await talk.run(words, options);
       for (;;) {
         await joining;
@@ -111,12 +122,10 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
       await join;
     },
     cancel,
-    greet(servers) {
+    greet() {
       editor.commands(talk.outfit.commands);
       const { name, about } = talk.outfit.sandbox;
-      const passed = servers > 0 ? ['The MCP servers that the editor names are not used here.'] : [];
-      for (const text of [...(name === 'none' ? [`No sandbox: ${about}`] : []), ...talk.problems, ...passed])
-        editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
+      warn([...(name === 'none' ? [`No sandbox: ${about}`] : []), ...talk.problems]);
     },
     async replay() {
       const events = pathOf(await talk.events());

@@ -38,7 +38,9 @@ export function v2Agent(seats: Seats): AgentApp {
     .onRequest(methods.agent.initialize, () => ({
       protocolVersion: 2,
       info: { name: 'fairlead', title: 'Fairlead', version },
-      capabilities: { session: { prompt: { image: {}, embeddedContext: {} }, delete: {} } },
+      capabilities: {
+        session: { prompt: { image: {}, embeddedContext: {} }, mcp: { stdio: {}, http: {} }, delete: {} },
+      },
       authMethods: [],
     }))
     .onRequest(

@@ -5,6 +5,7 @@ import type { RunOptions, Session, Words } from '../../agent/index.ts';
 import { FairleadError, type AgentParts, type AnswerShape, type Event, type RunState } from '../../core/index.ts';
 import { sessionGrants, type Grants } from '../../guards/index.ts';
 import { allEvents } from '../branches/path.ts';
+import type { McpServer } from '../../tools/mcp/index.ts';
 import type { Person } from '../equipment/index.ts';
 import type { Status } from '../face/face.ts';
 import type { Asked, Which } from '../front/asked.ts';
@@ -27,6 +28,8 @@ export type ConversationOptions = {
   readonly host: Host;
   /** Who is asked about what the folder brings along, and by the model; nobody unless given. */
   readonly person?: Person;
+  /** MCP servers that an editor names for this session. */
+  readonly servers?: readonly McpServer[];
   /** The working folder; the program's own unless another is named. */
   readonly cwd?: string;
   readonly answer?: AnswerShape;

@@ -36,6 +36,7 @@ import {
   type SecretKeeper,
 } from '../../guards/index.ts';
 import { aliasOf, backgroundCommands, moreTools, sandboxedCommand, workspaceTools } from '../../tools/index.ts';
+import type { McpServer } from '../../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { equipmentFor, nobody, type Person } from '../equipment/index.ts';
 import { groundOf } from '../policy/ground.ts';
@@ -55,6 +56,8 @@ export type OutfitOptions = {
   readonly sandbox?: boolean;
   /** Who is asked about what the folder brings along; nobody unless given. */
   readonly person?: Person;
+  /** MCP servers that an editor names for this session. */
+  readonly servers?: readonly McpServer[];
   readonly answer?: AnswerShape;
 };
 
@@ -117,6 +120,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     secrets,
     person: options.person ?? nobody(() => {}),
     model: () => model ?? unopened(),
+    ...(options.servers ? { servers: options.servers } : {}),
   });
   const tools = [
     ...(code ? [] : workspaceTools(confined, background, { runner: workspace })),

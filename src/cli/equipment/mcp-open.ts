@@ -97,5 +97,7 @@ async function askAbout(server: McpServer, { trust, person }: Pick<Ground, 'trus
     ? `${whose[server.origin]} MCP server ${name} is not what you approved. Start it as it is now?`
     : `Start ${whose[server.origin]} MCP server ${name}? You are asked again if it changes.`;
   const yes = await person.agrees(question, reachWords(server));
-  trust.approve([yes ? approvalKey(server) : refusalOf(server)]);
+  if (yes) trust.approve([approvalKey(server)]);
+  // What an editor names can be approved nowhere else, so a no counts for this time.
+  else if (server.origin !== 'editor') trust.approve([refusalOf(server)]);
 }

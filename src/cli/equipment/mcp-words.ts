@@ -34,6 +34,8 @@ export function problemOf({ server, origin, state, why, tools }: McpStatus): rea
   const name = visibleLine(server);
   const approve = `fairlead mcp approve ${/^[\w.@-]+$/.test(name) ? name : shellWord(name)}`;
   const about = `MCP server ${name} (${whose[origin]})`;
+  if (origin === 'editor' && (state === 'new' || state === 'changed'))
+    return [`${about} is not started, for you did not agree to it.`];
   if (state === 'new') return [`${about} is not started, for it was not approved: ${approve}`];
   if (state === 'changed') return [`${about} is not started, for it changed since it was approved: ${approve}`];
   if (state === 'failed') return [`${about} has no tools now: ${why ?? 'it failed.'}`];

@@ -82,7 +82,7 @@ function serverFrom(name: string, entry: unknown, file: string, origin: McpServe
   if (!isObject(entry)) return 'it must be an object';
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@/-]{0,63}$/u.test(name)) return 'its name must be a short plain word';
   // A server of the person's own runs where they work, whichever folder that is; one of a project beside the file that names it.
-  const reach = reachFrom(entry, path.dirname(path.resolve(file)), origin === 'user' ? undefined : '.');
+  const reach = reachFrom(entry, path.dirname(path.resolve(file)), origin === 'project' ? '.' : undefined);
   if (typeof reach === 'string') return reach;
   const { timeout, trustReadOnly, onDemand } = entry;
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout < 2 ** 31))
