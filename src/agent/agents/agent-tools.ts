@@ -19,7 +19,7 @@ export function agentTools(crew: () => Promise<Crew>): readonly Tool[] {
     defineTool({
       name: 'spawn_agent',
       description:
-        'Start an agent for a task of its own and get its report. It has your tools or fewer, asks the same person, and uses your budget. In the background it works beside you and beside others: wait for it with manage_agents before you give your final answer.',
+        'Start an agent for a task. It reports to you, has your tools or fewer, asks the same person, and uses your budget. In the background it works beside you and beside others: wait for it with manage_agents before you give your final answer.',
       effect: 'outside',
       // The same call finds the agent that it started, whose own log says what is done already.
       idempotent: true,
@@ -48,7 +48,7 @@ export function agentTools(crew: () => Promise<Crew>): readonly Tool[] {
     defineTool({
       name: 'manage_agents',
       description:
-        'List, inspect, message, wait for or stop the agents you started. A message to one that is done gives it more to do; an interrupted one goes on when it is waited for.',
+        'Look after the agents you started. List or inspect them, wait for them or stop them; a message to one that is done gives it more to do; an interrupted one goes on when it is waited for.',
       effect: 'read',
       input: {
         type: 'object',

@@ -31,7 +31,7 @@ const text = (
 export const oauthLogin = ({ store, workspace, learn, show }: OAuthOptions): Tool => ({
   name: 'oauth_login',
   description:
-    'Log in to an API with OAuth (PKCE) in the person’s browser. The token is kept for them and never shown; http_request sends it along where `auth` is the name of the login.',
+    'Log in to an API with OAuth. The person does it in their browser; the token is kept for them and never shown; http_request sends it along where `auth` is the name of the login.',
   input: {
     type: 'object',
     properties: {
