@@ -27,7 +27,7 @@ function folder(): string {
 }
 
 /** A model that costs nothing: says this many calls, so many an answer, and is done. */
-function caller(tool: string, input: Json, times: number, each: number): Provider {
+function caller(tool: string, input: (call: number) => Json, times: number, each: number): Provider {
   let said = 0;
   return {
     family: 'bench',
@@ -38,7 +38,7 @@ function caller(tool: string, input: Json, times: number, each: number): Provide
       said += count;
       const calls = Array.from(
         { length: count },
-        (_, i) => ({ type: 'tool-call', id: `${said}-${i}`, tool, input }) as const,
+        (_, i) => ({ type: 'tool-call', id: `${said}-${i}`, tool, input: input(said + i) }) as const,
       );
       yield {
         type: 'end',
@@ -51,6 +51,11 @@ function caller(tool: string, input: Json, times: number, each: number): Provide
     },
   };
 }
+
+/** Another piece each time: the same one would be given again without a read. */
+const readOf =
+  (file: string) =>
+  (call: number): Json => ({ path: file, limit: 1000 + (call % 1000) });
 
 type Running = { readonly session: Agent.Session; readonly run: () => Promise<number> };
 
@@ -90,14 +95,20 @@ async function sessionOf(provider: Provider, file: boolean): Promise<Running> {
 /** Calls through the whole loop. */
 export const throughLoop = (file: boolean): Subject => ({
   load: () => built<typeof Agent>('agent'),
-  read: async (name, n) => (await sessionOf(caller('read_file', { path: name }, n, atOnce), file)).run(),
-  command: async (n) => (await sessionOf(caller('run_command', { command }, n, 1), file)).run(),
+  read: async (name, n) => (await sessionOf(caller('read_file', readOf(name), n, atOnce), file)).run(),
+  command: async (n) =>
+    (
+      await sessionOf(
+        caller('run_command', () => ({ command }), n, 1),
+        file,
+      )
+    ).run(),
   growth: async (n) => growth(n),
 });
 
 /** The time of the first and of the last hundred calls, and the heap before and after, in one session on a file. */
 async function growth(n: number): Promise<Record<string, number>> {
-  const input = { path: path.join(import.meta.dirname, 'empty.ts') };
+  const input = readOf(path.join(import.meta.dirname, 'empty.ts'));
   // What a session before it compiled and loaded is not to be counted as the slowness of the first calls.
   await (await sessionOf(caller('read_file', input, 300, 1), true)).run();
   const { session, run } = await sessionOf(caller('read_file', input, n, 1), true);
