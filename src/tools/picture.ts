@@ -34,7 +34,8 @@ const starts = (data: Buffer, signature: string, at = 0): boolean =>
 
 function png(data: Buffer): Picture | undefined {
   if (!starts(data, '\x89PNG\r\n\x1a\n') || !starts(data, 'IHDR', 12) || data.length < 33) return undefined;
-  const whole = data.includes('IEND', Math.max(33, data.length - 1024), 'latin1');
+  const end = data.lastIndexOf('IEND', undefined, 'latin1');
+  const whole = end > 0 && end + 8 <= data.length;
   return { mediaType: 'image/png', width: data.readUInt32BE(16), height: data.readUInt32BE(20), whole };
 }
 
@@ -60,18 +61,19 @@ function jpeg(data: Buffer): Picture | undefined {
 }
 
 function webp(data: Buffer): Picture | undefined {
-  if (!starts(data, 'RIFF') || !starts(data, 'WEBP', 8) || data.length < 30) return undefined;
+  if (!starts(data, 'RIFF') || !starts(data, 'WEBP', 8) || data.length < 25) return undefined;
   const whole = data.readUInt32LE(4) + 8 <= data.length;
   return { mediaType: 'image/webp', ...webpSize(data), whole };
 }
 
 /** Three kinds of the format keep their size in three places. */
 function webpSize(data: Buffer): { readonly width: number; readonly height: number } {
-  if (starts(data, 'VP8X', 12)) return { width: data.readUIntLE(24, 3) + 1, height: data.readUIntLE(27, 3) + 1 };
   if (starts(data, 'VP8L', 12)) {
     const bits = data.readUInt32LE(21);
     return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
   }
+  if (data.length < 30) return { width: 0, height: 0 };
+  if (starts(data, 'VP8X', 12)) return { width: data.readUIntLE(24, 3) + 1, height: data.readUIntLE(27, 3) + 1 };
   if (!starts(data, 'VP8 ', 12)) return { width: 0, height: 0 };
   return { width: data.readUInt16LE(26) & 0x3fff, height: data.readUInt16LE(28) & 0x3fff };
 }
