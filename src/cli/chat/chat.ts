@@ -6,7 +6,7 @@ import { openFace, type Face, type Heard } from '../face/index.ts';
 import type { Asked } from '../front/asked.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { endInOrder } from '../front/signals.ts';
-import { addToHistory, logged, readHistory } from '../known-models/index.ts';
+import { addToHistory, logged, readHistory, tidyBeside } from '../known-models/index.ts';
 import { readPromptFile } from '../prompts.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { modeWords } from '../slash/permission-commands.ts';
@@ -53,23 +53,12 @@ async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): 
   bench.desk.refresh();
   await begin(bench, asked);
   face.listen((heard) => react(bench, heard));
-  const tidying = tidyBeside(talk.settings);
+  const tidying = tidyBeside(talk.settings.dirs);
   await left;
   tidying.abort();
   await bench.leave();
   signals.release();
   return signals.code ?? exitCodes.answered;
-}
-
-/** Tidies up once the prompt is open, so that nobody waits for it. What goes wrong with it is nobody's concern: the next day it is tried again. */
-function tidyBeside({ dirs }: Settings): AbortController {
-  const stop = new AbortController();
-  setImmediate(() => {
-    void import('../known-models/tidying.ts')
-      .then(({ tidyUp }) => tidyUp(dirs, { signal: stop.signal }))
-      .catch(() => undefined);
-  });
-  return stop;
 }
 
 /** Says what the command line says, or goes on where the session was left. */

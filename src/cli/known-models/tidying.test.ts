@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { openEditor } from '../../../test/support/editor.ts';
 import { program, until } from '../../../test/support/live-program.ts';
 import { foldersFor, putFiles } from '../../../test/support/program.ts';
 import { localWorkspace } from '../../workspace/index.ts';
@@ -105,7 +106,7 @@ test('a content that is needed anew is as good as new', async (t) => {
   assert.ok(existsSync(path.join(folder, hashOf('one'))));
 });
 
-test('the prompt tidies up in the background, and no other start does', async (t) => {
+test('the prompt tidies up in the background, and a single run does not', async (t) => {
   const made = await program(t, async ({ prompt }) => {
     if (prompt === 'at the prompt') await until('it is tidied', () => !existsSync(old));
     return 'done';
@@ -120,4 +121,13 @@ test('the prompt tidies up in the background, and no other start does', async (t
   assert.equal(code, 0, out);
   assert.equal(existsSync(old), false);
   assert.equal(statSync(made.state('tidied')).size, 25);
+});
+
+test('what an editor drives tidies up too', async (t) => {
+  const made = await program(t);
+  const old = made.state('logs/old');
+  putFiles(made.state(), { 'logs/old': 'x' });
+  utimesSync(old, new Date(0), new Date(0));
+  openEditor(t, made);
+  await until('it is tidied', () => !existsSync(old));
 });
