@@ -46,6 +46,7 @@ const tree: Files = {
   'dist/a.js': 'one\n',
   'x.log': 'one\n',
   'keep.log': 'one\n',
+  'ruled/one': 'one\n',
   '.env': 'one=1\n',
   'node_modules/p/i.js': 'one\n',
   '.git/config': 'one\n',
@@ -112,6 +113,7 @@ test(
     symlinkSync(outside, path.join(root, 'out'));
     symlinkSync(path.join(outside, 'secret.txt'), path.join(root, 'out.txt'));
     symlinkSync('..', path.join(root, 'src/loop'));
+    symlinkSync('../x.log', path.join(root, 'ruled/.gitignore'));
     const workspace = localWorkspace({ roots: [root] });
     for (const each of patterns) {
       const input = typeof each === 'string' ? { pattern: each } : each;

@@ -19,7 +19,7 @@ export async function* walk(workspace: Workspace, from: string, signal: AbortSig
     signal.throwIfAborted();
     const listed = await entriesOf(folder);
     if (!listed) return;
-    const own = listed.some((each) => each.name === '.gitignore' && each.type === 'file')
+    const own = listed.some((each) => each.name === '.gitignore' && each.type !== 'folder')
       ? await rulesOf(folder)
       : undefined;
     const rules = own ? [...above, { base: folder, ignore: own }] : above;
