@@ -2,7 +2,8 @@
 import { FairleadError, output, type JsonObject, type Output, type Tool, type ToolContext } from '../../core/index.ts';
 import { defineTool } from '../define-tool.ts';
 import type { AgentWish, Known } from './about.ts';
-import type { Child, Crew } from './crew.ts';
+import type { Child } from './child.ts';
+import type { Crew } from './crew.ts';
 import type { Report } from './watching.ts';
 
 type Managing = {

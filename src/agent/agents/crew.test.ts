@@ -18,7 +18,8 @@ import { calls, says, scriptedProvider, type Asked, type ScriptStep } from '../.
 import { agentParts, defineTool, Session } from '../index.ts';
 import { aboutIn } from './about.ts';
 import { agentTools } from './agent-tools.ts';
-import { openCrew, type Crew, type CrewOptions } from './crew.ts';
+import type { CrewOptions } from './child.ts';
+import { openCrew, type Crew } from './crew.ts';
 
 type Say = ScriptStep | Promise<ScriptStep>;
 type Script = { readonly parent: (asked: Asked<Request>) => Say; readonly child: (asked: Asked<Request>) => Say };
@@ -128,6 +129,37 @@ test('[P23] an agent has the tools it is given and no more, passes its parent’
   await run('go');
   assert.deepEqual(offered[0], ['danger']);
   assert.deepEqual([ran, seen], [0, ['spawn_agent', 'danger']]);
+});
+
+test('[P23] an agent can load what its parent could, and what is named for it is in its list at once', async () => {
+  const offered: string[][] = [];
+  const rare = defineTool({
+    name: 'rare',
+    description: 'Rare.',
+    input: { type: 'object' },
+    hidden: true,
+    run: () => 'came',
+  });
+  const { run, results } = await stage(
+    {
+      parent: ({ results: { length } }) =>
+        length === 0 ? spawn('load') : length === 1 ? spawn('named', { tools: ['rare'] }) : says('done'),
+      child: ({ prompt, tools, results }) => {
+        offered.push([...tools]);
+        if (prompt === 'named') return results.length ? says(last(results)) : calls('rare');
+        if (results.length === 0) return calls('load_tools', { names: ['rare'] });
+        return results.length === 1 ? calls('use_tool', { tool: 'rare', input: {} }) : says(last(results));
+      },
+    },
+    [rare],
+  );
+  await run('go');
+  assert.deepEqual(offered[0], ['load_tools', 'use_tool']);
+  assert.deepEqual(offered.at(-1), ['rare']);
+  assert.deepEqual(
+    results().map((text) => text.split('\n')[1]),
+    ['came', 'came'],
+  );
 });
 
 const careful: Gate = ({ tool, input }) =>

@@ -1,7 +1,7 @@
 // Waiting for agents: what they do is shown as it happens, who interrupts stops them all, and each gives its report.
 import type { RunState, ToolContext } from '../../core/index.ts';
 import { reportOf } from './child-run.ts';
-import type { Child } from './crew.ts';
+import type { Child } from './child.ts';
 
 /** An agent's report. */
 export type Report = { readonly text: string; readonly failed: boolean };

@@ -1,6 +1,7 @@
 // The crew of a working folder: its agents' logs on disk, their questions put to the person, their models from the person's own list.
 import type { AnswerFor } from '../../agent/agents/child-run.ts';
-import { openCrew, type Crew, type CrewOptions } from '../../agent/agents/crew.ts';
+import type { CrewOptions } from '../../agent/agents/child.ts';
+import { openCrew, type Crew } from '../../agent/agents/crew.ts';
 import { short, standing } from '../../agent/agents/about.ts';
 import { approvalsHere } from '../conversation/approvals.ts';
 import { modelNamed, placeOf, unknownModel } from '../conversation/model.ts';

@@ -1,7 +1,7 @@
 // Where agents keep their logs: a session file each, in a folder beside the sessions that started them; in memory where those are kept nowhere.
 import path from 'node:path';
 import { aboutIn, type Known } from '../../agent/agents/about.ts';
-import type { AgentKeeping } from '../../agent/agents/crew.ts';
+import type { AgentKeeping } from '../../agent/agents/child.ts';
 import { openHead, runView, type Log } from '../../core/index.ts';
 import { glimpse, holderOf, memoryLog, openJsonl, type MemoryLog } from '../../stores/index.ts';
 import {
