@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
 import { glimpse } from '../../stores/jsonl/glimpse.ts';
-import { serversAmong } from '../../tools/mcp/index.ts';
+import { serversBehind } from '../../tools/mcp/index.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { folderIn } from '../conversation/outfit.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
@@ -134,7 +134,9 @@ function introduction(
     if (done || talk.session.state.run !== undefined) return [];
     done = true;
     come();
-    const isOpen = serversAmong(talk.outfit.tools).some(({ state }) => state === 'new' || state === 'changed');
+    const isOpen = serversBehind(talk.outfit.tools)
+      .status()
+      .some(({ state }) => state === 'new' || state === 'changed');
     if (isOpen) await talk.moveTo('.');
     return [...problems, ...talk.outfit.problems];
   };

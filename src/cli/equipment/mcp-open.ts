@@ -18,9 +18,10 @@ import { mcpMemory, type McpMemory } from './mcp-memory.ts';
 import { answerersFor, loginLater, loginPage } from './mcp-person.ts';
 import { offSentence, problemOf, reachWords, whose } from './mcp-words.ts';
 
-/** Milliseconds a server may take to start, and how many of them a person waits for it before the prompt opens. */
+/** Milliseconds a server may take to start, and how many of them a person waits for it before the prompt opens: not again for one that was too slow. */
 const startMs = 60_000;
 const waitMs = 20_000;
+const shortWaitMs = 500;
 
 /** The servers that are named for a folder. */
 export function serversFor({ places, servers = [] }: Pick<Ground, 'places' | 'servers'>): McpConfig {
@@ -64,12 +65,14 @@ export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
   let open = false;
   const mcp = await openMcp(servers, {
     ...known,
-    waitMs,
+    waitMs: (server) => (known.memory.wasSlow(server) ? shortWaitMs : waitMs),
     ...answerersFor(ground),
     openUrl: (server, url) => (open ? void loginPage(person, server, url) : loginLater(server)),
     onOff: (server, tools) => open && person.say(offSentence(server, tools)),
   });
   open = true;
+  const stillStarting = new Set(mcp.status().flatMap(({ server, state }) => (state === 'starting' ? server : [])));
+  for (const server of servers) if (stillStarting.has(server.name)) known.memory.noteSlow(server);
   if (shown) person.progress(`${starting}: 100 %`);
   return {
     tools: mcp.tools,

@@ -9,7 +9,7 @@ export { rememberedIn, type Memory, type Remembered } from './memory.ts';
 export type { Mcp, McpOptions } from './open.ts';
 export type { Approvals } from './pins.ts';
 export type { Answerers, Elicitation, ElicitationAnswer, Sampled, Sampling } from './requests.ts';
-export { serversAmong, type McpPrompt } from './resources.ts';
+export { getPrompt, listPrompts, serversBehind, type McpPrompt, type Servers } from './resources.ts';
 export {
   approvalKey,
   INSIDE,

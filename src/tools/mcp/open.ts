@@ -28,7 +28,7 @@ export type McpOptions = Answerers & {
   /** Milliseconds a server has to start; 15,000 unless given. */
   readonly startMs?: number;
   /** Milliseconds that opening waits for a server; one that takes longer goes on starting, and has tools the next time. For ever unless given. */
-  readonly waitMs?: number;
+  readonly waitMs?: (server: McpServer) => number;
   /** What servers had the last time: those that are in it are started when first used. */
   readonly memory?: Memory;
   /** Starts nothing: to see how servers stand. */
@@ -100,7 +100,7 @@ async function openServer(server: McpServer, options: McpOptions): Promise<Opene
     }
     opened.state = 'starting';
     const start = started(opened, opened.connection, options.signal ?? new AbortController().signal);
-    await (waitMs === undefined ? start : Promise.race([start, pause(waitMs)]));
+    await (waitMs ? Promise.race([start, pause(waitMs(server))]) : start);
   } catch (error) {
     Object.assign(opened, { state: 'failed', why: sentence(error) });
   }

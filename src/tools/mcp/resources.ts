@@ -25,12 +25,20 @@ const schema = (properties: JsonObject, required: readonly string[]): JsonObject
   additionalProperties: false,
 });
 
-/** The tool that lists the servers; programs read from it how they stand. */
-export type ServersTool = Tool & { readonly status: () => readonly McpStatus[] };
+/** The servers behind some tools. */
+export type Servers = {
+  readonly connections: readonly Connection[];
+  readonly status: () => readonly McpStatus[];
+};
 
-/** How the servers stand whose tools are among these. */
-export const serversAmong = (tools: readonly Tool[]): readonly McpStatus[] =>
-  tools.flatMap((tool) => (tool.name === LIST ? (tool as ServersTool).status() : []));
+/** The tool that lists the servers; programs get at them by it. */
+type ServersTool = Tool & { readonly servers: Servers };
+
+/** The servers behind these tools, if there are any. */
+export function serversBehind(tools: readonly Tool[]): Servers {
+  const found = tools.find(({ name }) => name === LIST) as ServersTool | undefined;
+  return found?.servers ?? { connections: [], status: () => [] };
+}
 
 const LIST = 'list_mcp_servers';
 
@@ -38,7 +46,7 @@ const LIST = 'list_mcp_servers';
 export function reachingTools(connections: readonly Connection[], status: () => readonly McpStatus[]): readonly Tool[] {
   const lists: ServersTool = {
     name: LIST,
-    status,
+    servers: { connections, status },
     description: 'Lists the configured MCP servers, how each stands, and the tools it has.',
     input: schema({}, []),
     effect: 'read',
