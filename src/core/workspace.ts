@@ -48,6 +48,10 @@ export type ExecOptions = {
   readonly keep?: boolean;
   /** Ends it even where our process is killed outright; one more process looks after that. */
   readonly watched?: boolean;
+  /** Milliseconds between asking it to end and ending it, which an abort and its time do; a fifth of a second unless given. */
+  readonly graceMs?: number;
+  /** The program only holds the command that is meant: what it holds is asked to end, not the program. */
+  readonly holds?: boolean;
 };
 
 /** How a command ended. */

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { capped, visibleLine, type ExecOptions, type Ran, type Written } from '../core/index.ts';
 import { publicEnvironment } from './environment.ts';
+import { groupsBelow } from './groups.ts';
 import { keptOutput } from './kept-output.ts';
 import { codeOf, refuse } from './trouble.ts';
 
@@ -163,14 +164,16 @@ function endOf(child: ChildProcess, program: string): Promise<{ code: number | n
 type Stopper = { why(): Ran['stopped']; release(): void };
 
 /** Ends the whole group at an abort or at its time: asked first, then made to. */
-function stopper(child: ChildProcess, { signal, timeoutMs }: ExecOptions): Stopper {
+function stopper(child: ChildProcess, { signal, timeoutMs, graceMs = grace, holds }: ExecOptions): Stopper {
   let why: Ran['stopped'];
   const timers: NodeJS.Timeout[] = [];
   const end = (reason: 'timeout' | 'abort'): void => {
     if (why !== undefined) return;
     why = reason;
-    killGroup(child, 'SIGTERM');
-    timers.push(setTimeout(() => killGroup(child, 'SIGKILL'), grace));
+    const held = holds && child.pid !== undefined ? groupsBelow(child.pid) : [];
+    if (held.length > 0) held.forEach((group) => signalTo(-group, 'SIGTERM'));
+    else killGroup(child, 'SIGTERM');
+    timers.push(setTimeout(() => killGroup(child, 'SIGKILL'), graceMs));
   };
   const abort = (): void => end('abort');
   signal?.addEventListener('abort', abort, { once: true });
@@ -184,9 +187,13 @@ function stopper(child: ChildProcess, { signal, timeoutMs }: ExecOptions): Stopp
   };
 }
 
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid !== undefined) signalTo(process.platform === 'win32' ? pid : -pid, signal);
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
-    if (child.pid !== undefined) process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal);
+    process.kill(pid, signal);
   } catch {
     // All of it has ended.
   }

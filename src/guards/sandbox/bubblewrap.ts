@@ -25,7 +25,7 @@ export function bubblewrap(program: string, confines: Confines, extras: Extras =
         options.cwd,
         '--',
       ];
-      return outside([...way, ...limited(command, door)], options);
+      return outside([...way, ...limited(command, door)], { ...options, holds: true });
     },
     confine(argv, cwd) {
       const [first, ...rest] = beginning(program);

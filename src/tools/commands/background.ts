@@ -17,6 +17,8 @@ import { openTap, type Wait } from './tap.ts';
 const mostRunning = 16;
 /** How many of those that ended can still be looked at. */
 const mostEnded = 32;
+/** A server may have to write down what it knows before it ends. */
+const graceMs = 1000;
 const usualSeconds = 24 * 60 * 60;
 
 /** The commands in the background of one agent. */
@@ -112,6 +114,7 @@ async function begin(workspace: Pick<Workspace, 'exec'>, input: CommandInput, se
     timeoutMs: seconds * 1000,
     keep: true,
     watched: true,
+    graceMs,
     onOutput: (text, so) => tap.add(text, so),
   });
   const over = running.then(
