@@ -65,52 +65,57 @@ export type Launch = {
 };
 
 /** Opens the agent's log and lets it run: from the start, from where it stood, or not at all where it is done and nothing more is said. */
-export async function begin(
+export async function begin(id: string, about: About, words: string | undefined, launch: Launch): Promise<Child> {
+  const { log, session: sessionId } = await launch.options.keeping.open(id, about.parent);
+  try {
+    const approvals = launch.options.approvals?.();
+    const parts = partsOf(about, launch);
+    const session = await Session.open(approvals?.heldBy(parts) ?? parts, log, sessionId);
+    approvals?.watch(session);
+    const { run, ended } = session.state;
+    const isNew = run === undefined && ended === undefined;
+    if (isNew) await session.remark(AGENT_REMARK, toJson(about));
+    if (words !== undefined && run !== undefined) await session.steer(words);
+    const said = words ?? (isNew ? about.task : undefined);
+    return setGoing(id, about, session, run === undefined ? said : undefined, launch);
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+/** The agent at work on its open session, which is closed when it ends. */
+function setGoing(
   id: string,
   about: About,
+  session: Session,
   words: string | undefined,
-  { context, limits, provider, options }: Launch,
-): Promise<Child> {
-  const { log, session: sessionId } = await options.keeping.open(id, about.parent);
-  const approvals = options.approvals?.();
-  const parts = partsOf(about, context, provider);
-  const session = await Session.open(approvals?.heldBy(parts) ?? parts, log, sessionId).catch(
-    async (error: unknown) => {
-      await log.close();
-      throw error;
-    },
-  );
-  approvals?.watch(session);
-  const { run, ended } = session.state;
-  const fresh = run === undefined && ended === undefined;
-  if (fresh) await session.remark(AGENT_REMARK, toJson(about));
-  if (words !== undefined && run !== undefined) await session.steer(words);
+  { limits, options }: Launch,
+): Child {
+  const { run, limits: before } = session.state;
   const stop = new AbortController();
   const ears = new Set<(line: string) => void>();
   session.watch((event: Event, state: RunState) => {
     const line = told(event, state);
     if (line !== undefined) for (const hear of ears) hear(line);
   });
-  const said = run !== undefined ? undefined : (words ?? (fresh ? about.task : undefined));
   const answer = options.answer?.({ id, about });
   const work = async (): Promise<RunState> => {
     try {
-      if (run === undefined && said === undefined) return session.state;
-      return await runToEnd(session, said, { signal: stop.signal, limits, answer });
+      if (run === undefined && words === undefined) return session.state;
+      return await runToEnd(session, words, { signal: stop.signal, limits, answer });
     } catch (error) {
       return brokenOff(session.state, error);
     } finally {
-      await log.close().catch(() => {});
+      await session.close().catch(() => {});
     }
   };
-  const over = work();
-  const now = session.state.limits;
   return {
     id,
     about,
-    over,
+    over: work(),
     live: true,
-    granted: run !== undefined && now ? now : limits,
+    granted: run === undefined ? limits : (before ?? limits),
     get state() {
       return session.state;
     },
@@ -129,7 +134,7 @@ const brokenOff = (state: RunState, error: unknown): RunState => ({
   ended: { reason: 'provider-error', detail: messageOf(error) },
 });
 
-function partsOf(about: About, { agent, state }: ToolContext, provider: Provider | undefined): AgentParts {
+function partsOf(about: About, { context: { agent, state }, provider }: Launch): AgentParts {
   const system = [agent.system, standingText, about.role].filter(Boolean).join('\n\n');
   const parts = narrowed(agent, state, { system, ...(provider ? { provider } : {}) });
   return { ...parts, tools: toolsFor(about, agent) };
