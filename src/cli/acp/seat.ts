@@ -4,7 +4,7 @@ import type { RunOptions, UserCommand, Words } from '../../agent/index.ts';
 import { FairleadError, type Call, type Event, type RunState } from '../../core/index.ts';
 import { pathOf } from '../branches/path.ts';
 import { narrator } from '../chat/narrator.ts';
-import { answerOpen, cameLate, waits, type Said } from '../conversation/asks.ts';
+import { answerOpen, cameLate, untilJoined, waits, type Said } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Face, Status } from '../face/face.ts';
 import { stopOf } from './faults.ts';
@@ -82,7 +82,7 @@ export function seatAt(
       warn(await ready());
       let state = await talk.run(words, options);
       for (;;) {
-        await joining;
+        await untilJoined(() => joining);
         if (waits(state)) {
           await answerOpen(talk, state, (call, kind) => editor.ask(call, kind, signal));
           // A question that was left is the end of its run: the protocol has no other way to leave one.

@@ -1,7 +1,7 @@
 // Where the work of a conversation is done: one job at a time, which the person can add words to, interrupt, and leave.
 import type { RunOptions } from '../../agent/index.ts';
 import { messageOf, type RunState } from '../../core/index.ts';
-import { cameLate, doing, waits } from '../conversation/asks.ts';
+import { cameLate, doing, untilJoined, waits } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Face } from '../face/face.ts';
 import { sentence } from '../front/sentence.ts';
@@ -125,7 +125,7 @@ async function converse(
   let state: RunState =
     words === undefined && waits(talk.session.state) ? talk.session.state : await talk.run(words, options);
   for (;;) {
-    await joined();
+    await untilJoined(joined);
     if (waits(state)) await answerAsks(desk, state);
     else if (!cameLate(talk.session.state)) return;
     if (desk.signal.reason === leaving) return;

@@ -18,6 +18,14 @@ const readOn: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'a
 export const cameLate = ({ pending, ended }: RunState): boolean =>
   pending.length > 0 && ended !== undefined && readOn.has(ended.reason);
 
+/** Waits for words that are on their way into a run, and for those that come while it waits. */
+export async function untilJoined(joining: () => Promise<unknown>): Promise<void> {
+  for (let seen: Promise<unknown> | undefined; seen !== joining();) {
+    seen = joining();
+    await seen;
+  }
+}
+
 /** Puts the questions that a session was opened with in the gates' own words: whoever wrote its file may have written them too. */
 export async function askAnew(session: Session): Promise<void> {
   const { parts, state } = session;
