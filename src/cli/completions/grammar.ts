@@ -34,6 +34,7 @@ const flag = (name: string, about: string, takes?: Source): Flag => ({
 });
 
 const json = flag('json', 'as JSON');
+const yes = flag('yes', 'agree to what is shown');
 const policyFlags: readonly Flag[] = [flag('policy', 'rules to try instead', 'files'), json];
 
 /** Every place there is. */
@@ -64,10 +65,10 @@ export function placesOf(commands: CommandTable): readonly Place[] {
     { name: 'doctor', flags: doctorFlags, first: [] },
     { name: 'demo', flags: [flag('fast', 'without waiting'), flag('plain', 'lines instead of a screen')], first: [] },
     { name: 'acp', flags: some('model', 'auto-approve', 'no-sandbox', 'max-turns', 'max-budget-usd'), first: [] },
-    { name: 'mcp', flags: mcpFlags, first: [...plain(['serve']), ...verbs(mcpVerbs)] },
+    { name: 'mcp', flags: [...mcpFlags, json, yes], first: [...plain(['serve']), ...verbs(mcpVerbs)] },
     ...Object.entries(mcpVerbs).map(([verb, { usage, options }]): Place => ({
       name: `mcp ${verb}`,
-      flags: options.map((name) => (name === 'json' ? json : flag(name, 'agree to what is shown'))),
+      flags: options.map((name) => (name === 'json' ? json : yes)),
       first: usage.startsWith('<') ? 'anything' : [],
     })),
     { name: 'mcp serve', flags: mcpFlags, first: [] },

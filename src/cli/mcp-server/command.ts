@@ -8,11 +8,11 @@ import { tell } from '../front/print.ts';
 import { protocolOut } from '../front/protocol-out.ts';
 import { orSentence } from '../front/sentence.ts';
 import { logged } from '../known-models/index.ts';
+import { serveUsage } from '../mcp/verbs.ts';
 import { readSettings } from '../settings/index.ts';
 import { openOffer, type Offer } from './server.ts';
 
-const usage = `Usage: fairlead mcp serve [--allow-write] [--no-sandbox] [--http <port>] [--model <name>] [--max-turns <n>]
-                          [--max-budget-usd <dollars>]
+const usage = `Usage: ${serveUsage}
 
 Offers the tools of this folder, and run_agent, to a program that speaks the Model Context Protocol on standard input
 and output, or on http://127.0.0.1:<port>/mcp with --http. In a pipe "serve" can be left away. What changes something is

@@ -12,7 +12,7 @@ import { orSentence } from '../front/sentence.ts';
 import { personInTerminal } from '../once/host.ts';
 import { readSettings } from '../settings/index.ts';
 import { approve, login, namedAt, revoke, standing, toolsOf, toolWords, type Came, type Post } from './acts.ts';
-import { verbs } from './verbs.ts';
+import { serveUsage, verbs } from './verbs.ts';
 
 const options = { json: { type: 'boolean' }, yes: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
 
@@ -101,6 +101,6 @@ function say(text: string, code: number): number {
 
 const usage = (): string =>
   [
-    'Usage: fairlead mcp serve: offer the tools of this folder to other programs (fairlead mcp serve --help)',
+    `Usage: ${serveUsage}: offer the tools of this folder to other programs`,
     ...Object.entries(verbs).map(([verb, { usage: takes, about }]) => `       fairlead mcp ${verb} ${takes}: ${about}`),
   ].join('\n');

@@ -3,6 +3,10 @@
 /** Something that can be done with the MCP servers of a folder. */
 export type Verb = { readonly usage: string; readonly about: string; readonly options: readonly string[] };
 
+/** How the server that this program is itself is started. */
+export const serveUsage =
+  'fairlead mcp serve [--allow-write] [--no-sandbox] [--http <port>] [--model <name>] [--max-turns <n>] [--max-budget-usd <dollars>]';
+
 /** Everything that can be done with servers. */
 export const verbs: Readonly<Record<string, Verb>> = {
   list: { usage: '[--json]', about: 'the servers of this folder and how they stand; starts none', options: ['json'] },
