@@ -156,3 +156,24 @@ test('[P78] a single run in a terminal asks as well; in a pipe nothing of the fo
   assert.equal(await leftWith(terminal), 0);
   assert.match(await terminal.screen(), /^Heard: marked$/m);
 });
+
+test(
+  'what a folder brings along is asked about one thing after the other, whichever source it is from',
+  { skip },
+  async (t) => {
+    const made = await marked(t);
+    putFiles(made.cwd, { '.mcp.json': JSON.stringify({ mcpServers: { theirs: { command: 'false' } } }) });
+    const terminal = await made.open(['hi', '--no-sandbox']);
+    const asked = async (): Promise<readonly boolean[]> => {
+      const seen = await terminal.screen({ back: true });
+      return [/custom_tools\/mark\.js\?/.test(seen), /MCP server/.test(seen)];
+    };
+    await terminal.waitFor(/^\[y\/N\] *$/m);
+    assert.deepEqual((await asked()).toSorted(), [false, true]);
+    await answer(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
+    await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
+    assert.deepEqual(await asked(), [true, true]);
+    await answer(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
+    assert.match(await terminal.waitFor(/^Heard: |\(left with/m), /mark/);
+  },
+);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { calls, type Answer } from '../src/testing/index.ts';
 import { uses } from './support/hidden-tools.ts';
-import { answer, leftWith, program, type Program } from './support/live-program.ts';
+import { answer, leftWith, program, until, type Program } from './support/live-program.ts';
 import { makePlace, obedient, openPrompt, putFiles, type Prompt } from './support/prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
@@ -77,6 +77,10 @@ test(
     await first.waitFor(/^Result: src\/greet\.ts:1:14: export const greet = /m);
     await faultTold(first, 'bad');
     assert.notEqual(running(), '');
+    await first.and('/cwd src', /The working folder is \S+\/src$/m);
+    await until('the server ends with the folder that it was for', () => running() === '');
+    await first.and('/cwd ..', /The working folder is \S+\/work$/m);
+    await faultTold(first, 'more');
     await first.and('/quit', /^exit code 0$/m);
     assert.equal(running(), '', 'the server ends with the program');
 

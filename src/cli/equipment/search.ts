@@ -21,7 +21,7 @@ export async function searchEquipment({ settings, confined }: Ground): Promise<E
 }
 
 /** What is set up of searching: the engine that is named, or the first that has what it needs. */
-function searchIn({ all }: Settings): SearchSettings | undefined {
+export function searchIn({ all }: Pick<Settings, 'all'>): SearchSettings | undefined {
   const text = (key: string): string | undefined => all.get(key)?.value as string | undefined;
   const engines = Object.entries(whatTheyNeed).map(([engine, needs]) => ({
     engine,

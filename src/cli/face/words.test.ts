@@ -1,5 +1,6 @@
 // Questions that are answered in words, on both faces, in a real terminal: the choices, the words, no answer, and what was being typed.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { actor, armed, enter, startScreen } from '../../../test/support/face.ts';
 import { noTerminal, openTerminal, type Terminal } from '../../../test/support/terminal.ts';
@@ -21,6 +22,15 @@ test('a number is the choice with that number, unless the choices are numbers; a
   assert.equal(answerIn('2', ['10', '20']), '2');
   assert.equal(answerIn('both of them', ['a', 'b']), 'both of them');
   assert.equal(answerIn('', ['a']), undefined);
+});
+
+test('in a pipe nobody is asked: the next line is the next entry', () => {
+  const { stdout } = spawnSync(process.execPath, [actor], {
+    input: 'tell\nhello\n',
+    encoding: 'utf8',
+    env: { PATH: '' },
+  });
+  assert.match(stdout, /told undefined and undefined\n> hello\n\[info\] heard enter "hello"\n/);
 });
 
 test(

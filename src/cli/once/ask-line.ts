@@ -13,6 +13,7 @@ export const askLine = async (words: string, prompt: string, signal?: AbortSigna
 
 /** Says the words, and when they can have been read asks for a line: as it was typed, or nothing where the signal came or the input ended. */
 export async function askWords(words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> {
+  if (signal?.aborted) return undefined;
   tell(`${words}\n`);
   if (!(await stillness(process.stdin, signal))) return undefined;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
