@@ -41,14 +41,13 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** Where a path really leads into the workspace; what is outside of it is refused there. */
+/** Whether a path leads into the workspace; only what it refuses as outside is certain not to. */
 function isInside(workspace: Workspace, file: string): boolean {
   try {
     workspace.locate(file);
     return true;
   } catch (error) {
-    if (error instanceof FairleadError && error.code === 'workspace/outside') return false;
-    throw error;
+    return !(error instanceof FairleadError && error.code === 'workspace/outside');
   }
 }
 
