@@ -46,12 +46,19 @@ test('logs of starts go when they are old, and the oldest when they are too many
   assert.deepEqual(await tidied({ days: 0, bytes: 0, files: 0 }, 3), ['e'], 'what is not a day old stays');
 });
 
-test('an earlier content goes when it is old and no session, in the trash or not, refers to it', async (t) => {
+test('an earlier content goes when it is old and no session, in the trash or not, of an agent or not, refers to it', async (t) => {
   const { dirs, put, left } = kept(t);
-  const [kept1, kept2, lost, young] = ['one', 'two', 'lost', 'young'].map(hashOf) as [string, string, string, string];
+  const [kept1, kept2, kept3, lost, young] = ['one', 'two', 'three', 'lost', 'young'].map(hashOf) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
   for (const [hash, days] of [
     [kept1, 400],
     [kept2, 300],
+    [kept3, 200],
     [lost, 31],
     [young, 29],
   ] as const)
@@ -61,15 +68,16 @@ test('an earlier content goes when it is old and no session, in the trash or not
   putFiles(dirs.data, {
     'sessions/session_a.jsonl': `${'.'.repeat(2 ** 18 - 60)}${says(kept1)}`,
     'trash/2026-01-01_00-00-00.session_b.jsonl': says(kept2),
+    'sessions/agents/session_agent-1.jsonl': says(kept3),
   });
   await tidyUp(dirs, { signal, now });
-  assert.deepEqual(left('blobs'), [kept1, kept2, young].toSorted());
+  assert.deepEqual(left('blobs'), [kept1, kept2, kept3, young].toSorted());
   await tidyUp(dirs, {
     signal,
     now: now + 86_400_000,
     bounds: { logs: roomy, blobs: { days: 1000, bytes: 2, files: 1e6 } },
   });
-  assert.deepEqual(left('blobs'), [kept1, kept2].toSorted(), 'what is referred to stays, however much it is');
+  assert.deepEqual(left('blobs'), [kept1, kept2, kept3].toSorted(), 'what is referred to stays, however much it is');
 });
 
 test('nothing is removed where a session cannot be read, nor once the person leaves', async (t) => {

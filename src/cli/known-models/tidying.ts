@@ -4,7 +4,7 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../../stores/jsonl/disk.ts';
 import { trashFolder } from '../sessions/changes.ts';
-import { sessionFolder } from '../sessions/sessions.ts';
+import { agentFolder, sessionFolder } from '../sessions/sessions.ts';
 import type { Places } from '../settings/places.ts';
 import { readIfThere, replaceText } from '../settings/private-file.ts';
 
@@ -38,7 +38,11 @@ export async function tidyUp(
   for (const old of surplus(await filesIn(path.join(state, 'logs')), bounds.logs, now)) await remove(old, signal);
   const blobs = await filesIn(path.join(state, 'blobs'));
   if (surplus(blobs, bounds.blobs, now).length === 0) return;
-  const referred = await referredTo([sessionFolder({ data }), trashFolder({ data })], blobs, signal);
+  const referred = await referredTo(
+    [sessionFolder({ data }), agentFolder({ data }), trashFolder({ data })],
+    blobs,
+    signal,
+  );
   for (const old of surplus(blobs, bounds.blobs, now, referred)) await remove(old, signal);
 }
 
