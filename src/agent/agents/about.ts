@@ -50,7 +50,8 @@ export type Known = {
 /** How an agent stands, in a few words. */
 export function standing({ state, live }: Pick<Known, 'state' | 'live'>): string {
   if (live === 'elsewhere') return 'at work in another process';
-  if (live) return openQuestion(state) ? 'waiting for a person’s answer' : 'at work';
+  if (openQuestion(state)) return 'waiting for a person’s answer';
+  if (live) return 'at work';
   if (state.run !== undefined) return 'interrupted; it has not ended';
   const reason = state.ended?.reason;
   if (reason === undefined) return 'not begun';

@@ -38,6 +38,8 @@ export type CrewOptions = {
     watch(session: Pick<Session, 'watch'>): void;
     heldBy(parts: AgentParts): AgentParts;
   };
+  /** Makes sure of the questions that a log was left with, before anybody is asked them. */
+  readonly reopened?: (session: Session) => Promise<void>;
   /** Hears of agents that end while nobody waits for them. */
   readonly ended?: (agent: Known) => void;
 };
@@ -73,6 +75,7 @@ export async function begin(id: string, about: About, words: string | undefined,
     const session = await Session.open(approvals?.heldBy(parts) ?? parts, log, sessionId);
     approvals?.watch(session);
     const { run, ended } = session.state;
+    if (run !== undefined) await launch.options.reopened?.(session);
     const isNew = run === undefined && ended === undefined;
     if (isNew) await session.remark(AGENT_REMARK, toJson(about));
     if (words !== undefined && run !== undefined) await session.steer(words);

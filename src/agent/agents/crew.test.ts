@@ -208,6 +208,30 @@ test('[P23] where nobody can be asked, nothing is done and the parent is told wh
   assert.equal(ran, 0);
 });
 
+test('[P24] a question that was left open is asked again by whoever waits for the agent, and nothing is charged twice', async () => {
+  let willing = false;
+  let ran = 0;
+  const act = defineTool({ name: 'act', description: 'Acts.', input: { type: 'object' }, run: () => ++ran });
+  const { run, results } = await stage(
+    {
+      parent: ({ results: { length } }) => {
+        willing = length === 3;
+        return length === 0 ? spawn('x') : length === 1 ? manage('list') : length < 4 ? manage('wait') : says('done');
+      },
+      child: ({ results }) => (results.length ? says('acted') : calls('act')),
+    },
+    [act],
+    { gates: [careful], answer: () => async () => willing || undefined },
+  );
+  const end = await run('go');
+  const [first, list, second, third] = results();
+  assert.match(first ?? '', /It needs a person’s answer/);
+  assert.match(list ?? '', /: waiting for a person’s answer, 1 turns/);
+  assert.match(second ?? '', /It needs a person’s answer/);
+  assert.match(third ?? '', /: done, 2 turns, 1 calls\]\nacted/);
+  assert.deepEqual([ran, end.spent.turns], [1, 5 + 2]);
+});
+
 test('[P23, P24] agents work side by side in the background, are listed, inspected, told and stopped', async () => {
   const release = Promise.withResolvers<void>();
   const atWork = new Set<string>();

@@ -39,6 +39,8 @@ export function openCrew(options: CrewOptions): Crew {
   const { keeping } = options;
   const live = new Map<string, Child>();
   const debts = new Map<string, Spent>();
+  /** What was charged of runs that were left open: who goes on with one pays the rest of it. */
+  const charged = new Map<string, Spent>();
   /** Those whose report nobody has had yet. */
   const unread = new Set<string>();
   const mine = (parent: string): readonly Child[] => [...live.values()].filter(({ about }) => about.parent === parent);
@@ -63,7 +65,9 @@ export function openCrew(options: CrewOptions): Crew {
     const settle = (end: RunState): void => {
       live.delete(id);
       unwatch();
-      debts.set(parent, spend(debts.get(parent) ?? noSpending, { ...end.spent, ms: 0 }));
+      debts.set(parent, spend(debts.get(parent) ?? noSpending, { ...since(end.spent, charged.get(id)), ms: 0 }));
+      if (end.run === undefined) charged.delete(id);
+      else charged.set(id, end.spent);
       if (!background) return;
       unread.add(id);
       options.ended?.({ id, about, state: end, live: false });
@@ -101,6 +105,19 @@ export function openCrew(options: CrewOptions): Crew {
     },
   };
 }
+
+/** What was used after this much had been. */
+const since = (now: Spent, before: Spent = noSpending): Spent => ({
+  turns: now.turns - before.turns,
+  calls: now.calls - before.calls,
+  input: now.input - before.input,
+  output: now.output - before.output,
+  cacheRead: now.cacheRead - before.cacheRead,
+  cacheWrite: now.cacheWrite - before.cacheWrite,
+  usd: now.usd - before.usd,
+  unpriced: now.unpriced - before.unpriced,
+  ms: now.ms - before.ms,
+});
 
 /** The same for every attempt at a call, so that a call which is made again finds the agent that it started. */
 const idOf = (key: string): string => `agent-${createHash('sha256').update(key).digest('hex').slice(0, 10)}`;

@@ -3,7 +3,9 @@ import type { AnswerFor } from '../../agent/agents/child-run.ts';
 import type { CrewOptions } from '../../agent/agents/child.ts';
 import { openCrew, type Crew } from '../../agent/agents/crew.ts';
 import { short, standing } from '../../agent/agents/about.ts';
+import { aimOf } from '../../core/index.ts';
 import { approvalsHere } from '../conversation/approvals.ts';
+import { askAnew } from '../conversation/asks.ts';
 import { modelNamed, placeOf, unknownModel } from '../conversation/model.ts';
 import { openModel } from '../conversation/open-model.ts';
 import { readKnownModels } from '../known-models/index.ts';
@@ -16,6 +18,7 @@ export const crewFor = ({ settings, person }: Ground): Crew =>
     keeping: agentKeeping(settings.dirs),
     answer: askedOf(person),
     approvals: approvalsHere,
+    reopened: askAnew,
     model: (name) => {
       const known = readKnownModels(settings) ?? [];
       const place = placeOf(settings, known);
@@ -33,7 +36,8 @@ function askedOf(person: Person): NonNullable<CrewOptions['answer']> {
   let turn: Promise<unknown> = Promise.resolve();
   return ({ id, about }): AnswerFor =>
     (call, signal) => {
-      const title = `Allow ${call.tool} for ${id} (${short(about.task, 60)})?`;
+      const aim = aimOf(call);
+      const title = `Allow ${typeof aim === 'string' ? call.tool : aim.tool} for ${id} (${short(about.task, 60)})?`;
       const mine = turn.then(async () =>
         signal.aborted ? undefined : person.agrees(title, call.ask?.question, signal),
       );
