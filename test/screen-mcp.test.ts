@@ -75,7 +75,7 @@ test(
 
     const second = await openChat(made);
     await second.waitFor(ready);
-    await say(second, '/mcp', /^clerk \(project\): not started now, 4 tools: it is started when one of them is used$/m);
+    await say(second, '/mcp', /^clerk \(project\): not started now, 4 tools: it is started when it is first used$/m);
     assert.equal(made.starts().length, 1, 'what it has is known');
     made.server.forget();
     await say(second, 'greet', /^Heard: [^]*Hello Ann/m);
@@ -113,7 +113,7 @@ test(
     writeFileSync(file, readFileSync(file, 'utf8').replace('Bergen', 'Oslo'));
     const before = made.starts().length;
     const third = await openChat(made);
-    const changed = /^the project's MCP server clerk is not what you approved\. Start it as it is now\?$/m;
+    const changed = /^The MCP server clerk \(the project's\) is not what you approved\. Start it as it is now\?$/m;
     assert.match(await third.waitFor(changed), /^with TOWN=Oslo/m);
     await answer(third, changed, 'Enter');
     await third.waitFor(/MCP server clerk \(the project's\) is not started, for it changed since it was approved/);

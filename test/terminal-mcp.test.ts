@@ -172,7 +172,7 @@ test('a server that asks for a login is logged in to by its own command, and the
   await fetch(page() ?? '');
   const { code, err } = await login.ended;
   assert.equal(code, 0, err);
-  assert.match(err, /You are logged in to the MCP server web, which has 1 tools\./);
+  assert.match(err, /You are logged in to the MCP server web, which has 1 tool\./);
   assert.equal(statSync(made.state('mcp-logins.json')).mode & 0o077, 0);
   assert.match((await made.run(['-p', 'hello', ...auto])).out, /^Heard: [^]*hello/);
   assert.deepEqual(web.grants, ['authorization_code']);

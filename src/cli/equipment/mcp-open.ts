@@ -1,7 +1,7 @@
 // Opens the MCP servers of a working folder for its agent: asks about those that others named, and starts what has to be started.
 import path from 'node:path';
-import { visibleLine } from '../../core/index.ts';
-import type { Trust } from '../../guards/index.ts';
+import { messageOf, visibleLine } from '../../core/index.ts';
+import type { Standing, Trust } from '../../guards/index.ts';
 import {
   approvalKey,
   fileTokens,
@@ -52,12 +52,12 @@ export const usualOptions = (settings: Settings, trust: Trust, cwd: string): Mcp
 
 /** The tools of all servers of a folder, and what is wrong with those that have none. */
 export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
-  if (process.env[INSIDE]) return nothing;
+  if (process.env[INSIDE]) return { ...nothing, problems: [inside] };
   const { settings, trust, person, places } = ground;
   const { servers, problems } = serversFor(ground);
   for (const server of servers) await askAbout(server, ground);
   const known = usualOptions(settings, trust, places.cwd);
-  const first = servers.filter((server) => mayStart(server, trust) && !known.memory.recall(server));
+  const first = servers.filter((server) => standingOf(server, trust) === 'approved' && !known.memory.recall(server));
   const starting = `Starting MCP servers (${first.map(({ name }) => visibleLine(name)).join(', ')})`;
   const shown = first.length > 0 && !person.absent;
   if (shown) person.progress(`${starting}: 0 %`);
@@ -67,7 +67,7 @@ export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
     ...known,
     waitMs: (server) => (known.memory.wasSlow(server) ? shortWaitMs : waitMs),
     ...answerersFor(ground),
-    openUrl: (server, url) => (open ? void loginPage(person, server, url) : loginLater(server)),
+    openUrl: (server, url) => (open ? loginPage(person, server, url) : loginLater(server)),
     onOff: (server, tools) => open && person.say(offSentence(server, tools)),
   });
   open = true;
@@ -81,9 +81,21 @@ export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
   };
 }
 
+const inside = `No MCP server is opened here, for this program was started as one itself (${INSIDE} is set).`;
+
 /** Whether a person has said that it may be started, or named it themselves. */
 export const mayStart = (server: McpServer, trust: Trust): boolean =>
   server.origin === 'user' || trust.judge(approvalKey(server)) === 'approved';
+
+/** How a server stands; nothing where approvals cannot be read, which is told when it is opened. */
+function standingOf(server: McpServer, trust: Trust): Standing | 'refused' | undefined {
+  try {
+    if (mayStart(server, trust)) return 'approved';
+    return trust.judge(refusalOf(server)) === 'approved' ? 'refused' : trust.judge(approvalKey(server));
+  } catch {
+    return undefined;
+  }
+}
 
 /** What a person said no to, kept like an approval: they are asked once for each server as it is. */
 export const refusalOf = (server: McpServer): { readonly subject: string; readonly hash: string } => {
@@ -93,14 +105,19 @@ export const refusalOf = (server: McpServer): { readonly subject: string; readon
 
 /** Asks once about a server that is not the person's own and is new, or not what they approved. */
 async function askAbout(server: McpServer, { trust, person }: Pick<Ground, 'trust' | 'person'>): Promise<void> {
-  if (person.absent || mayStart(server, trust) || trust.judge(refusalOf(server)) === 'approved') return;
-  const changed = trust.judge(approvalKey(server)) === 'changed';
+  const standing = standingOf(server, trust);
+  if (person.absent || (standing !== 'new' && standing !== 'changed')) return;
   const name = visibleLine(server.name);
-  const question = changed
-    ? `${whose[server.origin]} MCP server ${name} is not what you approved. Start it as it is now?`
-    : `Start ${whose[server.origin]} MCP server ${name}? You are asked again if it changes.`;
+  const question =
+    standing === 'changed'
+      ? `The MCP server ${name} (${whose[server.origin]}) is not what you approved. Start it as it is now?`
+      : `Start ${whose[server.origin]} MCP server ${name}? You are asked again if it changes.`;
   const yes = await person.agrees(question, reachWords(server));
-  if (yes) trust.approve([approvalKey(server)]);
   // What an editor names can be approved nowhere else, so a no counts for this time.
-  else if (server.origin !== 'editor') trust.approve([refusalOf(server)]);
+  if (!yes && server.origin === 'editor') return;
+  try {
+    trust.approve([yes ? approvalKey(server) : refusalOf(server)]);
+  } catch (error) {
+    person.say(`That could not be written down. ${messageOf(error)}`);
+  }
 }

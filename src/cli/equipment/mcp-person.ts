@@ -7,6 +7,8 @@ import type { Ground, Person } from './ground.ts';
 
 /** Tokens that all servers together may have a model write in a session. */
 const mostTokens = 20_000;
+/** Milliseconds after which nobody waits for a login any more. */
+const loginMs = 300_000;
 
 /**
  * Who answers the servers. Where nobody is there they are turned down one by one, and not told at once that they cannot ask: what tools a server
@@ -59,11 +61,19 @@ async function sampled(wish: Sampling, provider: ReturnType<Ground['model']>, si
   return { text: textOf(message), model, spent: { turns: 1, input, output, ...cost } };
 }
 
-/** Shows a person the page where they log in; a browser is opened only where they say so. */
-export async function loginPage(person: Person, server: string, url: string): Promise<void> {
+/** Shows a person the page where they log in; a browser is opened only where they say so. Nobody waits for that: they may open it themselves, and until the signal comes they are asked. */
+export function loginPage(
+  person: Person,
+  server: string,
+  url: string,
+  signal: AbortSignal = AbortSignal.timeout(loginMs),
+): void {
   person.say(`The MCP server ${visibleLine(server)} asks you to log in: ${visibleLine(url)}`);
-  if (!(await person.agrees('Open the page in your browser?', url))) return;
-  if (!openPage(url)) person.say('No browser could be opened. Open the page yourself.');
+  const open = async (): Promise<void> => {
+    if (await person.agrees('Open the page in your browser?', undefined, signal)) openPage(url);
+  };
+  // Where they cannot be asked, the address was said.
+  open().catch(() => undefined);
 }
 
 /** What stands in the place of a login while nobody can be kept waiting for one. */

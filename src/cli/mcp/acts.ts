@@ -6,6 +6,7 @@ import {
   describe,
   isAbout,
   openMcp,
+  toolCount,
   type Mcp,
   type McpOptions,
   type McpServer,
@@ -71,7 +72,7 @@ export async function approve(post: Post, name: string): Promise<Came> {
         off.flatMap(({ hash }) => hash ?? []),
       );
     }
-    return { done: true, text: `The MCP server ${visibleLine(name)} is approved, with ${tools.length} tools.` };
+    return { done: true, text: `The MCP server ${visibleLine(name)} is approved, with ${toolCount(tools.length)}.` };
   });
 }
 
@@ -80,12 +81,17 @@ export function revoke(post: Post, name: string): Came {
   const { trust } = post;
   const server = serverNamed(post, name);
   const { memory, tokens } = optionsAt(post);
-  const about = trust.list().filter(({ subject }) => isAbout(server, subject) || subject === refusalOf(server).subject);
+  const about = trust.list().filter(({ subject }) => isAbout(server, subject));
   for (const { subject } of about) trust.revoke(subject);
+  // Otherwise they would be asked at the next start what they have just said.
+  if (server.origin !== 'user') trust.approve([refusalOf(server)]);
   memory.forget(server);
   const { reach } = server;
   if ('url' in reach && tokens?.get(reach.url).tokens) tokens.set(reach.url, {});
-  const then = server.origin === 'user' ? 'its tools are taken as they are at its next start' : 'it is not started';
+  const then =
+    server.origin === 'user'
+      ? 'its tools are taken as they are at its next start'
+      : 'it is not started before you approve it';
   return { done: true, text: `Forgotten what was approved of the MCP server ${visibleLine(name)}: ${then}.` };
 }
 
@@ -94,15 +100,21 @@ export async function login(post: Post, name: string): Promise<Came> {
   const server = serverNamed(post, name);
   if (!mayStart(server, post.trust)) throw unapproved(server);
   let asked = false;
+  const over = new AbortController();
   const openUrl: McpOptions['openUrl'] = (of, url) => {
     asked = true;
-    void loginPage(post.person, of, url);
+    loginPage(post.person, of, url, over.signal);
   };
   return withServer(post, server, { openUrl }, (mcp) => {
+    // They may have opened the page themselves.
+    over.abort();
     const status = statusIn(mcp);
     if (status.state !== 'ready') return { done: false, text: describe(status) };
     const how = asked ? 'You are logged in to' : 'No login is needed now for';
-    return { done: true, text: `${how} the MCP server ${visibleLine(name)}, which has ${status.tools.length} tools.` };
+    return {
+      done: true,
+      text: `${how} the MCP server ${visibleLine(name)}, which has ${toolCount(status.tools.length)}.`,
+    };
   });
 }
 
@@ -125,12 +137,11 @@ async function withServer<T>(
 ): Promise<T> {
   const usual = optionsAt(post);
   const fresh: Memory = { ...usual.memory, recall: () => undefined };
-  post.person.progress(`Starting the MCP server ${visibleLine(server.name)}: 0 %`);
+  post.person.say(`Starting the MCP server ${visibleLine(server.name)}.`);
   const { signal } = post;
   const answerers = answerersFor({ person: post.person, model: noModel });
   const options = { ...usual, ...answerers, ...more, ...(signal ? { signal } : {}), memory: fresh };
   const mcp = await openMcp([server], options);
-  post.person.progress(`Starting the MCP server ${visibleLine(server.name)}: 100 %`);
   try {
     return await work(mcp);
   } finally {

@@ -20,7 +20,7 @@ export {
   type McpServer,
   type Remote,
 } from './server.ts';
-export { describe, type McpStatus } from './status.ts';
+export { describe, toolCount, type McpStatus } from './status.ts';
 export { fileTokens, memoryTokens, type KeptLogin, type TokenStore } from './token-store.ts';
 export type { ToolStanding } from './tools.ts';
 

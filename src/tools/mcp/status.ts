@@ -22,11 +22,14 @@ export type McpStatus = {
   }[];
 };
 
+/** So many tools, in words. */
+export const toolCount = (many: number): string => `${many} tool${many === 1 ? '' : 's'}`;
+
 /** A server and its tools in a few lines. */
 export function describe({ server, origin, state, why, protocol, tools }: McpStatus): string {
   const how = {
-    ready: `ready, ${tools.length} tools${protocol === undefined ? '' : `, protocol ${protocol}`}`,
-    asleep: `not started now, ${tools.length === 0 ? 'no tools known' : `${tools.length} tools: it is started when one of them is used`}`,
+    ready: `ready, ${toolCount(tools.length)}${protocol === undefined ? '' : `, protocol ${protocol}`}`,
+    asleep: `not started now, ${tools.length === 0 ? 'no tools known' : `${toolCount(tools.length)}: it is started when it is first used`}`,
     starting: 'still starting: its tools can be used the next time',
     new: 'not started: a person has to approve it first',
     changed: 'not started: it changed since it was approved',
