@@ -1,7 +1,7 @@
 // Messages as chat completions wants them. What another family's model left behind is dropped.
 import type { CallPart, FilePart, Json, Message, Part, ReasoningPart } from '../../core/index.ts';
 import type { ChatQuirks } from './quirks.ts';
-import { inWords, shownBeside } from '../wire/pictures.ts';
+import { shownBeside } from '../wire/pictures.ts';
 import type { EncodeMessage } from '../wire/prefix.ts';
 
 type Wire = { readonly [key: string]: unknown };
@@ -9,8 +9,7 @@ type Wire = { readonly [key: string]: unknown };
 /** Encodes the messages of a conversation for one family. */
 export function chatMessageEncoder(family: string, quirks: ChatQuirks): EncodeMessage {
   const bridged = quirks.userAfterTool ? [] : [bridge];
-  return (given, before) => {
-    const message = quirks.images ? given : inWords(given);
+  return (message, before) => {
     if (message.role === 'tool') {
       const beside = shownBeside(message);
       const shown = beside.length > 0 ? [...bridged, { role: 'user', content: userContent(beside) }] : [];
@@ -20,7 +19,7 @@ export function chatMessageEncoder(family: string, quirks: ChatQuirks): EncodeMe
     const user = { role: 'user', content: userContent(message.parts) };
     if (before?.role !== 'tool') return [user];
     // Pictures of results already stand in a message of the user's side: no second one may follow it directly.
-    const follows = quirks.images && shownBeside(before).length > 0;
+    const follows = shownBeside(before).length > 0;
     return [...(follows ? [bridge] : bridged), user];
   };
 }

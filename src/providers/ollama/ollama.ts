@@ -6,7 +6,6 @@ import { isSuccess, placeOf, post, refusal } from '../wire/http.ts';
 import { ollamaMessage } from './messages.ts';
 import { readOllama } from './reply.ts';
 import { ollamaRoot, ollamaWindow } from './window.ts';
-import { inWords } from '../wire/pictures.ts';
 import { bodyMaker, withSchemaRule, type PrefixBody } from '../wire/prefix-body.ts';
 import { windowGuard, type WindowGuard } from '../wire/window.ts';
 
@@ -19,7 +18,7 @@ export type OllamaOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly keyVariable?: string;
   readonly price?: Price;
-  /** False where the model is known to see no pictures: words take their place. */
+  /** Whether the model sees pictures; unknown unless given. */
   readonly images?: boolean;
   /** The window wished for; `ollamaWindow` says what becomes of it. */
   readonly contextWindow?: number;
@@ -53,7 +52,8 @@ export function ollamaProvider(options: OllamaOptions): Provider {
     const window = await ollamaWindow(root, model, contextWindow, { headers, signal, who });
     ready ??= {
       bodyOf: bodyMaker({
-        encode: (message) => ollamaMessage(options.images === false ? inWords(message) : message),
+        encode: ollamaMessage,
+        sight: options.images ?? 'unknown',
         head: (request) => headText(request, options, window),
         tail: () => ']}',
       }),
