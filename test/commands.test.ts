@@ -6,7 +6,9 @@ import test from 'node:test';
 import type { Json } from '../src/core/index.ts';
 import { calls, says, type Answer } from '../src/testing/index.ts';
 import { isRunning, messagesOf, program, until, type Program } from './support/live-program.ts';
+import { makePlace, openPrompt } from './support/prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
+import { noTerminal } from './support/terminal.ts';
 
 const unable = await noSandbox();
 /** In a sandbox where there is one. */
@@ -72,13 +74,13 @@ test(
 const lasting = 'echo "up $$"; while :; do sleep 0.1; echo $$ >> alive; done';
 
 /** How many lines a command has written by now: one that runs writes on. */
-const lines = (made: Program): number => {
-  const file = path.join(made.cwd, 'alive');
+const lines = ({ cwd }: Pick<Program, 'cwd'>): number => {
+  const file = path.join(cwd, 'alive');
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length : 0;
 };
 
 /** Waits until nothing is written any more. */
-async function silent(made: Program): Promise<void> {
+async function silent(made: Pick<Program, 'cwd'>): Promise<void> {
   for (let before = -1; before !== lines(made);) {
     before = lines(made);
     await new Promise((wake) => setTimeout(wake, 1000));
@@ -158,3 +160,18 @@ test('the end of a command in the background is told once, with the next request
   assert.equal(again.trim(), 'Told.');
   assert.equal(JSON.stringify(made.asked().at(-1)?.body).split(note).length - 1, 1);
 });
+
+test(
+  'a command in the background belongs to its session: another one ends it',
+  { skip: noTerminal(), timeout: 90_000 },
+  async (t) => {
+    const place = await makePlace(t, inTurn(run(lasting, { background: true }), look({ wait_s: 20, until: 'up' })));
+    const made = { cwd: place.work };
+    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
+    await prompt.and('go', /^✓ run_command [^\n]*background=true[^]*^✓ use_tool command_output [^]*^All done\.$/m);
+    const before = lines(made);
+    await until('it goes on while nobody waits', () => lines(made) > before + 2);
+    await prompt.and('/session new', /· A new session: /);
+    await silent(made);
+  },
+);

@@ -94,9 +94,9 @@ const bad = (code: string, message: string): FairleadError =>
 export const startedOutput = ({ id }: Started): Output =>
   output({
     text: [
-      `Started in the background as ${id}. You are told when it ends. To look after it call use_tool with one of:`,
-      `{"tool": "command_output", "input": {"id": "${id}", "wait_s": 10, "until": "words to wait for"}}`,
-      `{"tool": "stop_command", "input": {"id": "${id}"}}`,
+      `Started in the background as ${id}. You are told when it ends. Look after it with these tools (through use_tool where they are not in your list):`,
+      `command_output {"id": "${id}", "wait_s": 10, "until": "words to wait for"}`,
+      `stop_command {"id": "${id}"}`,
     ].join('\n'),
     data: { id },
     loads: ['command_output', 'stop_command'],
