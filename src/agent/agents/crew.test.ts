@@ -278,6 +278,35 @@ test('[P23, P24] agents work side by side in the background, are listed, inspect
   assert.match((await crew.of('parent-session')).map(({ state }) => state.ended?.reason).join(), /cancelled/);
 });
 
+test('[P24] an agent that is done can be told more, and whoever waits for all has its second report too', async () => {
+  const { run, results } = await stage({
+    parent: ({ results: { length }, results }) =>
+      [
+        spawn('first'),
+        manage('message', { agent: idIn(results[0] ?? ''), message: 'second' }),
+        manage('wait'),
+        manage('wait'),
+      ][length] ?? says('done'),
+    child: ({ prompt, body }) => says(`${prompt} of ${body.messages.length}`),
+  });
+  const end = await run('go');
+  assert.deepEqual(
+    results().map((text) =>
+      text
+        .split('\n')
+        .at(-1)
+        ?.replace(/^agent-\w+ /, ''),
+    ),
+    [
+      'first of 1',
+      'was told and is at work again. Wait for it with manage_agents.',
+      'second of 3',
+      'No agent is at work.',
+    ],
+  );
+  assert.equal(end.spent.turns, 5 + 2);
+});
+
 test('[P23] a fifth agent beside four is refused, and so is one for which no turn is left', async () => {
   const { run, results, crew } = await stage({
     parent: ({ results: { length } }) => (length < 5 ? spawn(`t${length}`, { background: true }) : says('done')),

@@ -44,9 +44,9 @@ export function openCrew(options: CrewOptions): Crew {
   /** Those whose report nobody has had yet. */
   const unread = new Set<string>();
   const mine = (parent: string): readonly Child[] => [...live.values()].filter(({ about }) => about.parent === parent);
-  const heldFor = (parent: string): readonly Held[] => {
-    const debt = debts.get(parent);
-    return [...mine(parent).map(({ granted }) => granted), ...(debt ? [usedBy({ spent: debt })] : [])];
+  const debtOf = (parent: string): readonly Held[] => {
+    const spent = debts.get(parent);
+    return spent ? [usedBy({ spent })] : [];
   };
 
   async function launch(id: string, about: About, words: string | undefined, context: ToolContext): Promise<Child> {
@@ -56,12 +56,14 @@ export function openCrew(options: CrewOptions): Crew {
     if (mine(parent).length >= mostAtOnce) throw crowded();
     const { max_turns: turns = usualTurns, background = false } = about;
     const among = background ? mostAtOnce - mine(parent).length : 1;
-    const limits = shareOf(context.state, { turns }, heldFor(parent), among);
+    const held = [...mine(parent).map(({ granted }) => granted), ...debtOf(parent)];
+    const limits = shareOf(context.state, { turns }, held, among);
     if (!(limits.turns === undefined || limits.turns >= 1)) throw broke();
     const provider = about.model === undefined ? undefined : await modelFor(about.model, options);
     const child = await begin(id, about, words, { context, limits, provider, options });
     live.set(id, child);
-    const unwatch = watchPurse(child, () => [...mine(parent), ...(owing(parent) ?? [])], context);
+    const used = (): readonly Held[] => [...mine(parent).map(({ state }) => usedBy(state)), ...debtOf(parent)];
+    const unwatch = watchPurse(child, used, context);
     const settle = (end: RunState): void => {
       live.delete(id);
       unwatch();
@@ -75,17 +77,14 @@ export function openCrew(options: CrewOptions): Crew {
     void child.over.then(settle);
     return child;
   }
-  const owing = (parent: string): readonly { readonly state: { readonly spent: Spent } }[] | undefined => {
-    const spent = debts.get(parent);
-    return spent && [{ state: { spent } }];
-  };
 
   return {
     start: (wish, context) => {
       const about = { ...wish, parent: context.state.session, key: context.key };
       return launch(idOf(context.key), about, undefined, context);
     },
-    goOn: (known, words, context) => launch(known.id, known.about, words, context),
+    // Whoever goes on with one does not stand still for it.
+    goOn: ({ id, about }, words, context) => launch(id, { ...about, background: true }, words, context),
     live: (id) => live.get(id),
     read: (id) => unread.delete(id),
     async of(parent) {
@@ -123,20 +122,10 @@ const since = (now: Spent, before: Spent = noSpending): Spent => ({
 const idOf = (key: string): string => `agent-${createHash('sha256').update(key).digest('hex').slice(0, 10)}`;
 
 /** Stops an agent when its parent's run ends without an answer, and when all that the parent's agents use is as much as the parent has left. */
-function watchPurse(
-  child: Child,
-  others: () => readonly { readonly state: Pick<RunState, 'spent'> }[],
-  { watch, state }: ToolContext,
-): () => void {
+function watchPurse(child: Child, used: () => readonly Held[], { watch, state }: ToolContext): () => void {
   let parent = state;
   const look = (): void => {
-    if (
-      overBudget(
-        parent,
-        others().map((each) => usedBy(each.state)),
-      )
-    )
-      child.stop();
+    if (overBudget(parent, used())) child.stop();
   };
   const unwatch = watch?.((event, now) => {
     parent = now;

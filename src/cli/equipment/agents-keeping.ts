@@ -17,9 +17,13 @@ import { makeFolder } from '../settings/private-file.ts';
 /** Keeps the logs of agents on this shelf. */
 export function agentKeeping(shelf: Shelf): AgentKeeping {
   const inMemory = new Map<string, MemoryLog>();
+  // To look for a session is to look into all of them.
+  const known = new Map<string, boolean>();
   return {
     async open(id, parent) {
-      if (!isKept(shelf, parent)) {
+      const onShelf = known.get(parent) ?? isKept(shelf, parent);
+      known.set(parent, onShelf);
+      if (!onShelf) {
         const log = inMemory.get(id) ?? memoryLog();
         inMemory.set(id, log);
         return { log };
@@ -31,7 +35,11 @@ export function agentKeeping(shelf: Shelf): AgentKeeping {
     },
     async kept(parent) {
       const onDisk = sessionPlaces(shelf, agentFolder(shelf)).filter(({ file }) => mayBeOf(parent, file));
-      const all = [...onDisk.map(fromFile), ...[...inMemory].map(([id, log]) => knownFrom(id, log, false))];
+      // One that cannot be read must not hide the others.
+      const all = [
+        ...onDisk.map((place) => fromFile(place).catch(() => undefined)),
+        ...[...inMemory].map(([id, log]) => knownFrom(id, log, false)),
+      ];
       return (await Promise.all(all)).flatMap((each) => (each?.about.parent === parent ? [each] : []));
     },
   };
