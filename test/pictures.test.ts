@@ -5,18 +5,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { agentParts, Session } from '../src/agent/index.ts';
-import type { Provider } from '../src/core/index.ts';
+import { output, tokensIn, type FilePart, type Provider, type Tool } from '../src/core/index.ts';
 import { openProvider } from '../src/providers/index.ts';
 import {
   calls,
   join,
   prefixBreaks,
   says,
+  scriptedProvider,
   scriptedServer,
   type Asked,
   type ScriptedServer,
 } from '../src/testing/index.ts';
-import { memoryLog } from '../src/stores/index.ts';
+import { memoryLog, openJsonl, verifyFile } from '../src/stores/index.ts';
 import { readFile } from '../src/tools/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { pngOf } from './support/picture.ts';
@@ -128,3 +129,48 @@ for (const sees of [{ images: false }, {}])
     assert.ok(JSON.stringify(session.messages).includes(base64) && !text.includes(base64));
     assert.match(text, /\[a\.png is not shown to this model\.]/);
   });
+
+test('[P12] a session file holds the picture: opened again, the session sends it as it was', async (t) => {
+  await using server = await scriptedServer(script);
+  const open = dialects['chat'] as Open;
+  const root = folder(t);
+  const tools = [readFile(localWorkspace({ roots: [root] }))];
+  const parts = agentParts({ provider: await open(server.url, { images: true }), system: '', tools });
+  const file = path.join(root, 'session.jsonl');
+  for (const words of ['Look at it.', 'And again.']) {
+    const session = await Session.open(parts, await openJsonl(file));
+    await session.run(words);
+    await session.close();
+  }
+  const requests = asked(server);
+  assert.equal(requests.length, 4);
+  assert.deepEqual(prefixBreaks(requests), []);
+  assert.ok(JSON.stringify(requests.at(-1)?.body).includes(base64));
+  assert.deepEqual((await verifyFile(file)).problems, []);
+});
+
+test('[P12] what a tool calls a picture and is none is left out of the log, and one counts as a page of the window', async () => {
+  const strange = output({
+    text: 'ok',
+    files: [
+      { type: 'file', mediaType: 'image/png', data: base64 },
+      { type: 'file' },
+      'x',
+      null,
+    ] as unknown as FilePart[],
+  });
+  const provider = scriptedProvider(({ index }) => (index === 0 ? calls('draw', {}) : says('done')));
+  const draw: Tool = {
+    name: 'draw',
+    description: 'Draws.',
+    input: { type: 'object' },
+    effect: 'read',
+    run: () => strange,
+  };
+  const session = await Session.open(agentParts({ provider, system: '', tools: [draw] }), memoryLog());
+  await session.run('Go.');
+  const [result] = session.messages[2]?.parts ?? [];
+  assert.ok(result?.type === 'tool-result');
+  assert.deepEqual(result.files, [{ type: 'file', mediaType: 'image/png', data: base64 }]);
+  assert.ok(tokensIn([result]) > 1000 && tokensIn([result]) < 2000);
+});

@@ -360,3 +360,28 @@ test('[P16] without a ripgrep, with one that fails and where nothing may run, th
   for (const program of [path.join(elsewhere, 'broken'), path.join(elsewhere, 'none')])
     assert.equal(await search(workspace, { pattern: 'one' }, program), 'a.txt:1:one');
 });
+
+test('[P16] attack: whatever names are given to it, by a link set meanwhile or by a ripgrep that lies, nothing outside is shown', async (t) => {
+  const root = folder(t, { 'a.txt': 'one\n', '.env': 'one=1\n' });
+  const outside = folder(t, { 'secret.txt': 'one outside\n' });
+  symlinkSync(outside, path.join(root, 'out'));
+  const names = [
+    './out/secret.txt',
+    `../${path.basename(outside)}/secret.txt`,
+    path.join(outside, 'secret.txt'),
+    '.env',
+    './a.txt',
+  ];
+  const workspace = localWorkspace({ roots: [root] });
+  const runner: Workspace = {
+    ...workspace,
+    async exec(_command, options) {
+      options?.onOutput?.(names.map((name) => `${name}\0`).join(''), { bytes: 0 });
+      return { code: 0, signal: null, text: '' };
+    },
+  };
+  const found = (await grep(workspace, { runner, ripgrep: 'rg' }).run({ pattern: 'one' }, {
+    signal: never,
+  } as ToolContext)) as Output;
+  assert.equal(found.text, 'a.txt:1:one');
+});
