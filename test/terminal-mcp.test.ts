@@ -56,6 +56,7 @@ test('[P63] in a pipe nothing that a folder names is started: the answer comes, 
     /MCP server clerk \(the project's\) is not started, for it was not approved: fairlead mcp approve clerk/,
   );
   assert.equal(made.starts(), 0);
+  assert.ok(!existsSync(made.state('approved.json')), 'nobody has said no either');
   assert.deepEqual(
     toolsOf(made.asked()[0]).filter((name) => name.startsWith('mcp__')),
     [],
