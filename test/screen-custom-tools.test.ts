@@ -169,7 +169,7 @@ test(
       return [/custom_tools\/mark\.js\?/.test(seen), /MCP server/.test(seen)];
     };
     await terminal.waitFor(/^\[y\/N\] *$/m);
-    assert.deepEqual((await asked()).toSorted(), [false, true]);
+    assert.equal((await asked()).filter(Boolean).length, 1);
     await answer(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
     await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
     assert.deepEqual(await asked(), [true, true]);

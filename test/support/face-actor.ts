@@ -100,10 +100,10 @@ const pieces: Readonly<Record<string, (rest: string) => void | Promise<void>>> =
     ]);
     notice(`told ${JSON.stringify(first)} and ${JSON.stringify(second)}`);
   },
+  /** Waits for a signal of the test before it does what it is told. */
   async later(rest) {
-    const [ms, word = '', ...more] = rest.split(' ');
-    await pause(Number(ms));
-    await pieces[word]?.(more.join(' '));
+    await new Promise<void>((go) => void process.once('SIGUSR2', () => go()));
+    await pieces[rest]?.('');
   },
   async work(rest) {
     busy('a slow tool');

@@ -62,8 +62,10 @@ test('Esc and an abort leave a question without an answer, and an empty Enter le
 
 test('what was being typed when the question came is sent as what it was, not as an answer', { skip }, async (t) => {
   const terminal = await startScreen(t, { rows: 40 });
-  await enter(terminal, 'later 1500 tell');
+  await enter(terminal, 'later tell');
   await terminal.type('a draft of');
+  await terminal.waitFor(/^> a draft of$/m);
+  process.kill(Number(await terminal.about('#{pane_pid}')), 'SIGUSR2');
   await terminal.waitFor(/What is in the field is no answer/);
   await armed();
   await enter(terminal, ' mine');
