@@ -9,7 +9,7 @@ import {
   type Workspace,
 } from '../core/index.ts';
 import { namesLike } from './glob.ts';
-import { deepest, skipped, walk } from './walk.ts';
+import { deepest, notAll, skipped, walk } from './walk.ts';
 import { doneInTime } from './watchdog.ts';
 
 const mostMatches = 200;
@@ -55,7 +55,9 @@ export const grep = (workspace: Workspace, options: GrepOptions = {}): Tool => {
       const named = await namedFile(workspace, path);
       if (named === undefined)
         return output({ failed: true, text: `${visibleLine(path)} is above 4 MB: use a command.` });
-      const files = named ? [path] : await filesFor(workspace, { path, wanted, narrow, signal });
+      let whole = true;
+      const search = { path, wanted, narrow, signal, cut: () => (whole = false) };
+      const files = named ? [path] : await filesFor(workspace, search);
       if (!files) return tooSlow(wanted.glob ?? '');
       const lines: string[] = [];
       for (let at = 0; at < files.length && lines.length < mostMatches; at += together) {
@@ -66,6 +68,7 @@ export const grep = (workspace: Workspace, options: GrepOptions = {}): Tool => {
       const remarks = [
         ...(lines.length === 0 ? [`Nothing matches ${wanted.pattern}.`] : []),
         ...(lines.length >= mostMatches ? [`[Stopped at ${mostMatches} matches; narrow the search.]`] : []),
+        ...(whole ? [] : [notAll]),
       ];
       return output({ text: [...lines, ...remarks].join('\n'), data: { matches: lines.length } });
     },
@@ -117,11 +120,11 @@ function narrowing(runner: Workspace, given: string | false | undefined): Narrow
 /** The files to search; files of secrets only if they are named. Nothing where the glob takes too long. */
 async function filesFor(
   workspace: Workspace,
-  search: Search & { readonly narrow: Narrow },
+  search: Search & { readonly narrow: Narrow; readonly cut: () => void },
 ): Promise<readonly string[] | undefined> {
-  const { path, wanted, narrow, signal } = search;
+  const { path, wanted, narrow, signal, cut } = search;
   const { glob } = wanted;
-  const all = (await narrow(search)) ?? (await Array.fromAsync(walk(workspace, path, signal)));
+  const all = (await narrow(search)) ?? (await Array.fromAsync(walk(workspace, path, signal, cut)));
   const named = glob === undefined ? all : await namesLike(glob, all, { basename: !glob.includes('/') });
   return named
     ?.map((file) => (path === '.' ? file : `${path}/${file}`))

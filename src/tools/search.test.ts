@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import * as fc from 'fast-check';
-import type { Json, Output, ToolContext, Workspace } from '../core/index.ts';
+import { FairleadError, type Json, type Output, type ToolContext, type Workspace } from '../core/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
+import { glob } from './glob.ts';
 import { grep } from './grep.ts';
 import { looserPattern } from './looser-pattern.ts';
 import { findRipgrep, mayMatch, type Sought } from './ripgrep.ts';
@@ -357,6 +358,9 @@ test('[P16] without a ripgrep, with one that fails and where nothing may run, th
   const workspace = localWorkspace({ roots: [root] });
   const closed: Workspace = { ...workspace, exec: async () => assert.fail('nothing runs here') };
   assert.equal(await search(closed, { pattern: 'one' }, false), 'a.txt:1:one');
+  const refused = new FairleadError('sandbox/absent', 'There is no sandbox.', { blame: 'user' });
+  const unconfined: Workspace = { ...workspace, exec: () => Promise.reject(refused) };
+  assert.equal(await search(unconfined, { pattern: 'one' }, '/usr/bin/rg'), 'a.txt:1:one');
   for (const program of [path.join(elsewhere, 'broken'), path.join(elsewhere, 'none')])
     assert.equal(await search(workspace, { pattern: 'one' }, program), 'a.txt:1:one');
 });
@@ -384,4 +388,13 @@ test('[P16] attack: whatever names are given to it, by a link set meanwhile or b
     signal: never,
   } as ToolContext)) as Output;
   assert.equal(found.text, 'a.txt:1:one');
+});
+
+test('[P16] where a folder holds more names than are listed, a walk says that it did not see all', async (t) => {
+  const workspace = localWorkspace({ roots: [folder(t, { 'a.txt': 'one\n' })] });
+  const full: Workspace = { ...workspace, list: async (at) => ({ ...(await workspace.list(at)), more: true }) };
+  const says = /^(a\.txt(:1:one)?|No file matches .*|Nothing matches .*)\n\[Not all was looked at: /;
+  for (const pattern of ['one', 'two']) assert.match(await search(full, { pattern }, false), says);
+  for (const pattern of ['*.txt', '*.ts'])
+    assert.match(((await glob(full).run({ pattern }, { signal: never } as ToolContext)) as Output).text, says);
 });
