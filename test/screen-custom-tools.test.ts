@@ -147,7 +147,9 @@ test(
 test('[P78] a single run in a terminal asks as well; in a pipe nothing of the folder runs', { skip }, async (t) => {
   const made = await marked(t);
   const { mark } = made;
-  assert.equal((await made.run(['-p', 'mark it', '--auto-approve', '--no-sandbox'])).code, 0);
+  const piped = await made.run(['-p', 'mark it', '--auto-approve', '--no-sandbox']);
+  assert.equal(piped.code, 0);
+  assert.match(piped.err, /mark\.js: is not approved, so it was not run/);
   assert.equal(existsSync(mark), false);
   const terminal = await made.open(['mark it', '--auto-approve', '--no-sandbox']);
   await terminal.waitFor(/^\/\/ line 399 of it\n[^]*^\[y\/N\] *$/m);
