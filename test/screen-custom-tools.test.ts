@@ -8,6 +8,7 @@ import test, { type TestContext } from 'node:test';
 import { uses } from './support/hidden-tools.ts';
 import { answer, leftWith, program, type Program } from './support/live-program.ts';
 import { putFiles } from './support/prompt.ts';
+import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -177,5 +178,25 @@ test(
     assert.deepEqual(await asked(), [true, true]);
     await answer(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
     assert.match(await terminal.waitFor(/^Heard: |\(left with/m), /mark/);
+  },
+);
+
+test(
+  '[P78] what a custom tool runs through its workspace is confined as every command is',
+  { skip: await noSandbox() },
+  async (t) => {
+    const made = await program(t, uses([['custom__peek', {}]]));
+    await made.known('qwen3');
+    putFiles(made.home, {
+      secret: 'mine alone',
+      'work/open': 'for all',
+      'config/fairlead/custom_tools/peek.js': `export default {
+      name: 'peek', description: 'Peeks.', input: { type: 'object', properties: {} },
+      run: async (_, { workspace }) => (await workspace.exec('cat open ../secret')).text,
+    };`,
+    });
+    const ran = await made.run(['-p', 'peek', '--auto-approve']);
+    assert.match(ran.out, /^Heard: for all/m, ran.err);
+    assert.doesNotMatch(ran.out, /mine alone/);
   },
 );
