@@ -8,6 +8,7 @@ import type { JsonObject } from '../src/core/index.ts';
 import { secretKeeper } from '../src/guards/index.ts';
 import { program, type Program } from './support/live-program.ts';
 import { sampler } from './support/pattern-sample.ts';
+import { judged } from './support/witness.ts';
 
 const token = 'ghp_aZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT1uKe';
 const known = 'correct horse 7 battery';
@@ -51,6 +52,8 @@ test('[attack 87] a secret in a file reaches no request, no log, no export and n
   );
   const asked = JSON.stringify(made.asked());
   const told = { asked, out, err, kept: kept(made), exports: exports.map((each) => each.out).join('\n') };
+  const leaks = Object.entries(told).filter(([, text]) => text.includes(token) || text.includes(known));
+  judged(t, 87, [leaks.length === 0 ? 'blocked' : 'done'], leaks.map(([place]) => place).join(' '));
   for (const [place, text] of Object.entries(told)) {
     assert.ok(!text.includes(token) && !text.includes(known), place);
     assert.ok(place === 'err' || text.includes('plain words'), `${place} holds what the tool gave`);

@@ -3,6 +3,7 @@ import { digest, isObject, looksSecret, visible, visibleLine, type Call, type Ga
 import { kindOf, subjectOf, type Grants, type Locate } from './grants.ts';
 import { remarksOn } from './hidden-text.ts';
 import { obeyedIn } from './obeyed.ts';
+import { whyUnrunnable } from './unrunnable.ts';
 
 /** What a permission gate is made from. */
 export type PermissionOptions = {
@@ -17,6 +18,8 @@ export type PermissionOptions = {
 /** A gate that asks a person. */
 export function permission({ mode, granted, tools, locate }: PermissionOptions): Gate {
   return (call) => {
+    const wrong = whyUnrunnable(call);
+    if (wrong !== undefined) return { type: 'deny', reason: wrong };
     const reads = tools.get(call.tool)?.effect === 'read';
     const obeyed = reads ? [] : obeyedIn(call, locate);
     if (mode() === 'auto' && obeyed.length === 0) return { type: 'allow' };
