@@ -17,13 +17,15 @@ const cast =
   (parent: Role, child: Role): Script<JsonObject> =>
   (asked) => {
     if (JSON.stringify(asked.body).includes('another agent has started')) return child(asked);
+    if (asked.prompt === 'more')
+      return says(`After ${JSON.stringify(asked.body).includes('report of') ? 'it' : 'nothing'}.`);
     if (asked.results.length === 0) return calls('load_tools', { names: ['spawn_agent', 'manage_agents'] });
     return parent({ ...asked, results: asked.results.slice(1) });
   };
 const use = (tool: string, input: object): Answer => calls('use_tool', { tool, input: input as JsonObject });
 const inPipe = ['--one-shot', '--no-sandbox', '--auto-approve', '--session-name', 'parent', '--prompt', 'go'];
 
-test('[P23, P24] agents work side by side on sessions of their own, which crowd no list and can be shown', async (t) => {
+test('[P23, P24] agents work side by side on sessions of their own, which crowd no list and can be shown and gone on with', async (t) => {
   const both = Promise.withResolvers<void>();
   const begun = new Set<string>();
   const made = await program(
@@ -55,6 +57,8 @@ test('[P23, P24] agents work side by side on sessions of their own, which crowd 
   assert.doesNotMatch((await made.run(['sessions', 'list'])).out, /agent-/);
   const shown = await made.run(['sessions', 'show', reports[0]?.[1] ?? '']);
   assert.match(shown.out, /task \d[^]*report of task \d/);
+  const gone = await made.run(['--one-shot', '--resume', reports[0]?.[1] ?? '', '--prompt', 'more']);
+  assert.match(gone.out, /After it\./, gone.err);
   assert.match((await made.run(['sessions', 'verify', reports[0]?.[1] ?? ''])).out, /: sound, /);
 });
 
