@@ -58,7 +58,11 @@ export function keptOutput(folder: string): KeptOutput {
 
 function opened(folder: string, file: string): number {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  sweep(path.dirname(folder));
+  try {
+    sweep(path.dirname(folder));
+  } catch {
+    // Another process may sweep at the same time; the next output tries again.
+  }
   return openSync(file, 'wx', 0o600);
 }
 
