@@ -42,7 +42,7 @@ export type Started = {
   stop(signal: AbortSignal): Promise<Output>;
 };
 
-type Job = Started & {
+type Running = Started & {
   readonly session: string;
   readonly over: Promise<unknown>;
   /** How it ended, where it has and nobody has been told. */
@@ -53,21 +53,21 @@ type Job = Started & {
 
 /** No command to begin with. They run where this workspace runs them. */
 export function backgroundCommands(workspace: Pick<Workspace, 'exec'>): Background {
-  const jobs = new Map<string, Job>();
-  const all = (): readonly Job[] => [...jobs.values()];
+  const commands = new Map<string, Running>();
+  const all = (): readonly Running[] => [...commands.values()];
   return {
     async start(input, session) {
-      if (all().filter((job) => job.isRunning()).length >= mostRunning)
+      if (all().filter((command) => command.isRunning()).length >= mostRunning)
         throw bad('too-many', `${mostRunning} commands run in the background already; stop one first.`);
-      const ended = all().filter((job) => !job.isRunning());
-      for (const { id } of ended.slice(0, Math.max(0, ended.length - mostEnded + 1))) jobs.delete(id);
-      const job = await begin(workspace, input, session);
-      jobs.set(job.id, job);
-      return job;
+      const ended = all().filter((command) => !command.isRunning());
+      for (const { id } of ended.slice(0, Math.max(0, ended.length - mostEnded + 1))) commands.delete(id);
+      const command = await begin(workspace, input, session);
+      commands.set(command.id, command);
+      return command;
     },
     get(id) {
-      const job = jobs.get(id);
-      if (job) return job;
+      const command = commands.get(id);
+      if (command) return command;
       const known = all().map((each) => each.id);
       throw bad(
         'gone',
@@ -76,13 +76,13 @@ export function backgroundCommands(workspace: Pick<Workspace, 'exec'>): Backgrou
     },
     reminder: (_turn, _most, { session }) =>
       all()
-        .filter((job) => job.session === session)
-        .flatMap((job) => job.untold() ?? [])
+        .filter((command) => command.session === session)
+        .flatMap((command) => command.untold() ?? [])
         .join('\n'),
     async close() {
-      for (const job of jobs.values()) job.end();
-      await Promise.all(all().map((job) => job.over));
-      jobs.clear();
+      for (const command of commands.values()) command.end();
+      await Promise.all(all().map((command) => command.over));
+      commands.clear();
     },
   };
 }
@@ -102,7 +102,7 @@ export const startedOutput = ({ id }: Started): Output =>
     loads: ['command_output', 'stop_command'],
   });
 
-async function begin(workspace: Pick<Workspace, 'exec'>, input: CommandInput, session: string): Promise<Job> {
+async function begin(workspace: Pick<Workspace, 'exec'>, input: CommandInput, session: string): Promise<Running> {
   const { command, timeout_s: seconds = usualSeconds } = input;
   const id = `bg-${randomUUID().slice(0, 6)}`;
   const since = performance.now();
