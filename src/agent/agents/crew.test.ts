@@ -94,8 +94,11 @@ test('[P23] an agent does its task on a log of its own, marked as its parent’s
     parent: ({ results }) => (results.length ? says('all done') : spawn('count', { role: 'You count.' })),
     child: ({ body, prompt }) => says(`${prompt}: ${body.system.split('\n').at(-1)}`),
   });
-  const end = await run('go');
+  const bounds = { reasks: 1, repeats: 2, outputChars: 5000, errors: 3 };
+  const end = await run('go', bounds);
   assert.equal(end.ended?.reason, 'answered');
+  const started = child().find((event) => event.type === 'run-started');
+  assert.deepEqual(started?.type === 'run-started' && { ...started.limits, ...bounds }, started?.limits);
   assert.match(results()[0] ?? '', /^\[agent-[0-9a-f]{10}: done, 1 turns, 0 calls\]\ncount: You count\.$/);
   assert.equal(end.spent.turns, 3, 'two turns of the parent and one of the agent');
   const about = child()

@@ -22,7 +22,9 @@ export function shareOf(state: RunState, wish: Held, held: readonly Held[], amon
     const part = what === 'usd' ? rest / among : Math.floor(rest / among);
     share[what] = Math.min(part, wish[what] ?? part);
   }
-  return { ...left, ...share };
+  const { reasks, repeats, outputChars } = state.limits ?? {};
+  const bounds = Object.entries({ reasks, repeats, outputChars }).filter(([, bound]) => bound !== undefined);
+  return { ...Object.fromEntries(bounds), ...left, ...share };
 }
 
 /** What an agent has used, as its parent sets it aside until it is charged. */
