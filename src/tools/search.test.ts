@@ -27,7 +27,7 @@ function folder(t: TestContext, files: Files = {}): string {
   return root;
 }
 
-const rg = findRipgrep(localWorkspace({ roots: [realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-search-')))] }));
+const rg = findRipgrep(localWorkspace({ roots: [import.meta.dirname] }));
 const skip = rg === undefined ? 'there is no ripgrep here' : false;
 
 const search = async (workspace: Workspace, input: Json, ripgrep: string | false): Promise<string> =>
