@@ -48,7 +48,7 @@ function serversLater(ground: Ground, definitions: readonly ServerDefinition[]):
     knows: (path) => definitionFor(path, definitions) !== undefined,
     open: async (path, signal) => (await servers()).open(path, signal),
     ready: async (path, signal) => (await servers()).ready(path, signal),
-    close: async () => (await opened)?.close(),
+    close: async () => (await opened?.catch(() => undefined))?.close(),
   };
 }
 
