@@ -44,6 +44,8 @@ export type Started = {
 
 type Running = Started & {
   readonly session: string;
+  /** Rejects where it was refused before anything began: that is told as a failure of the very call that started it. */
+  readonly begun: Promise<unknown>;
   readonly over: Promise<unknown>;
   /** How it ended, where it has and nobody has been told. */
   untold(): string | undefined;
@@ -61,8 +63,15 @@ export function backgroundCommands(workspace: Pick<Workspace, 'exec'>): Backgrou
         throw bad('too-many', `${mostRunning} commands run in the background already; stop one first.`);
       const ended = all().filter((command) => !command.isRunning());
       for (const { id } of ended.slice(0, Math.max(0, ended.length - mostEnded + 1))) commands.delete(id);
-      const command = await begin(workspace, input, session);
+      const command = begin(workspace, input, session);
+      // Known from the first moment on: whoever closes now ends it too.
       commands.set(command.id, command);
+      try {
+        await command.begun;
+      } catch (error) {
+        commands.delete(command.id);
+        throw error;
+      }
       return command;
     },
     get(id) {
@@ -102,7 +111,7 @@ export const startedOutput = ({ id }: Started): Output =>
     loads: ['command_output', 'stop_command'],
   });
 
-async function begin(workspace: Pick<Workspace, 'exec'>, input: CommandInput, session: string): Promise<Running> {
+function begin(workspace: Pick<Workspace, 'exec'>, input: CommandInput, session: string): Running {
   const { command, timeout_s: seconds = usualSeconds } = input;
   const id = `bg-${randomUUID().slice(0, 6)}`;
   const since = performance.now();
@@ -121,8 +130,7 @@ async function begin(workspace: Pick<Workspace, 'exec'>, input: CommandInput, se
     (ran) => tap.end(endOf(ran, seconds)),
     (error: unknown) => tap.end(`It could not be run: ${messageOf(error)}`),
   );
-  // What is refused is refused before anything has begun: that is told as a failure of this very call.
-  await Promise.race([running.then(() => undefined), new Promise((resolve) => setImmediate(resolve))]);
+  const begun = Promise.race([running, new Promise((resolve) => setImmediate(resolve))]);
 
   async function look(wait: Wait): Promise<Output> {
     await tap.wait(wait);
@@ -140,6 +148,7 @@ async function begin(workspace: Pick<Workspace, 'exec'>, input: CommandInput, se
   return {
     id,
     session,
+    begun,
     over,
     look,
     async stop(signal) {
