@@ -61,7 +61,7 @@ type Wanted = Omit<ServerApproval, 'hash'> & { readonly hash: () => Promise<stri
 
 /** Of what has to be approved, that which was not. */
 async function openOf(wanted: readonly Wanted[], { approved }: Place): Promise<readonly Wanted[]> {
-  const standings = await Promise.all(wanted.map(({ subject, hash }) => approved(subject, hash)));
+  const standings = await Promise.all(wanted.map(async ({ subject, hash }) => approved(subject, hash)));
   return wanted.filter((_, i) => !standings[i]);
 }
 
