@@ -1,17 +1,19 @@
-// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only turn,import,stream,open,first,rules] [--peers <folder>]
+// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,rules] [--peers <folder>]
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchRules } from './rules.ts';
+import { median } from './median.ts';
+import { benchSearch } from './search.ts';
 import { writeEvents, writeMessages } from './sessions.ts';
 
 const here = import.meta.dirname;
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
-    only: { type: 'string', default: 'import,turn,stream,open,first,rules' },
+    only: { type: 'string', default: 'import,turn,stream,open,first,tools,sandbox,growth,search,rules' },
     peers: { type: 'string', default: path.join(tmpdir(), 'peers') },
   },
 });
@@ -30,7 +32,8 @@ type Measure = {
 /** One measurement in a process of its own. */
 function measure(subject: string, url: string, mode: string, n: number, file = ''): Measure {
   const args = [path.join(here, 'one.ts'), subject, url, mode, String(n), file, values.peers];
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+  const flags = ['--disable-warning=ExperimentalWarning', ...(mode === 'growth' ? ['--expose-gc'] : [])];
+  const { stdout, stderr, status } = spawnSync(process.execPath, [...flags, ...args], {
     encoding: 'utf8',
     timeout: 240_000,
   });
@@ -39,9 +42,6 @@ function measure(subject: string, url: string, mode: string, n: number, file = '
     throw new Error(`${subject} ${mode}:${n} failed: ${stderr.slice(-800)}${stdout.slice(-200)}`);
   return JSON.parse(line) as Measure;
 }
-
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
 /** Rounds interleaved over the subjects, so that noise falls on all of them alike. */
 function compare(title: string, subjects: readonly string[], url: string, mode: string, n: number, file = ''): void {
@@ -55,7 +55,7 @@ function compare(title: string, subjects: readonly string[], url: string, mode: 
   console.log(`\n${title}`);
   for (const subject of subjects) {
     const row = [
-      subject.padEnd(14),
+      subject.padEnd(18),
       `${of(subject, (m) => m.ms)
         .toFixed(1)
         .padStart(9)} ms`,
@@ -70,6 +70,30 @@ function compare(title: string, subjects: readonly string[], url: string, mode: 
     ];
     console.log(`  ${row.join('  ')}`);
   }
+}
+
+/** The subjects that work on this machine; the others are named, with the reason. */
+function able(subjects: readonly string[], mode: string): readonly string[] {
+  return subjects.filter((subject) => {
+    try {
+      return measure(subject, '', mode, 1);
+    } catch (error) {
+      const said = error instanceof Error ? error.message : '';
+      const [, why = 'it does not work here'] = /^\w*Error(?: \[.*?\])?: (.*)$/m.exec(said) ?? [];
+      console.log(`\nskipped: ${subject} (${why})`);
+      return false;
+    }
+  });
+}
+
+/** Calls of one session, the last against the first, and what each leaves on the heap. */
+function showGrowth(n: number): void {
+  const found = Array.from({ length: rounds }, () => measure('loop-file', '', 'growth', n));
+  const of = (name: string): number => median(found.map((measured) => Number(measured[name])));
+  console.log(`\n${n} tool calls in one session on a file`);
+  console.log(
+    `  first 100 ${of('first').toFixed(3)} ms a call, last 100 ${of('last').toFixed(3)} ms: x${(of('last') / of('first')).toFixed(2)}; ${of('bytesPerCall').toFixed(0)} bytes of heap a call`,
+  );
 }
 
 async function server(): Promise<{ readonly url: string; readonly child: ChildProcess }> {
@@ -109,6 +133,24 @@ try {
     compare('The first request of a 10,000-message, 50 MB session', ['floor', 'fairlead'], url, 'first', 10_000, file);
   }
   if (wanted.includes('rules')) await benchRules(rounds, measure('fairlead', url, 'turn', 1000).ms / 1000);
+  if (wanted.includes('tools')) {
+    const ways = ['bare', 'loop', 'loop-file'];
+    compare(
+      '1,000 reads of a file through loop, gate and log, over fs.readFile',
+      ways,
+      url,
+      'read',
+      1000,
+      path.join(here, 'server.ts'),
+    );
+    compare('50 commands through loop, gate and log, over a bare spawn', ways, url, 'command', 50);
+  }
+  if (wanted.includes('sandbox')) {
+    const ways = ['bare', 'workspace', ...able(['bubblewrap', 'bubblewrap-egress', 'podman'], 'command')];
+    compare('10 sandboxed commands, over a bare spawn', ways, url, 'command', 10);
+  }
+  if (wanted.includes('growth')) showGrowth(1000);
+  if (wanted.includes('search')) await benchSearch(Math.min(rounds, 3));
 } finally {
   child.kill();
   rmSync(folder, { recursive: true, force: true });

@@ -10,6 +10,10 @@ export type Subject = {
   readonly stream?: (url: string) => Promise<number>;
   readonly open?: (file: string) => Promise<number>;
   readonly first?: (url: string, file: string) => Promise<number>;
+  readonly read?: (file: string, times: number) => Promise<number>;
+  readonly command?: (times: number) => Promise<number>;
+  /** What the first and the last of many calls take. */
+  readonly growth?: (times: number) => Promise<Readonly<Record<string, number>>>;
 };
 
 const module = (await import(path.join(import.meta.dirname, 'subjects', `${subject}.ts`))) as {
@@ -24,10 +28,16 @@ async function work(): Promise<unknown> {
   if (mode === 'turn') return made.turn?.(url, Number(n));
   if (mode === 'stream') return made.stream?.(url);
   if (mode === 'open') return made.open?.(file);
+  if (mode === 'read') return made.read?.(file, Number(n));
+  if (mode === 'command') return made.command?.(Number(n));
+  if (mode === 'growth') return made.growth?.(Number(n));
   return made.first?.(url, file);
 }
 
 if (mode !== 'import') await made.load?.();
+// The first call loads what the later ones use.
+if (mode === 'read') await made.read?.(file, 1);
+if (mode === 'command') await made.command?.(1);
 if (mode === 'turn' || mode === 'stream' || mode === 'first') {
   await control({ T: 3, chunks: 1 });
   await made.turn?.(url, 3);
@@ -44,6 +54,7 @@ console.log(
     cpuMs: (user + system) / 1000,
     rssMb: process.resourceUsage().maxRSS / 1024,
     result: typeof result === 'number' ? result : undefined,
+    ...(typeof result === 'object' ? result : {}),
   }),
 );
 process.exit(0);

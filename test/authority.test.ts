@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { childLimits, childParts, openHead, runView, type Gate } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { opening, play, saying, wide, worldOf } from './support/scenario.ts';
+import { witness } from './support/witness.ts';
 
 test('[M31] nothing happens that the gates did not allow, in those very words', async () => {
   await fc.assert(
@@ -86,7 +87,7 @@ test('a gate that throws denies; a rewritten call passes every gate again; endle
   assert.equal(state.ended?.reason, 'answered');
 });
 
-test('[attack 51] [fault 39] a child has no tool, no permission and no money that its parent does not have', () => {
+test('[attack 51] [fault 39] a child has no tool, no permission and no money that its parent does not have', (t) => {
   const deny: Gate = () => ({ type: 'deny', reason: 'no' });
   const { agent } = worldOf([], { gates: [deny] });
   const state = {
@@ -95,6 +96,8 @@ test('[attack 51] [fault 39] a child has no tool, no permission and no money tha
     spent: { ...runView().initial.spent, turns: 4, usd: 0.75, calls: 5 },
   };
   const child = childParts(agent, state, { tools: ['look', 'secret', 'root-shell'], gates: [] });
+  const isNarrow = child.tools.size === 1 && child.tools.has('look') && child.gates.includes(deny);
+  witness(t, 51, [isNarrow ? 'blocked' : 'done']);
   assert.deepEqual([...child.tools.keys()], ['look']);
   assert.ok(child.gates.includes(deny));
   assert.deepEqual(childLimits(state, { turns: 99, usd: 99 }), { turns: 6, usd: 0.25, calls: 0, errors: 20 });

@@ -47,11 +47,11 @@ test(
 
     await prompt.enter('touch yes');
     await answer(prompt, 'y');
-    await prompt.waitFor(/^✓ run_command touch yes/m);
+    await prompt.waitFor(/^✓ run_command touch yes[^]*^Result: /m);
     assert.ok(made('yes'));
     await prompt.enter('touch yes');
     await answer(prompt, 'n');
-    await prompt.waitFor(/^⊘ run_command touch yes denied/m);
+    await prompt.waitFor(/^⊘ run_command touch yes denied[^]*^Result: /m);
 
     const asked = sentTo(place.server).length;
     await prompt.enter('touch stopped');

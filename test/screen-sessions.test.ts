@@ -97,7 +97,7 @@ test(
     await second.and('/resume my talk', /· Resumed "my talk"\./);
     await second.and('go on', /> remember me\n\nYou said remember me\.[^]*You said go on\./);
     await second.and('/cwd', /· The working folder is \S+\/work$/m);
-    await second.and('/cwd ..', /· The working folder is [^\n]*\/fairlead-prompt-\w+$/m);
+    await second.and('/cwd ..', /· The working folder is [^\n]*\/fairlead-home-\w+$/m);
     await second.and('/cwd nowhere', /✗ There is no folder \S+\/nowhere\./);
     assert.deepEqual(sessionFiles(place), ['session_my talk.jsonl']);
   },

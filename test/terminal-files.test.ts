@@ -103,7 +103,7 @@ test('[J92] every start has a log named by date and time, also two in one second
   for (const name of logs()) assert.match(name, dated);
   const texts = logs().map((name) => readFileSync(made.state('logs', name), 'utf8'));
   assert.equal(texts.filter((text) => /interactive\n.* ended with exit code 0\n$/.test(text)).length, 1);
-  assert.equal(texts.filter((text) => text.includes('has no model "missing [key]"')).length, 1);
+  assert.equal(texts.filter((text) => text.includes('has no model "missing [redacted: OLLAMA_API_KEY]"')).length, 1);
   for (const text of texts) assert.doesNotMatch(text, /a-secret-key/);
 });
 

@@ -21,6 +21,20 @@ test('a log folder and a last model that cannot be written are told of, and the 
   assert.equal(forgetful.out.split('will not know which model was used').length, 2, 'it is said once');
 });
 
+test('[J86] a list of models that cannot be written is told of, and its models can be used', async (t) => {
+  const made = await program(t);
+  mkdirSync(made.state('models.jsonl/x'), { recursive: true });
+  const listed = await made.run(['--one-shot', '--refresh-models']);
+  assert.deepEqual([listed.code, listed.out], [0, 'qwen3\ntiny\n'], listed.err);
+  assert.match(listed.err, /^The next start will not know these models: Could not write .*models\.jsonl/);
+  const input = '/model tiny\n/refresh-models\nhello\n';
+  const { code, out } = await made.run(['--interactive', '--refresh-models', '-m', 'qwen3'], { input });
+  assert.equal(code, 0, out);
+  assert.equal(out.split('The next start will not know these models').length, 3, 'told each time it was asked for');
+  assert.match(out, /The next answer comes from tiny\./);
+  assert.match(out, /You said: hello/);
+});
+
 test('a history that cannot be used does not end the prompt', async (t) => {
   const made = await program(t);
   await made.known('qwen3');

@@ -79,6 +79,23 @@ test('[P78] attack 38: a file of a project is run only after a yes to its very c
   assert.equal((await callTool(first.tools, 'custom__mine', {})).text, 'did mine');
 });
 
+test('[P45, P46] a class with schema and execute is a tool as well, and its part beside it is none', async (t) => {
+  const { load } = desk(t, {
+    'config/custom_tools/greet.ts': `export default class Greet {
+      name = 'greet';
+      description = 'Greets.';
+      schema = { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] };
+      readonly #word: string = 'hello';
+      async execute({ who }: { who: string }) { return this.#word + ' ' + who; }
+    }`,
+    'config/custom_tools/_base.ts': 'throw new Error("a part");',
+  });
+  const { tools, problems } = await load();
+  assert.deepEqual(problems, []);
+  assert.equal((await callTool(tools, 'custom__greet', { who: 'you' })).text, 'hello you');
+  assert.match((await callTool(tools, 'custom__greet', {})).text, /who/);
+});
+
 test('[P71] what does not fit is refused with a sentence, and the others are loaded', async (t) => {
   const { load, own } = desk(t, {
     'config/custom_tools/a-fine.mjs': tool('fine', ", effect: 'read'"),

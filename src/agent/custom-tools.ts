@@ -63,7 +63,7 @@ export async function loadCustomTools(
   const problems: Problem[] = [];
   for (const shelf of options.folders)
     for (const { name } of entriesIn(shelf.folder, problems)) {
-      if (!/\.m?[jt]s$/.test(name) || /\.(?:test|d)\.m?[jt]s$/.test(name)) continue;
+      if (!/^[^_].*\.m?[jt]s$/.test(name) || /\.(?:test|d)\.m?[jt]s$/.test(name)) continue;
       const file = path.join(shelf.folder, name);
       try {
         const tool = await loadFile(shelf, file, options);
@@ -128,9 +128,17 @@ function withoutTypes(text: string): string {
   }
 }
 
-function toolFrom(given: unknown, workspace: Workspace): Tool {
+/** A class is made one of; what other harnesses call `schema` and `execute` is `input` and `run`. */
+function definitionIn(exported: unknown): unknown {
+  const made: unknown = typeof exported === 'function' ? Reflect.construct(exported, []) : exported;
+  if (!isObject(made)) return made;
+  return { ...made, input: made['input'] ?? made['schema'], run: made['run'] ?? made['execute'], self: made };
+}
+
+function toolFrom(exported: unknown, workspace: Workspace): Tool {
+  const given = definitionIn(exported);
   if (!isObject(given)) throw refused('exports no object by default: give it name, description, input and run');
-  const { run, name, input } = given as Partial<CustomTool>;
+  const { run, name, input, self } = given as Partial<CustomTool> & { readonly self: unknown };
   if (typeof run !== 'function') throw refused('has no run function');
   if (typeof name !== 'string' || name === '') throw refused('has no name');
   if (input === undefined) throw refused('has no input schema');
@@ -140,6 +148,6 @@ function toolFrom(given: unknown, workspace: Workspace): Tool {
     ...(given as CustomTool),
     name: `custom__${name}`,
     hidden: true,
-    run: (value, context) => run.call(given, value as never, { ...context, workspace }),
+    run: (value, context) => run.call(self, value as never, { ...context, workspace }),
   });
 }

@@ -147,12 +147,16 @@ export class Session {
 
   /** A person's answer to a question; `resume` then goes on. */
   async answer(call: string, allowed: boolean, by?: string): Promise<void> {
-    const open = this.state.calls.find((each) => each.id === call && each.ask && each.ask.allowed === undefined);
-    if (!open)
-      throw new FairleadError('session/no-question', `No question is open for the call ${call}.`, { blame: 'user' });
+    this.#mustWait(call);
     await this.#head.record([{ type: 'ask-answered', call, allowed, ...(by === undefined ? {} : { by }) }], {
       settle: true,
     });
+  }
+
+  /** Puts an open question in other words: a log may be written by anybody, and so may the question in it. */
+  async reword(call: string, question: string): Promise<void> {
+    this.#mustWait(call);
+    await this.#head.record([{ type: 'ask-raised', call, question }], { settle: true });
   }
 
   /** Stops the run that is going on; it ends within a second and can be continued. */
@@ -242,6 +246,11 @@ export class Session {
       limits: limitsFor(this.parts.provider, limits),
       ...(choice === undefined ? {} : { choice }),
     };
+  }
+
+  #mustWait(call: string): void {
+    if (!this.state.calls.some(({ id, ask }) => id === call && ask && ask.allowed === undefined))
+      throw new FairleadError('session/no-question', `No question is open for the call ${call}.`, { blame: 'user' });
   }
 
   #mustRest(): void {

@@ -1,15 +1,7 @@
 // An agent as a tool: a child run with no more authority than its parent, paid for from the parent's limits.
-import {
-  childLimits,
-  childParts,
-  last,
-  output,
-  textOf,
-  type ChildWish,
-  type Limits,
-  type Tool,
-} from '../core/index.ts';
+import { childLimits, output, type ChildWish, type Limits, type Tool } from '../core/index.ts';
 import { memoryLog } from '../stores/memory.ts';
+import { narrowed, reportOf, runToEnd, type AnswerFor } from './agents/child-run.ts';
 import { defineTool } from './define-tool.ts';
 import { Session } from './session.ts';
 
@@ -18,10 +10,12 @@ export type SubAgentOptions = ChildWish & {
   readonly name: string;
   readonly description: string;
   readonly limits?: Partial<Limits>;
+  /** Who answers what the gates ask about its calls; without one a question ends its run. */
+  readonly ask?: AnswerFor;
 };
 
 /** A tool that hands a task to a child agent and returns its answer. A child cannot hand on further. */
-export function agentTool({ name, description, limits, ...wish }: SubAgentOptions): Tool {
+export function agentTool({ name, description, limits, ask, ...wish }: SubAgentOptions): Tool {
   return defineTool({
     name,
     description,
@@ -33,17 +27,10 @@ export function agentTool({ name, description, limits, ...wish }: SubAgentOption
     },
     async run(input, { agent, state, signal }) {
       const keep = (wish.tools ?? [...agent.tools.keys()]).filter((each) => each !== name);
-      const session = await Session.open(childParts(agent, state, { ...wish, tools: keep }), memoryLog());
+      const session = await Session.open(narrowed(agent, state, { ...wish, tools: keep }), memoryLog());
       const task = (input as { task: string }).task;
-      const end = await session.run(task, { signal, limits: childLimits(state, limits) });
-      const answer = last(end.messages);
-      const asked = end.calls.filter((call) => call.ask).map((call) => call.ask?.question);
-      const said = answer?.role === 'assistant' ? textOf(answer) : '';
-      const failed = end.ended?.reason !== 'answered' && end.ended?.reason !== 'task-complete';
-      const why = asked.length
-        ? `It needs a person’s answer: ${asked.join('; ')}`
-        : `It stopped: ${end.ended?.reason}. ${end.ended?.detail ?? ''}`;
-      return output({ text: failed ? `${why}\n${said}` : said, failed, spent: { ...end.spent, ms: 0 } });
+      const end = await runToEnd(session, task, { signal, limits: childLimits(state, limits), answer: ask });
+      return output({ ...reportOf(end), spent: { ...end.spent, ms: 0 } });
     },
   });
 }

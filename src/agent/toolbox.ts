@@ -59,8 +59,8 @@ function loader(hidden: readonly Tool[]): Tool {
   };
 }
 
-/** Tools of one source share what comes before the double underscore in their names. */
-const groupOf = ({ name }: Tool): string => (name.includes('__') ? name.slice(0, name.indexOf('__')) : '');
+/** Tools of one source share what comes before the double underscore in their names: `custom__`, and of each MCP server `mcp__server__`. */
+const groupOf = ({ name }: Tool): string => /^(mcp__.+?|.+?)__/.exec(name)?.[1] ?? '';
 
 type Groups = ReadonlyMap<string, readonly Tool[]>;
 

@@ -27,6 +27,6 @@ export const commands: CommandTable = {
   policy: { summary: 'check a policy, and try it on a past session', load: () => import('./policy/command.ts') },
   demo: { summary: 'a tour of two minutes, without a model', load: () => import('./demo/command.ts') },
   acp: { summary: 'let an editor drive sessions (Agent Client Protocol)', load: () => import('./acp/command.ts') },
-  mcp: { summary: 'offer tools and an agent to other programs (MCP)', load: () => import('./mcp-server/command.ts') },
+  mcp: { summary: 'use MCP servers, or offer tools and an agent as one', load: () => import('./mcp/command.ts') },
   completions: { summary: 'print a script that lets a shell complete', load: () => import('./completions/command.ts') },
 };

@@ -6,7 +6,7 @@ import { markFile } from './file-marks.ts';
 import { enqueue } from './notes.ts';
 import { charge } from './spending.ts';
 import type { Call, RunState } from './state.ts';
-import { estimate } from './tokens.ts';
+import { tokensIn } from './tokens.ts';
 import { push } from './trail.ts';
 
 /** A call is settled; a second ending of the same call changes nothing. */
@@ -20,6 +20,7 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
     tool: call.tool,
     text: e.text,
     failed: e.outcome !== 'ok',
+    ...(e.files?.length ? { files: e.files } : {}),
   };
   const calls = s.calls.with(index, { ...call, result });
   const own = charge(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms - (e.beside ?? 0) });
@@ -52,7 +53,7 @@ function endRound(s: RunState): RunState {
     failures: failed ? s.failures + 1 : 0,
     rounds: [...(kept ? s.rounds.slice(-kept) : []), round],
     messages: push(s.messages, { role: 'tool', parts: results }),
-    context: s.context + results.reduce((sum, result) => sum + estimate(result.text), 0),
+    context: s.context + tokensIn(results),
   };
 }
 

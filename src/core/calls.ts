@@ -6,7 +6,7 @@ import { decide } from './gate.ts';
 import { isObject, type Json } from './json.ts';
 import type { RunContext } from './loop.ts';
 import { resultOf, type Ended } from './output.ts';
-import type { AgentParts, Tool } from './ports.ts';
+import type { AgentParts, Tool, ToolContext } from './ports.ts';
 import { renderedBy } from './renderers.ts';
 import type { Call, RunState } from './state.ts';
 
@@ -128,9 +128,11 @@ async function act(agent: AgentParts, { call, tool, input, key }: Ready, context
   const since = context.clock();
   const stop = stopFor(tool, context.signal);
   const progress = progressOf(call, context);
+  const { head } = context;
+  const watch: ToolContext['watch'] = (seen) => head.watch(seen);
   try {
     const work = Promise.resolve().then(() =>
-      tool.run(input, { signal: stop.signal, key, call, agent, state: context.head.state, progress: progress.say }),
+      tool.run(input, { signal: stop.signal, key, call, agent, state: head.state, progress: progress.say, watch }),
     );
     const outcome = await Promise.race([work.then((value) => ({ value })), stop.over]);
     const ms = context.clock() - since;

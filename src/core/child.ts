@@ -14,11 +14,13 @@ export type ChildWish = Partial<
 /** The parent's parts, narrowed: its gates and stops all hold for the child too, and no tool is added. */
 export function childParts(parent: AgentParts, state: RunState, wish: ChildWish): AgentParts {
   const { tools: names, gates = [], stops = [], ...own } = wish;
+  // The parent's answer may be held to a schema; a child's report is not that answer.
+  const { answer: _, ...inherited } = parent;
   const open = [...parent.tools.values()].filter((tool) => !tool.hidden || state.loaded.includes(tool.name));
   const kept = open.filter((tool) => names === undefined || names.includes(tool.name));
   const shown = kept.map((tool): [string, Tool] => [tool.name, { ...tool, run: tool.run.bind(tool), hidden: false }]);
   return {
-    ...parent,
+    ...inherited,
     checks: [],
     ...own,
     tools: new Map(shown),

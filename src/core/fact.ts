@@ -1,7 +1,7 @@
 // What can happen in a session, in the past tense. A fact is plain JSON, never edited, never removed.
 import type { Failure } from './errors.ts';
 import type { Json } from './json.ts';
-import type { Finish, Message, Part, ToolChoice, ToolSpec, Usage } from './message.ts';
+import type { FilePart, Finish, Message, Part, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { Call } from './state.ts';
 
 /** Why a run ended: a closed union, decided from state alone. */
@@ -214,6 +214,7 @@ export type Fact =
       readonly call: string;
       readonly outcome: Outcome;
       readonly text: string;
+      readonly files?: readonly FilePart[];
       readonly data?: Json;
       readonly notes?: readonly Note[];
       readonly loads?: readonly string[];

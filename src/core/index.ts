@@ -1,5 +1,6 @@
 // The core's public names: pure, no node:*, no npm.
 export { unlessAborted } from './abort.ts';
+export { capped, type Capped } from './capped.ts';
 export { aimOf, makeCalls, USE_TOOL } from './calls.ts';
 export {
   FairleadError,
@@ -103,7 +104,9 @@ export type {
   FileContent,
   Listing,
   Ran,
+  Stamp,
   Workspace,
+  Written,
 } from './workspace.ts';
 export { compactionFacts, costOnly, newEpoch, shorter, type Shortened } from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';

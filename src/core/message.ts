@@ -36,6 +36,8 @@ export type ResultPart = {
   readonly tool: string;
   readonly text: string;
   readonly failed: boolean;
+  /** Pictures that the model is shown beside the text. */
+  readonly files?: readonly FilePart[];
 };
 
 /** A piece of a message. */

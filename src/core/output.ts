@@ -1,6 +1,7 @@
 // What a tool gave, as the fact that says so: bounded, plain JSON, whatever it was.
 import type { Fact, Note } from './fact.ts';
 import { isObject, toJson } from './json.ts';
+import type { FilePart } from './message.ts';
 import { isNote } from './notes.ts';
 import { harmless } from './outside-text.ts';
 import { OUTPUT, type Output } from './ports.ts';
@@ -41,18 +42,26 @@ export const isOutput = (value: unknown): value is Output =>
   isObject(value) && OUTPUT in value && typeof value['text'] === 'string';
 
 /** What else an output holds, where it is what it should be: the fold must never meet anything else. */
-function extras({ data, notes, loads, completes, spent }: Output): Partial<Ended> {
+function extras({ data, files, notes, loads, completes, spent }: Output): Partial<Ended> {
   const kept = Array.isArray(notes) ? (toJson(notes.filter(isNote)) as readonly Note[]) : [];
   const names = Array.isArray(loads) ? loads.filter((name) => typeof name === 'string') : [];
+  const shown = Array.isArray(files) ? (toJson(files.filter(isFile)) as readonly FilePart[]) : [];
   const used = spentIn(spent);
   return {
     ...(data === undefined ? {} : { data: toJson(data) }),
+    ...(shown.length ? { files: shown } : {}),
     ...(kept.length ? { notes: kept } : {}),
     ...(names.length ? { loads: names } : {}),
     ...(completes === true ? { completes } : {}),
     ...(Object.keys(used).length ? { spent: used } : {}),
   };
 }
+
+const isFile = (value: unknown): value is FilePart =>
+  isObject(value) &&
+  value['type'] === 'file' &&
+  typeof value['mediaType'] === 'string' &&
+  typeof value['data'] === 'string';
 
 /** The head and the tail of a text that is too long, and how long it was; no character is cut in two. */
 export function shorten(text: string, most: number): string {

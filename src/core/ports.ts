@@ -1,7 +1,7 @@
 // The contracts others implement: where a log is kept, who answers, what can be done, who may stop it.
 import type { Event, Fact, Note, Spent, StopReason, Verdict } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
-import type { Finish, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
+import type { FilePart, Finish, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { Call, RunState } from './state.ts';
 import type { Trail } from './trail.ts';
 
@@ -106,6 +106,8 @@ export interface Provider {
   readonly price?: Price;
   /** Tokens one request and its answer may hold together; absent when unknown. */
   readonly window?: number;
+  /** Whether it sees pictures; absent when unknown. */
+  readonly images?: boolean;
   stream(request: Request, signal: AbortSignal): AsyncIterable<Chunk>;
 }
 
@@ -120,6 +122,8 @@ export type ToolContext = {
   readonly state: RunState;
   /** Shows what the tool has to say while it is at work; nothing of it is kept. */
   readonly progress?: (text: string) => void;
+  /** Calls back for each event of this session once it is written, after the call too: for what a tool leaves going on beside the run. */
+  readonly watch?: (seen: (event: Event, state: RunState) => void) => () => void;
 };
 
 /** The mark of an output. No JSON can carry it, so what a tool merely passes on from outside can never pose as one. */
@@ -130,6 +134,8 @@ export type Output = {
   readonly [OUTPUT]: true;
   readonly text: string;
   readonly data?: Json;
+  /** Pictures for a model that sees: base64, bounded by the tool. */
+  readonly files?: readonly FilePart[];
   readonly failed?: boolean;
   /** It may or may not have happened: the outcome is unknown, whatever `failed` says. */
   readonly unsure?: boolean;

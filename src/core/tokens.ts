@@ -21,8 +21,10 @@ const tokensOfFile = 1500;
 /** Tokens of these parts. */
 export function tokensIn(parts: readonly Part[]): number {
   let tokens = 0;
-  for (const part of parts)
+  for (const part of parts) {
     tokens += part.type === 'file' && !isText(part) ? tokensOfFile : estimate(wordsOfPart(part));
+    if (part.type === 'tool-result' && part.files) tokens += tokensIn(part.files);
+  }
   return tokens;
 }
 

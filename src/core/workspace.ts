@@ -18,16 +18,40 @@ export type Entry = { readonly name: string; readonly type: 'file' | 'folder' | 
 /** What is in a folder, by name; `more` where it holds more than is listed. */
 export type Listing = { readonly path: string; readonly entries: readonly Entry[]; readonly more: boolean };
 
+/** What can be told of a file or a folder without reading it. */
+export type Stamp = {
+  /** Another one whenever the content, or the names in a folder, may be other ones. */
+  readonly mark: string;
+  /** When it last changed, in milliseconds since 1970. */
+  readonly at: number;
+};
+
+/** How much a command has written. */
+export type Written = {
+  /** Bytes, exactly. */
+  readonly bytes: number;
+  /** Where it can be read as text, if it was to be kept: all of it, or its beginning where it is too much for a file; and the bytes of that file. */
+  readonly file?: { readonly path: string; readonly bytes: number; readonly whole: boolean };
+};
+
 /** How a command is to run. */
 export type ExecOptions = {
   /** A folder inside the roots; the workspace's own unless given. */
   readonly cwd?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** Sees the output as it comes, all of it. */
-  readonly onOutput?: (text: string) => void;
-  /** Characters of output that are kept, half of them from the beginning and half from the end. */
+  /** Sees the output as it comes, all of it, and how much there was so far. */
+  readonly onOutput?: (text: string, so: Written) => void;
+  /** Characters of output that are given back, half of them from the beginning and half from the end. */
   readonly most?: number;
+  /** Keeps output that is longer than that in a file which the workspace can read, where it has a place for it. */
+  readonly keep?: boolean;
+  /** Ends it even where our process is killed outright; one more process looks after that. */
+  readonly watched?: boolean;
+  /** Milliseconds between asking it to end and ending it, which an abort and its time do; a fifth of a second unless given. */
+  readonly graceMs?: number;
+  /** The program only holds the command that is meant: what it holds is asked to end, not the program. */
+  readonly holds?: boolean;
 };
 
 /** How a command ended. */
@@ -39,6 +63,8 @@ export type Ran = {
   readonly text: string;
   /** Why we ended it, where we did. */
   readonly stopped?: 'timeout' | 'abort';
+  /** Where `text` is not all of it: how much there was. */
+  readonly long?: Written;
 };
 
 /** What is to be fetched. Nothing is sent beside what stands here. */
@@ -64,7 +90,7 @@ export type Fetched = {
   readonly cut: boolean;
 };
 
-/** Files and commands inside declared roots. Every method refuses a path that leads out of them, and says why in one sentence. */
+/** Files and commands inside declared roots. Every method refuses a path that leads out of them, and says why in one sentence; kept output of commands may be read beside them, and nothing else. */
 export interface Workspace {
   /** The folder that relative paths start from. */
   readonly cwd: string;
@@ -79,6 +105,8 @@ export interface Workspace {
   /** Puts the content back that was there before a change; refused if the file is no longer as the change left it. */
   restore(change: Change): Promise<void>;
   list(path: string): Promise<Listing>;
+  /** Tells at little cost whether what is there is still what it was. */
+  stamp?(path: string): Promise<Stamp>;
   /** Runs a shell command, or a program with its arguments as they are. Whatever it started ends with it. */
   exec(command: string | readonly string[], options?: ExecOptions): Promise<Ran>;
   /** Asks a server of the outside world, where that is open at all. Refuses every address, also of a redirect, that leads to a private network. */

@@ -3,6 +3,7 @@ import { digest, isObject, looksSecret, visible, visibleLine, type Call, type Ga
 import { kindOf, subjectOf, type Grants, type Locate } from './grants.ts';
 import { remarksOn } from './hidden-text.ts';
 import { obeyedIn } from './obeyed.ts';
+import { whyUnrunnable } from './unrunnable.ts';
 
 /** What a permission gate is made from. */
 export type PermissionOptions = {
@@ -17,6 +18,8 @@ export type PermissionOptions = {
 /** A gate that asks a person. */
 export function permission({ mode, granted, tools, locate }: PermissionOptions): Gate {
   return (call) => {
+    const wrong = whyUnrunnable(call);
+    if (wrong !== undefined) return { type: 'deny', reason: wrong };
     const reads = tools.get(call.tool)?.effect === 'read';
     const obeyed = reads ? [] : obeyedIn(call, locate);
     if (mode() === 'auto' && obeyed.length === 0) return { type: 'allow' };
@@ -49,9 +52,16 @@ export function questionFor(call: Pick<Call, 'tool' | 'input'>, locate: Locate):
 function exactly(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
   if (call.tool === 'apply_patch') return patchIn(call, locate);
   const subject = subjectOf(call, locate);
-  if (subject.type === 'command') return `${call.tool}: ${visible(subject.command)}`;
+  const {
+    content,
+    old_string: old,
+    new_string: next,
+    replace_all: all,
+    background,
+  } = isObject(call.input) ? call.input : {};
+  if (subject.type === 'command')
+    return `${call.tool}: ${visible(subject.command)}${background === true ? '\n(It goes on in the background.)' : ''}`;
   if (subject.type === 'input') return `${call.tool} ${visible(subject.input)}`;
-  const { content, old_string: old, new_string: next, replace_all: all } = isObject(call.input) ? call.input : {};
   return [
     `${call.tool} ${visibleLine(subject.path)}${all === true ? ', every match' : ''}`,
     ...marked('-', old),

@@ -25,7 +25,7 @@ export async function openProvider(ref: ModelRef, options: OpenOptions = {}): Pr
   if (own) return own(parts);
   try {
     const resolved = resolveModel(ref, env, prices);
-    return withWindow(await load(resolved), resolved);
+    return withImages(withWindow(await load(resolved), resolved), resolved);
   } catch (error) {
     const unknown = error instanceof FairleadError && error.code === 'provider/unknown';
     throw unknown ? unknownProvider(parts, Object.keys(providers)) : error;
@@ -38,6 +38,9 @@ function withWindow(provider: Provider, { family, model, contextWindow }: Resolv
   const window = contextWindow ?? (family.local ? undefined : knownModel(model).contextWindow);
   return window === undefined ? provider : { ...provider, window };
 }
+
+const withImages = (provider: Provider, { images }: Resolved): Provider =>
+  images === undefined || provider.images !== undefined ? provider : { ...provider, images };
 
 async function load({ family, api, ...rest }: Resolved): Promise<Provider> {
   const keyVariable = family.keyVariables[0];

@@ -2,6 +2,7 @@
 import { FairleadError, nearest, type Price } from '../core/index.ts';
 import { aliases, families, familyOf, type Family } from './families.ts';
 
+import { knownModel } from './models/known.ts';
 import { priceOf, type PriceBook } from './prices.ts';
 
 /** The way an OpenAI-like provider is asked: chat completions, or responses. */
@@ -19,6 +20,8 @@ export type ModelRef =
       readonly headers?: Readonly<Record<string, string>>;
       readonly price?: Price;
       readonly contextWindow?: number;
+      /** Whether it sees pictures. */
+      readonly images?: boolean;
     };
 
 /** Environment variables by their names. */
@@ -34,6 +37,7 @@ export type Resolved = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly price?: Price;
   readonly contextWindow?: number;
+  readonly images?: boolean;
 };
 
 /** A reference as its parts, of whichever provider. */
@@ -55,6 +59,7 @@ export function resolveModel(ref: ModelRef, env: Environment, prices: PriceBook 
     });
   const baseUrl = addressOf(family, parts.baseUrl, env);
   const price = parts.price ?? priceOf(family.name, parts.model, prices);
+  const images = parts.images ?? knownModel(parts.model).images;
   return {
     family,
     model: parts.model,
@@ -64,6 +69,7 @@ export function resolveModel(ref: ModelRef, env: Environment, prices: PriceBook 
     ...(parts.headers ? { headers: parts.headers } : {}),
     ...(price ? { price } : {}),
     ...(parts.contextWindow === undefined ? {} : { contextWindow: parts.contextWindow }),
+    ...(typeof images === 'boolean' ? { images } : {}),
   };
 }
 

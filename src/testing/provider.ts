@@ -23,6 +23,8 @@ export type ScriptedProviderOptions = {
   readonly model?: string;
   /** Otherwise nothing, which is known and not unknown; `unknown` leaves the price out. */
   readonly price?: Price | 'unknown';
+  /** Whether it sees pictures; it does unless told otherwise. */
+  readonly images?: boolean;
   /** Refuse requests that no dialect could carry; on unless it is `false`. */
   readonly legal?: boolean;
   /** Throw where a request does not extend the one before it in its session, instead of only noting it in `breaks`. */
@@ -63,6 +65,7 @@ export function scriptedProvider(first: Script<Request>, options: ScriptedProvid
     family,
     model,
     ...(price === 'unknown' ? {} : { price }),
+    images: options.images ?? true,
     requests,
     breaks,
     follow(next) {

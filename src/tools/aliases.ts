@@ -2,6 +2,7 @@
 import { isObject, type Call } from '../core/index.ts';
 
 const names: Readonly<Record<string, string>> = {
+  agent_manage: 'manage_agents',
   bash_exec: 'run_command',
   file_delete: 'delete_file',
   file_list: 'list_files',
@@ -10,6 +11,7 @@ const names: Readonly<Record<string, string>> = {
   file_write: 'write_file',
   lsp_integration: 'code_intelligence',
   mcp_server_list: 'list_mcp_servers',
+  oauth_flow: 'oauth_login',
   web_scrape: 'web_fetch',
 };
 

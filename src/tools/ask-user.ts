@@ -26,6 +26,8 @@ export const askUser = (ask: AskPerson): Tool => ({
     // What the model writes must not look like anything but its words.
     const shown = { question: visible(question), choices: choices.map(visibleLine) };
     const answer = await ask(shown, signal);
+    // Who interrupts has not answered: the question is still open.
+    signal.throwIfAborted();
     if (answer === undefined)
       return output({
         failed: true,

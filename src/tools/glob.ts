@@ -1,6 +1,6 @@
 // Finds files by name pattern.
 import { output, visibleLine, type Tool, type Workspace } from '../core/index.ts';
-import { walk } from './walk.ts';
+import { notAll, walk } from './walk.ts';
 import { doneInTime } from './watchdog.ts';
 
 const mostShown = 500;
@@ -18,13 +18,17 @@ export const glob = (workspace: Workspace): Tool => ({
   effect: 'read',
   async run(input, { signal }) {
     const { pattern, path = '.' } = input as { pattern: string; path?: string };
-    const found = await namesLike(pattern, await Array.fromAsync(walk(workspace, path, signal)));
+    let whole = true;
+    const all = await Array.fromAsync(walk(workspace, path, signal, () => (whole = false)));
+    const found = await namesLike(pattern, all);
     if (!found) return output({ failed: true, text: `${pattern} takes too long to match. Use a simpler pattern.` });
-    if (found.length === 0) return output({ text: `No file matches ${pattern}.`, data: { count: 0 } });
+    const limits = whole ? [] : [notAll];
+    if (found.length === 0)
+      return output({ text: [`No file matches ${pattern}.`, ...limits].join('\n'), data: { count: 0 } });
     const shown = found.slice(0, mostShown).map((file) => visibleLine(path === '.' ? file : `${path}/${file}`));
     const left = found.length - shown.length;
     const rest = left > 0 ? [`[${left} more; use a narrower pattern.]`] : [];
-    return output({ text: [...shown, ...rest].join('\n'), data: { count: found.length } });
+    return output({ text: [...shown, ...rest, ...limits].join('\n'), data: { count: found.length } });
   },
 });
 

@@ -5,14 +5,20 @@ export type Ignore = (path: string, isFolder: boolean) => boolean | undefined;
 
 /** Reads the patterns of one file. */
 export function ignoreFrom(text: string): Ignore {
-  const patterns = text.split('\n').flatMap((line) => patternOf(line) ?? []);
+  const patterns = text
+    .replace(/^\ufeff/, '')
+    .split('\n')
+    .flatMap((line) => patternOf(line) ?? []);
   return (path, isFolder) => {
     const names = path.split('/');
     return patterns.findLast((each) => (isFolder || !each.foldersOnly) && fits(each.names, names))?.ignored;
   };
 }
 
-type Pattern = { readonly names: readonly string[]; readonly foldersOnly: boolean; readonly ignored: boolean };
+/** Fits one name of a path, or stands for any number of them. */
+type NameFit = ((name: string) => boolean) | '**';
+
+type Pattern = { readonly names: readonly NameFit[]; readonly foldersOnly: boolean; readonly ignored: boolean };
 
 function patternOf(line: string): Pattern | undefined {
   const given = line.replace(/\r$/, '').replace(/(?<!\\) +$/, '');
@@ -23,28 +29,37 @@ function patternOf(line: string): Pattern | undefined {
   const names = bare.replace(/^\//, '').split('/');
   if (names.join('') === '') return undefined;
   // A slash at the beginning or in the middle ties a pattern to its folder; without one it fits at any depth.
-  return { names: bare.includes('/') ? names : ['**', ...names], foldersOnly: bare !== body, ignored };
+  const fitting = names.map((name): NameFit => (name === '**' ? name : fitOf(name)));
+  return { names: bare.includes('/') ? fitting : ['**', ...fitting], foldersOnly: bare !== body, ignored };
 }
 
 /** Whether names fit a pattern, `**` standing for any number of them. */
-function fits(pattern: readonly string[], names: readonly string[]): boolean {
+function fits(pattern: readonly NameFit[], names: readonly string[]): boolean {
   return matches(pattern.length, names.length, {
     isMany: (i) => pattern[i] === '**',
-    isOne: (i, j) => nameFits(pattern[i] ?? '', names[j] ?? ''),
+    isOne: (i, j) => {
+      const fit = pattern[i];
+      return typeof fit === 'function' && fit(names[j] ?? '');
+    },
     // `a/**` is what is in a, not a itself.
     least: pattern.at(-1) === '**' && pattern.length > 1 ? 1 : 0,
   });
 }
 
-/** Whether one name fits a pattern of `*`, `?`, classes and escapes. */
-function nameFits(pattern: string, name: string): boolean {
+/** Whether a name fits a pattern of `*`, `?`, classes and escapes; most patterns are plain names or endings. */
+function fitOf(pattern: string): (name: string) => boolean {
+  if (!/[*?[\\]/.test(pattern)) return (name) => name === pattern;
+  const ending = pattern.slice(1);
+  if (pattern.startsWith('*') && !/[*?[\\]/.test(ending)) return (name) => name.endsWith(ending);
   const signs = pattern.match(/\\.|\[[!^]?\]?[^\]]*\]|[^]/gu) ?? [];
-  const letters = Array.from(name);
-  return matches(signs.length, letters.length, {
-    isMany: (i) => signs[i] === '*' || signs[i] === '**',
-    isOne: (i, j) => signFits(signs[i] ?? '', letters[j] ?? ''),
-    least: 0,
-  });
+  return (name) => {
+    const letters = Array.from(name);
+    return matches(signs.length, letters.length, {
+      isMany: (i) => signs[i] === '*' || signs[i] === '**',
+      isOne: (i, j) => signFits(signs[i] ?? '', letters[j] ?? ''),
+      least: 0,
+    });
+  };
 }
 
 function signFits(sign: string, letter: string): boolean {

@@ -1,21 +1,39 @@
 // The tools we ship, each a function of the workspace it reaches the world through.
 import type { Tool, Workspace } from '../core/index.ts';
+import type { Background } from './commands/background.ts';
+import { lookAfterTools } from './commands/look-after.ts';
 import { editFile } from './edit-file.ts';
 import { glob } from './glob.ts';
-import { grep } from './grep.ts';
+import { grep, type GrepOptions } from './grep.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
+import { resultCache } from './result-cache.ts';
 import { runCommand } from './run-command.ts';
 import { sandboxedCommand } from './sandboxed-command.ts';
 import { writeFile } from './write-file.ts';
 
 export { aliasOf } from './aliases.ts';
-export type { AskPerson, Question } from './ask-user.ts';
+export { askUser, type AskPerson, type Question } from './ask-user.ts';
+export { backgroundCommands, type Background } from './commands/background.ts';
 export { moreTools, type MoreToolsOptions } from './more.ts';
 export { todoText, todoView, type TodoItem, type TodoState } from './todo.ts';
 export { searchEngine, type SearchEngine, type SearchSettings } from './web/search-engines.ts';
+export { webSearch } from './web/web-search.ts';
 export { editFile, glob, grep, listFiles, readFile, runCommand, sandboxedCommand, writeFile };
 
-/** The tools of a coding agent on this workspace. */
-export const workspaceTools = (workspace: Workspace): readonly Tool[] =>
-  [readFile, writeFile, editFile, listFiles, glob, grep, runCommand].map((make) => make(workspace));
+/** The tools of a coding agent on this workspace; with a place for commands in the background also those that look after them. */
+export const workspaceTools = (
+  workspace: Workspace,
+  background?: Background,
+  search: GrepOptions = {},
+): readonly Tool[] => {
+  const kept = resultCache(workspace);
+  return [
+    kept(readFile),
+    ...[writeFile, editFile].map((make) => make(workspace)),
+    ...[listFiles, glob].map(kept),
+    grep(workspace, search),
+    runCommand(workspace, background),
+    ...(background ? lookAfterTools(background) : []),
+  ];
+};

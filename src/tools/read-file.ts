@@ -1,14 +1,28 @@
-// Reads a text file, whole or by lines, as it is: what is shown may be copied into an edit.
-import { output, visible, type Output, type Tool, type Workspace } from '../core/index.ts';
-import { textAt } from './text.ts';
+// Reads a file: text as it is, so that it may be copied into an edit; pictures for a model that sees; notebooks by their cells.
+import {
+  FairleadError,
+  output,
+  visible,
+  visibleLine,
+  type FileContent,
+  type FilePart,
+  type Output,
+  type Provider,
+  type Tool,
+  type Workspace,
+} from '../core/index.ts';
+import { pictureIn, unfit, type Picture } from './picture.ts';
+import { notText, shownText } from './text.ts';
 
 const mostLines = 2000;
 const mostLetters = 50_000;
+/** Pictures of one notebook that are shown, the first ones. */
+const mostPictures = 4;
 
 /** The tool that reads files. */
 export const readFile = (workspace: Workspace): Tool => ({
   name: 'read_file',
-  description: 'Read a text file. Long files come in pieces: go on with offset.',
+  description: 'Read a file: text, picture or notebook. Long files come in pieces: go on with offset.',
   input: {
     type: 'object',
     properties: {
@@ -20,16 +34,91 @@ export const readFile = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'read',
-  async run(input) {
-    const { path, offset = 1, limit = mostLines } = input as { path: string; offset?: number; limit?: number };
-    const { text, content } = await textAt(workspace, path);
-    return excerpt(text, offset, limit, { path: content.path, hash: content.hash });
+  async run(input, { agent }) {
+    const { path, ...range } = input as { path: string } & Range;
+    const content = await workspace.read(path);
+    const source = { path: content.path, hash: content.hash };
+    const { text } = content;
+    if (text === undefined) return pictureOutput(path, content, agent?.provider);
+    if (/\.ipynb$/i.test(content.path)) {
+      const { notebookIn } = await import('./notebook.ts');
+      const book = notebookIn(text);
+      if (book) return notebookOutput(book, { path, range, source, provider: agent?.provider });
+    }
+    return excerpt(shownText(text), range, source);
   },
 });
 
+type Range = { readonly offset?: number; readonly limit?: number };
 type Source = { readonly path: string; readonly hash: string };
 
-function excerpt(text: string, offset: number, limit: number, source: Source): Output {
+/** A picture, or in one sentence what else this is and what to do about it. */
+function pictureOutput(path: string, content: FileContent, provider: Provider | undefined): Output {
+  const { bytes, hash } = content;
+  const name = visibleLine(path);
+  if (Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '%PDF-')
+    throw new FairleadError(
+      'tool/not-text',
+      `${name} is a PDF (${bytes.length} bytes), which is not shown here: get its text with a command such as pdftotext, of the package poppler-utils.`,
+      { blame: 'model' },
+    );
+  const picture = pictureIn(bytes);
+  if (!picture) throw notText(path, bytes.length);
+  const { mediaType, width, height } = picture;
+  const about = `${name}: ${mediaType}, ${width}×${height} pixels, ${bytes.length} bytes.`;
+  const why = whyUnseen(picture, bytes.length, provider);
+  if (why !== undefined) return output({ failed: true, text: `${about} It is not shown: ${why}.` });
+  return output({
+    text: about,
+    data: { path: content.path, hash, mediaType, width, height },
+    files: [filePart(bytes, picture, name)],
+  });
+}
+
+/** A model that cannot see would at best guess, and at worst its server refuses the whole conversation. */
+function whyUnseen(picture: Picture, size: number, provider: Provider | undefined): string | undefined {
+  if (provider?.images === false) return `${provider.model} sees no pictures`;
+  if (provider?.images === undefined) return `it is not known whether ${provider?.model ?? 'this model'} sees pictures`;
+  return unfit(picture, size);
+}
+
+const filePart = (bytes: Uint8Array, { mediaType }: Picture, name: string): FilePart => ({
+  type: 'file',
+  mediaType,
+  data: Buffer.from(bytes).toString('base64'),
+  name,
+});
+
+type Reading = {
+  readonly path: string;
+  readonly range: Range;
+  readonly source: Source;
+  readonly provider: Provider | undefined;
+};
+
+function notebookOutput(
+  { text, pictures }: { readonly text: string; readonly pictures: readonly Uint8Array[] },
+  { path, range, source, provider }: Reading,
+): Output {
+  const told = excerpt(text, range, source);
+  const numbers = new Set([...told.text.matchAll(/^\(picture (\d+): /gm)].map((found) => Number(found[1])));
+  const files: FilePart[] = [];
+  const remarks: string[] = [];
+  for (const [i, bytes] of pictures.entries()) {
+    if (!numbers.has(i + 1)) continue;
+    const picture = pictureIn(bytes);
+    const why = !picture
+      ? 'it is none'
+      : (whyUnseen(picture, bytes.length, provider) ??
+        (files.length < mostPictures ? undefined : `only ${mostPictures} are shown at once; read fewer lines`));
+    if (picture && why === undefined) files.push(filePart(bytes, picture, `${visibleLine(path)}, picture ${i + 1}`));
+    else remarks.push(`Picture ${i + 1} is not shown: ${why}.`);
+  }
+  const more = [...remarks, 'These are the cells of a notebook; the file itself is JSON.'];
+  return output({ ...told, text: `${told.text}\n[${more.join(' ')}]`, ...(files.length ? { files } : {}) });
+}
+
+function excerpt(text: string, { offset = 1, limit = mostLines }: Range, source: Source): Output {
   if (text === '') return output({ text: '(The file is empty.)', data: { ...source, lines: 0 } });
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();

@@ -1,59 +1,23 @@
-// Runs a shell command in the workspace and shows what it writes while it writes it.
-import { stripVTControlCharacters } from 'node:util';
-import { FairleadError, output, visible, type Output, type Ran, type Tool, type Workspace } from '../core/index.ts';
+// Runs a shell command in the workspace: to its end, shown while it runs, or in the background.
+import type { Tool, Workspace } from '../core/index.ts';
+import { startedOutput, type Background } from './commands/background.ts';
+import { commandInput, runToEnd, type CommandInput } from './commands/command.ts';
 
-const usualSeconds = 120;
-const mostSeconds = 3600;
+const seconds = { usual: 120, most: 3600 };
 
-/** The tool that runs commands. */
-export const runCommand = (workspace: Workspace): Tool => ({
+/** The tool that runs commands; with a place for them also in the background. */
+export const runCommand = (workspace: Workspace, background?: Background): Tool => ({
   name: 'run_command',
   description:
     'Run a shell command in the working folder. Whatever it leaves running is ended with it. It usually runs in a sandbox: only the working folder can be written, and there is no network.',
-  input: {
-    type: 'object',
-    properties: {
-      command: { type: 'string' },
-      timeout_s: { type: 'integer', minimum: 1, maximum: mostSeconds, description: `${usualSeconds} unless given.` },
-    },
-    required: ['command'],
-    additionalProperties: false,
-  },
+  input: commandInput(
+    seconds,
+    background ? { background: { type: 'boolean', description: 'Start it, and go on without waiting.' } } : {},
+  ),
   effect: 'outside',
-  async run(input, { signal, progress }) {
-    const { command, timeout_s: seconds = usualSeconds } = input as { command: string; timeout_s?: number };
-    const ran = await workspace.exec(command, {
-      signal,
-      timeoutMs: seconds * 1000,
-      ...(progress ? { onOutput: progress } : {}),
-    });
-    return ranOutput(ran, seconds);
+  async run(input, context) {
+    const given = input as CommandInput;
+    if (!background || !given.background) return runToEnd(workspace, given, seconds, context);
+    return startedOutput(await background.start(given, context.state.session));
   },
 });
-
-/** How a command ended, in words; one that was aborted throws, so that its call counts as interrupted. */
-export function ranOutput(ran: Ran, seconds: number): Output {
-  const said = readable(ran.text);
-  if (ran.stopped === 'abort')
-    throw new FairleadError('tool/interrupted', `The command was interrupted.\n${said}`.trimEnd(), { blame: 'user' });
-  const how = howEnded(ran, seconds);
-  const text = [said, ...(how ? [`[${how}]`] : [])].filter((each) => each !== '').join('\n');
-  return output({
-    text: text || '(no output)',
-    failed: how !== undefined,
-    data: { code: ran.code, signal: ran.signal, ...(ran.stopped ? { stopped: ran.stopped } : {}) },
-  });
-}
-
-function howEnded({ code, signal, stopped }: Ran, seconds: number): string | undefined {
-  if (stopped) return `Ended by us after ${seconds} s; set timeout_s if it needs longer.`;
-  if (signal !== null) return `Ended by ${signal}.`;
-  return code === 0 ? undefined : `Exit code ${code}.`;
-}
-
-/** Output as text: no colours, no cursor games, and everything else that does not show written out. */
-const readable = (text: string): string =>
-  visible(stripVTControlCharacters(text.split('\n').map(lastState).join('\n'))).trimEnd();
-
-/** A return goes back to the beginning of its line: of a progress bar only the last state is told. */
-const lastState = (line: string): string => line.split('\r').findLast((state) => state !== '') ?? '';

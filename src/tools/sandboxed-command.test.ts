@@ -53,7 +53,7 @@ test('[J4, J84, J85, J96] the call is <engine> run -u <uid> -v <volume>:<mountpo
   assert.equal(argv[0], 'run');
 });
 
-test('[A16, A17] the container has no network, no rights, a read-only root, little memory and few processes', async (t) => {
+test('[A16, A17] the container has no network, no rights, a read-only root, little memory, few processes and few processors', async (t) => {
   const { run, argvs } = rig(t, 'exit 0');
   await run('true');
   const line = argvs()[1]?.join(' ') ?? '';
@@ -66,6 +66,7 @@ test('[A16, A17] the container has no network, no rights, a read-only root, litt
     '--tmpfs /tmp',
     '--memory 512m',
     '--pids-limit 256',
+    process.getuid?.() === 0 ? '--cpus 2' : '--ulimit cpu=120',
   ])
     assert.ok(line.includes(` ${option} `), option);
   const own = process.getuid?.();
@@ -177,6 +178,29 @@ for (const engine of ['podman', 'docker']) {
       assert.equal(readFileSync(path.join(mount, 'a'), 'utf8'), 'kept\n');
       assert.match((await box.run('sleep 60', {}, 3)).text, /Ended by us/);
       assert.doesNotMatch(ask(engine, 'ps', '-a', '--format', '{{.Names}}') ?? 'fairlead-', /fairlead-/);
+    },
+  );
+
+  const python = 'fairlead-python';
+  const without = ask(engine, 'image', 'inspect', python) ? false : `no ${engine} with an image called ${python} here`;
+  test(
+    `[A19] in a real container of ${engine}: Python is written and run, and reaches no network`,
+    { skip: without, timeout: 120_000 },
+    async (t) => {
+      const name = `${volume}-python`;
+      ask(engine, 'volume', 'create', name);
+      t.after(() => ask(engine, 'volume', 'rm', '-f', name));
+      const box = rig(t, '', { engine, image: python, volume: name });
+      const lines = [
+        'import socket, sys',
+        'print(sum(range(10)))',
+        'try:',
+        '    socket.create_connection(("192.0.2.1", 80), 2)',
+        '    print("connected")',
+        'except OSError as error: print(type(error).__name__, error.errno)',
+      ];
+      await box.run(`cat > a.py <<'E'\n${lines.join('\n')}\nE`);
+      assert.equal((await box.run('python3 a.py')).text, '45\nOSError 101', 'no route leads anywhere');
     },
   );
 }

@@ -9,14 +9,24 @@ export async function textAt(
 ): Promise<{ readonly text: string; readonly content: FileContent & { readonly text: string } }> {
   const content = await workspace.read(path, options);
   const { text } = content;
-  if (text === undefined)
-    throw new FairleadError(
-      'tool/not-text',
-      `${visibleLine(path)} is not text (${content.bytes.length} bytes); use a command to look into it.`,
-      { blame: 'model' },
-    );
+  if (text === undefined) throw notText(path, content.bytes.length);
+  return { text: shownText(text), content: { ...content, text } };
+}
+
+/** The error for a file that is no text. */
+export const notText = (path: string, size: number): FairleadError =>
+  new FairleadError(
+    'tool/not-text',
+    `${visibleLine(path)} is not text (${size} bytes); use a command to look into it.`,
+    {
+      blame: 'model',
+    },
+  );
+
+/** A text as it is shown. */
+export function shownText(text: string): string {
   const shown = text.replace(/^\ufeff/, '');
-  return { text: isCrlf(text) ? shown.replaceAll('\r\n', '\n') : shown, content: { ...content, text } };
+  return isCrlf(text) ? shown.replaceAll('\r\n', '\n') : shown;
 }
 
 /** Whether every line break of a text is CRLF, and there is one. */

@@ -2,14 +2,25 @@
 import { FairleadError, type Workspace } from '../core/index.ts';
 import { ignoreFrom, type Ignore } from './ignore.ts';
 
-const skipped = new Set(['.git', 'node_modules', '.hg', '.svn']);
+/** Names that nobody means when they search. */
+export const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules', '.hg', '.svn']);
 const mostFiles = 200_000;
-const deepest = 100;
+/** Folders that are gone into, one inside the other. */
+export const deepest = 100;
 
 type Rule = { readonly base: string; readonly ignore: Ignore };
 
-/** Files below a folder in order of their names, as paths relative to it. Folders that cannot be read are passed over. */
-export async function* walk(workspace: Workspace, from: string, signal: AbortSignal): AsyncGenerator<string> {
+/** What a person is told where a walk was not complete. */
+export const notAll =
+  '[Not all was looked at: there are more than 200,000 files, or a folder holds more than 10,000 names.]';
+
+/** Files below a folder in order of their names, as paths relative to it; `cut` is told where there are too many. Folders that cannot be read are passed over. */
+export async function* walk(
+  workspace: Workspace,
+  from: string,
+  signal: AbortSignal,
+  cut: () => void = () => {},
+): AsyncGenerator<string> {
   let room = mostFiles;
   yield* visit('', [], 0);
 
@@ -17,7 +28,7 @@ export async function* walk(workspace: Workspace, from: string, signal: AbortSig
     signal.throwIfAborted();
     const listed = await entriesOf(folder);
     if (!listed) return;
-    const own = listed.some((each) => each.name === '.gitignore' && each.type === 'file')
+    const own = listed.some((each) => each.name === '.gitignore' && each.type !== 'folder')
       ? await rulesOf(folder)
       : undefined;
     const rules = own ? [...above, { base: folder, ignore: own }] : above;
@@ -26,7 +37,7 @@ export async function* walk(workspace: Workspace, from: string, signal: AbortSig
       if (skipped.has(name) || isIgnored(path, type === 'folder', rules)) continue;
       if (type === 'folder' && depth < deepest) yield* visit(path, rules, depth + 1);
       else if (type === 'file') {
-        if (room-- <= 0) return;
+        if (room-- <= 0) return cut();
         yield path;
       }
     }
@@ -34,7 +45,9 @@ export async function* walk(workspace: Workspace, from: string, signal: AbortSig
 
   async function entriesOf(folder: string) {
     try {
-      return (await workspace.list(under(folder))).entries;
+      const { entries, more } = await workspace.list(under(folder));
+      if (more) cut();
+      return entries;
     } catch (error) {
       // The folder that was asked for must be there; one below it may be closed to us, or gone by now.
       if (folder === '' || !(error instanceof FairleadError)) throw error;

@@ -1,7 +1,7 @@
 // What files held before they were changed, each content once, under its sha256: the way back of an undo.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { hashOf } from './files.ts';
 import { refuse } from './trouble.ts';
@@ -19,7 +19,8 @@ export function blobsIn(folder: string | undefined): Blobs {
     async keep(bytes) {
       if (folder === undefined) return;
       const place = path.join(folder, hashOf(bytes));
-      if (existsSync(place)) return;
+      // What is needed anew is not old, whoever tidies up.
+      if (existsSync(place)) return utimes(place, new Date(), new Date());
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const draft = path.join(folder, `${randomUUID()}.tmp`);
       const handle = await open(draft, 'wx', 0o600);

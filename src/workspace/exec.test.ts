@@ -1,6 +1,6 @@
 // Commands end when they are told to, with all they started; what they say is bounded; what they know holds no secrets.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -90,6 +90,25 @@ test('a command ends with the program that ran it, however that leaves', patient
      });`,
   );
   await gone(Number(execFileSync(process.execPath, [program], { cwd, encoding: 'utf8' })));
+});
+
+test('a watched command ends with the program that ran it even where that is killed outright', patient, async (t) => {
+  const { cwd } = workspaceFor(t);
+  const program = path.join(cwd, 'program.mjs');
+  writeFileSync(
+    program,
+    `import { localWorkspace } from ${JSON.stringify(path.join(import.meta.dirname, 'index.ts'))};
+     const workspace = localWorkspace({ roots: ['.'] });
+     await workspace.exec('sleep 600 & echo $$ $!; wait', {
+       watched: true,
+       onOutput(pids) { process.stdout.write(pids, () => process.kill(process.pid, 'SIGKILL')); },
+     });`,
+  );
+  const { stdout, signal } = spawnSync(process.execPath, [program], { cwd, encoding: 'utf8' });
+  assert.equal(signal, 'SIGKILL');
+  const [own, child] = stdout.split(' ').map(Number);
+  assert.ok(own && child);
+  await Promise.all([gone(own), gone(child)]);
 });
 
 test('[fault 32] output without end is kept in bounded memory: its beginning, its end, and how much is missing', async (t) => {

@@ -2,9 +2,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { visibleLine, type ExecOptions, type Ran } from '../core/index.ts';
-import { capped } from './capped.ts';
+import { capped, visibleLine, type ExecOptions, type Ran, type Written } from '../core/index.ts';
 import { publicEnvironment } from './environment.ts';
+import { groupsBelow } from './groups.ts';
+import { keptOutput } from './kept-output.ts';
 import { codeOf, refuse } from './trouble.ts';
 
 const longestCommand = 100_000;
@@ -14,8 +15,13 @@ const grace = 200;
 
 const shell = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((each) => existsSync(each)) ?? '/bin/sh';
 
-/** Runs a shell command, or a program with its arguments, in this folder. */
-export async function exec(command: string | readonly string[], cwd: string, options: ExecOptions): Promise<Ran> {
+/** Runs a shell command, or a program with its arguments, in this folder; output that is to be kept goes to a folder beside it. */
+export async function exec(
+  command: string | readonly string[],
+  cwd: string,
+  options: ExecOptions,
+  outputs?: string,
+): Promise<Ran> {
   const [program, ...args] = argvOf(command);
   if (options.signal?.aborted) return { code: null, signal: null, text: '', stopped: 'abort' };
   const child = spawn(program, args, {
@@ -25,7 +31,8 @@ export async function exec(command: string | readonly string[], cwd: string, opt
     detached: true,
   });
   endWithUs(child);
-  const output = listen(child, options);
+  const watcher = options.watched ? watch(child) : undefined;
+  const output = listen(child, options, options.keep ? outputs : undefined);
   const ending = endOf(child, program);
   const stop = stopper(child, options);
   try {
@@ -34,9 +41,12 @@ export async function exec(command: string | readonly string[], cwd: string, opt
     killGroup(child, 'SIGKILL');
     await output.drained();
     const stopped = stop.why();
-    return { code, signal, text: output.text(), ...(stopped === undefined ? {} : { stopped }) };
+    const long = output.long();
+    return { code, signal, text: output.text(), ...(stopped && { stopped }), ...(long && { long }) };
   } finally {
     running.delete(child);
+    watcher?.kill('SIGKILL');
+    output.close();
     stop.release();
   }
 }
@@ -50,6 +60,21 @@ function endWithUs(child: ChildProcess): void {
   if (told) return;
   told = true;
   process.on('exit', () => running.forEach((each) => killGroup(each, 'SIGKILL')));
+}
+
+/** Ends the group when the pipe from us closes, however we go: where we are killed outright nothing of ours runs any more. */
+function watch(child: ChildProcess): ChildProcess | undefined {
+  if (child.pid === undefined || process.platform === 'win32') return undefined;
+  const end = 'read _; kill -s KILL -- "-$0"';
+  const watcher = spawn('/bin/sh', ['-c', end, String(child.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+    detached: true,
+  });
+  // Without it the command ends in all other ways still.
+  watcher.on('error', () => {});
+  watcher.unref();
+  return watcher;
 }
 
 function argvOf(command: string | readonly string[]): readonly [string, ...string[]] {
@@ -67,23 +92,44 @@ function argvOf(command: string | readonly string[]): readonly [string, ...strin
   return typeof command === 'string' ? [shell, '-c', `exec 2>&1; ${command}`] : [first, ...command.slice(1)];
 }
 
-type Output = { text(): string; drained(): Promise<void> };
+type Output = {
+  text(): string;
+  /** How much there was, where that is more than the text. */
+  long(): Written | undefined;
+  drained(): Promise<void>;
+  close(): void;
+};
 
-function listen(child: ChildProcess, { onOutput, most = mostKept }: ExecOptions): Output {
-  const kept = capped(most);
+function listen(child: ChildProcess, { onOutput, most = mostKept }: ExecOptions, folder: string | undefined): Output {
+  // Two halves of one length, so that nothing is left out before a file is begun.
+  const room = Math.max(2, most - (most % 2));
+  const kept = capped(room);
+  const file = folder === undefined ? undefined : keptOutput(folder);
+  let bytes = 0;
+  let length = 0;
+  const written = (): Written => {
+    const place = file?.place();
+    return { bytes, ...(place && { file: place }) };
+  };
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
   const take = (text: string): void => {
     if (text === '') return;
+    // What is short enough to be given back needs no file.
+    if (length + text.length > room) file?.add(length > room ? text : kept.text() + text);
+    length += text.length;
     kept.add(text);
     try {
-      onOutput?.(text);
+      onOutput?.(text, written());
     } catch {
       // An onlooker that fails must not fail the command.
     }
   };
   const ends = streams.map((stream) => {
     const decoder = new StringDecoder('utf8');
-    stream.on('data', (bytes: Buffer) => take(decoder.write(bytes)));
+    stream.on('data', (piece: Buffer) => {
+      bytes += piece.length;
+      take(decoder.write(piece));
+    });
     return new Promise<void>((resolve) => {
       stream.on('close', () => {
         take(decoder.end());
@@ -93,6 +139,8 @@ function listen(child: ChildProcess, { onOutput, most = mostKept }: ExecOptions)
   });
   return {
     text: () => kept.text(),
+    long: () => (kept.isCut() ? written() : undefined),
+    close: () => file?.close(),
     /** All that was written is read before the end is told; but a process that left the group may hold the pipe for ever. */
     async drained() {
       const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), grace);
@@ -116,14 +164,16 @@ function endOf(child: ChildProcess, program: string): Promise<{ code: number | n
 type Stopper = { why(): Ran['stopped']; release(): void };
 
 /** Ends the whole group at an abort or at its time: asked first, then made to. */
-function stopper(child: ChildProcess, { signal, timeoutMs }: ExecOptions): Stopper {
+function stopper(child: ChildProcess, { signal, timeoutMs, graceMs = grace, holds }: ExecOptions): Stopper {
   let why: Ran['stopped'];
   const timers: NodeJS.Timeout[] = [];
   const end = (reason: 'timeout' | 'abort'): void => {
     if (why !== undefined) return;
     why = reason;
-    killGroup(child, 'SIGTERM');
-    timers.push(setTimeout(() => killGroup(child, 'SIGKILL'), grace));
+    const held = holds && child.pid !== undefined ? groupsBelow(child.pid) : [];
+    if (held.length > 0) held.forEach((group) => signalTo(-group, 'SIGTERM'));
+    else killGroup(child, 'SIGTERM');
+    timers.push(setTimeout(() => killGroup(child, 'SIGKILL'), graceMs));
   };
   const abort = (): void => end('abort');
   signal?.addEventListener('abort', abort, { once: true });
@@ -137,9 +187,13 @@ function stopper(child: ChildProcess, { signal, timeoutMs }: ExecOptions): Stopp
   };
 }
 
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid !== undefined) signalTo(process.platform === 'win32' ? pid : -pid, signal);
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
-    if (child.pid !== undefined) process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal);
+    process.kill(pid, signal);
   } catch {
     // All of it has ended.
   }

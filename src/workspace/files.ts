@@ -1,9 +1,9 @@
 // Reads files within a bound, and replaces them whole or not at all.
 import { createHash, randomUUID } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
+import { lstatSync, type BigIntStats } from 'node:fs';
 import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { visibleLine } from '../core/index.ts';
+import { visibleLine, type Stamp } from '../core/index.ts';
 import { inFolder, inMadeFolder, openFile, readOnly, type Pinned } from './pinned.ts';
 import { codeOf, explain, refuse } from './trouble.ts';
 
@@ -20,6 +20,17 @@ export async function readBytes(canonical: string): Promise<Uint8Array> {
     return (await contentOf(handle, canonical)).bytes;
   } finally {
     await handle.close();
+  }
+}
+
+/** What can be told of a canonical path without opening it. */
+export function stampOf(canonical: string): Stamp {
+  try {
+    const { dev, ino, size, mode, mtimeNs, ctimeNs } = lstatSync(canonical, { bigint: true });
+    const latest = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;
+    return { mark: [canonical, dev, ino, size, mode, mtimeNs, ctimeNs].join(' '), at: Number(latest / 1_000_000n) };
+  } catch (error) {
+    throw explain(error, canonical);
   }
 }
 

@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import * as fc from 'fast-check';
+import { witness } from '../../test/support/witness.ts';
 import type { Workspace } from '../core/index.ts';
 import { localWorkspace, type LocalOptions } from './index.ts';
 
@@ -158,6 +159,9 @@ test('[A74] attacks 24 and 26: a folder that turns into a link between check and
   for (let i = 0; i < 300; i++) await workspace.write(`door/new-${i}.txt`, 'x').catch(() => {});
   child.kill('SIGKILL');
   await over;
+  const escapes = seen.outside + readdirSync(outside).length - 1;
+  for (const attack of [24, 26])
+    witness(t, attack, [escapes === 0 ? 'blocked' : 'done'], `${escapes} escapes of 10,000, ${seen.refused} refused`);
   assert.equal(seen.outside, 0);
   assert.ok(seen.inside > 0 && seen.refused > 0, JSON.stringify(seen));
   assert.deepEqual(readdirSync(outside), ['secret.txt']);

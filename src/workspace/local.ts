@@ -6,7 +6,8 @@ import { isAbsolute } from 'node:path';
 import { visibleLine, type Entry, type FileContent, type Listing, type Workspace } from '../core/index.ts';
 import { blobsIn } from './blobs.ts';
 import { exec } from './exec.ts';
-import { hashOf, readBytes, replaceFile } from './files.ts';
+import { hashOf, readBytes, replaceFile, stampOf } from './files.ts';
+import { outputsFor } from './kept-output.ts';
 import { contains, locate, mustBeOpen, resolveLinks } from './paths.ts';
 import { inFolder } from './pinned.ts';
 import { explain, refuse } from './trouble.ts';
@@ -24,6 +25,8 @@ export type LocalOptions = {
   readonly cwd?: string;
   /** Where earlier contents of changed files are kept; without it nothing can be put back. */
   readonly blobs?: string;
+  /** Where long output of commands is kept, in a folder of its own for each working folder, which may be read and not written; without it none is kept. */
+  readonly outputs?: string;
   /** What no write may touch beside the usual: names wherever they stand, or places by their absolute path. */
   readonly protect?: readonly string[];
 };
@@ -42,9 +45,12 @@ export function localWorkspace(options: LocalOptions): Workspace {
   const seen = new Map<string, string>();
   let writing: Promise<unknown> = Promise.resolve();
 
-  const find = (given: string): string => locate(given, cwd, roots);
+  const outputs = options.outputs === undefined ? undefined : outputsFor(options.outputs, cwd);
+  const beside = outputs === undefined ? undefined : resolveLinks(outputs);
+  /** Where something can be read. */
+  const find = (given: string): string => locate(given, cwd, roots, beside);
   const findOpen = (given: string): string => {
-    const found = find(given);
+    const found = locate(given, cwd, roots);
     mustBeOpen(found, roots, protect);
     return found;
   };
@@ -106,7 +112,8 @@ export function localWorkspace(options: LocalOptions): Workspace {
         seen.delete(found);
       }),
     list: async (given) => listingOf(find(given)),
-    exec: async (command, how = {}) => exec(command, folderAt(find(how.cwd ?? cwd)), how),
+    stamp: async (given) => stampOf(find(given)),
+    exec: async (command, how = {}) => exec(command, folderAt(locate(how.cwd ?? cwd, cwd, roots)), how, outputs),
   };
 }
 

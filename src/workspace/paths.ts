@@ -6,11 +6,12 @@ import { codeOf, explain, refuse } from './trouble.ts';
 
 const longest = 4096;
 
-/** The canonical path of what is there, or of what would be made there; throws where that is outside all roots. */
-export function locate(given: string, cwd: string, roots: readonly string[]): string {
+/** The canonical path of what is there, or of what would be made there; throws where that is outside all roots, and outside the folder beside them that may be used too. */
+export function locate(given: string, cwd: string, roots: readonly string[], beside?: string): string {
   mustBePath(given);
   const found = resolveLinks(path.resolve(cwd, given), given);
   if (roots.some((root) => contains(root, found))) return found;
+  if (beside !== undefined && contains(beside, found)) return found;
   throw refuse('outside', `${visibleLine(given)} is outside the workspace (${roots.map(visibleLine).join(', ')}).`);
 }
 

@@ -12,6 +12,7 @@ import {
   type Request,
   type Tool,
 } from '../../src/core/index.ts';
+import { bare } from '../support/bare-agent.ts';
 
 const limits: Limits = { turns: 1e6, errors: 1e6, reasks: 2, repeats: 0, outputChars: 10_000 };
 
@@ -58,12 +59,7 @@ export function agentOf(ledger: string, seen: (request: Request) => void = () =>
   return {
     system: 'be good',
     tools: new Map(tools.map((tool) => [tool.name, tool])),
-    rules: [],
-    reminders: [],
-    gates: [],
-    stops: [],
-    checks: [],
-    settings: {},
+    ...bare,
     provider: {
       family: 'script',
       model: 'script',

@@ -91,6 +91,20 @@ const pieces: Readonly<Record<string, (rest: string) => void | Promise<void>>> =
     const choices = names.map((value) => ({ value, label: value, about: `the ${value} one` }));
     notice(`picked ${(await face.pick('Which one', choices)) ?? 'nothing'}`);
   },
+  async tell(rest) {
+    const open = (title: string, choices: readonly string[]): Promise<string | undefined> | undefined =>
+      face.words?.(title, choices, rest === 'given up' ? AbortSignal.timeout(300) : undefined);
+    const [first, second] = await Promise.all([
+      open('Which port?\n(evil \x1b[2J\u202e)', ['eighty', 'another']),
+      open('And why?', []),
+    ]);
+    notice(`told ${JSON.stringify(first)} and ${JSON.stringify(second)}`);
+  },
+  /** Waits for a signal of the test before it does what it is told. */
+  async later(rest) {
+    await new Promise<void>((go) => void process.once('SIGUSR2', () => go()));
+    await pieces[rest]?.('');
+  },
   async work(rest) {
     busy('a slow tool');
     await pause(Number(rest));

@@ -31,8 +31,9 @@ export type RunOptions = {
 /** A run that goes on. */
 export type Running = {
   readonly ended: Promise<Ended>;
-  /** What it has written to standard output so far. */
+  /** What it has written to standard output so far, and to standard error. */
   readonly out: () => string;
+  readonly err: () => string;
   kill(signal: NodeJS.Signals): void;
   /** Hangs up on its standard output, as `head` does. */
   hangUp(): void;
@@ -144,6 +145,7 @@ function startIn(args: readonly string[], place: Place, input: string | undefine
   return {
     ended,
     out: () => out,
+    err: () => err,
     kill: (signal) => void child.kill(signal),
     hangUp: () => void child.stdout.destroy(),
   };

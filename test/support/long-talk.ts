@@ -13,6 +13,7 @@ import {
   type RunState,
 } from '../../src/core/index.ts';
 import { scriptedProvider } from '../../src/testing/index.ts';
+import { bare } from './bare-agent.ts';
 
 const limits: Limits = { turns: 500, errors: 5, reasks: 2, repeats: 0, outputChars: 100_000 };
 
@@ -45,12 +46,7 @@ export const agentOf = (provider: Provider = scriptedProvider([])): AgentParts =
   system: '',
   provider,
   tools: new Map(),
-  rules: [],
-  reminders: [],
-  gates: [],
-  stops: [],
-  checks: [],
-  settings: {},
+  ...bare,
 });
 
 /** What a compactor makes of a state. */

@@ -25,6 +25,7 @@ import {
   type ToolChoice,
 } from '../../src/core/index.ts';
 import { memoryLog, type MemoryLog } from '../../src/stores/index.ts';
+import { bare, begun } from './bare-agent.ts';
 
 /** One answer of the model: how its stream goes. */
 export type Line = (request: Request, signal: AbortSignal) => AsyncIterable<Chunk>;
@@ -155,12 +156,7 @@ export async function stage({
     system: 'You are a test.',
     provider: providerOf(lines, requests),
     tools: new Map(tools.map((tool) => [tool.name, tool])),
-    rules: [],
-    reminders: [],
-    gates: [],
-    stops: [],
-    checks: [],
-    settings: {},
+    ...bare,
     ...more,
   };
   const memory = memoryLog();
@@ -201,15 +197,7 @@ export const spoken = (message: Message): string =>
 
 /** The facts a session begins with. */
 export const opening = (agent: AgentParts, limits: Limits, choice?: ToolChoice): readonly Fact[] => [
-  { type: 'session-started', session: 's' },
-  {
-    type: 'epoch-started',
-    epoch: 1,
-    reason: 'started',
-    system: agent.system,
-    model: agent.provider.model,
-    tools: [...agent.tools.values()].map(({ name, description, input }) => ({ name, description, input })),
-  },
+  ...begun(agent),
   { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
   { type: 'run-started', run: 'r1', limits, ...(choice === undefined ? {} : { choice }) },
 ];

@@ -21,6 +21,7 @@ import {
   type Tool,
   output,
 } from '../../src/core/index.ts';
+import { begun } from './bare-agent.ts';
 
 /** What the model says in one turn. */
 export type Saying = {
@@ -171,17 +172,7 @@ export const wide: Limits = { turns: 30, errors: 20, reasks: 20, repeats: 0, out
 
 /** The facts that begin a session with one prompt. */
 export const opening = (agent: AgentParts, limits: Limits = wide): readonly Fact[] => [
-  { type: 'session-started', session: 's' },
-  {
-    type: 'epoch-started',
-    epoch: 1,
-    reason: 'started',
-    system: agent.system,
-    model: agent.provider.model,
-    tools: [...agent.tools.values()]
-      .filter((each) => !each.hidden)
-      .map(({ name, description, input }) => ({ name, description, input })),
-  },
+  ...begun(agent),
   { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
   { type: 'run-started', run: 'r1', limits },
 ];

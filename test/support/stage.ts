@@ -24,6 +24,7 @@ import { gateway, gatewayState, openProvider, type GatewayOptions } from '../../
 import { memoryLog, type MemoryLog } from '../../src/stores/index.ts';
 import { says, scriptedServer, type Script, type ScriptedServer } from '../../src/testing/index.ts';
 import { testClock, type TestClock } from './clock.ts';
+import { bare, begun } from './bare-agent.ts';
 
 /** The ways a model is spoken to. */
 export const dialects = ['chat', 'responses', 'anthropic', 'google', 'ollama'] as const;
@@ -124,27 +125,12 @@ export async function stage(
     system: 'You are a test.',
     provider,
     tools: toolsFor(ledger),
-    rules: [],
-    reminders: [],
-    gates: [],
-    stops: [],
-    checks: [],
-    settings: {},
+    ...bare,
     ...options.agent,
   };
   const log = memoryLog();
   const head = await openHead(log, runView(agent.rules));
-  await head.record([
-    { type: 'session-started', session: 's' },
-    {
-      type: 'epoch-started',
-      epoch: 1,
-      reason: 'started',
-      system: agent.system,
-      tools: [...agent.tools.values()].map(({ name, description, input }) => ({ name, description, input })),
-      model: provider.model,
-    },
-  ]);
+  await head.record(begun(agent));
   let inputs = 0;
   return {
     server,

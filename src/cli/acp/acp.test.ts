@@ -289,7 +289,7 @@ test('a limit that was reached is a stop, a provider that fails an error, and wh
   assert.equal(protocolVersion, 1);
   const { sessionId } = await editor.agent.request(session.new, {
     cwd: made.cwd,
-    mcpServers: [{ name: 'x', command: '/bin/true', args: [], env: [] }],
+    mcpServers: [{ type: 'http', name: 'x', url: 'file:///x', headers: [] }],
   });
   assert.equal(await say(editor, sessionId, '/tidy the shed'), 'max_turn_requests');
   assert.match(JSON.stringify(messagesOf(made.asked().at(-1))), /Tidy up the shed\./);
@@ -298,7 +298,7 @@ test('a limit that was reached is a stop, a provider that fails an error, and wh
   const notices = told.flatMap((each) => (each.sessionUpdate === 'notice' ? [each.title] : []));
   assert.match(
     notices.join('\n'),
-    /^No sandbox: .*\nThe MCP servers that the editor names are not used here\.\nStopped: max-turns/,
+    /^No sandbox: .*\nThe editor: the server x cannot be used: "url" must be an address[^\n]*\nStopped: max-turns/,
   );
   assert.doesNotMatch(notices.join('\n'), /Stopped: provider-error/, 'the answer to the prompt says so');
   const commands = told.find((each) => each.sessionUpdate === 'available_commands_update');

@@ -42,8 +42,8 @@ export async function begun(
   { cwd, mcpServers }: Opening,
   editorFor: EditorFor,
 ): ReturnType<Seats['begin']> {
-  const made = await seats.begin(cwd, editorFor);
-  greetLater(made.seat, mcpServers);
+  const made = await seats.begin({ cwd, servers: mcpServers ?? [] }, editorFor);
+  greetLater(made.seat);
   return made;
 }
 
@@ -54,14 +54,13 @@ export async function resumed(
   editorFor: EditorFor,
   first: (seat: Seat) => Promise<void> | void = () => {},
 ): Promise<Seat> {
-  const seat = await seats.resume(sessionId, cwd, editorFor);
+  const seat = await seats.resume(sessionId, { cwd, servers: mcpServers ?? [] }, editorFor);
   await first(seat);
-  greetLater(seat, mcpServers);
+  greetLater(seat);
   return seat;
 }
 
-const greetLater = (seat: Seat, servers: Opening['mcpServers']): void =>
-  void setImmediate(() => seat.greet(servers?.length ?? 0));
+const greetLater = (seat: Seat): void => void setImmediate(() => seat.greet());
 
 /** How full the window is and what was spent; nothing where the window is not known. */
 export function usageIn({ context, usd }: Status): Usage | undefined {

@@ -8,7 +8,7 @@ import { exitCodes } from '../front/exit-codes.ts';
 import { tell } from '../front/print.ts';
 import { protocolOut } from '../front/protocol-out.ts';
 import { orSentence } from '../front/sentence.ts';
-import { logged } from '../known-models/index.ts';
+import { logged, tidyBeside } from '../known-models/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { openSeats } from './seats.ts';
 import { v1Agent } from './v1.ts';
@@ -42,7 +42,9 @@ async function serve(asked: Asked): Promise<number> {
   const connection = agentProtocolRouter().withV1(v1Agent(seats)).withV2(v2Agent(seats)).connect(stream);
   const { promise: told, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
+  const tidying = tidyBeside(readSettings().dirs);
   const code = await Promise.race([told, connection.closed.then(() => exitCodes.answered)]);
+  tidying.abort();
   await seats.closeAll();
   // An open pipe would keep the program alive after a signal.
   process.stdin.destroy();

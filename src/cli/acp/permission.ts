@@ -10,6 +10,12 @@ export const answersFor = (kind: string): PermissionOption[] => [
   { optionId: 'no', name: 'No', kind: 'reject_once' },
 ];
 
+/** The answers to a question with a yes and a no. */
+export const yesOrNo = (): PermissionOption[] => [
+  { optionId: 'once', name: 'Yes', kind: 'allow_once' },
+  { optionId: 'no', name: 'No', kind: 'reject_once' },
+];
+
 const capital = (words: string): string => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 
 /** What a person said by choosing an option; whatever is no clear yes is a no. */

@@ -4,7 +4,7 @@ import type { RunOptions, UserCommand, Words } from '../../agent/index.ts';
 import { FairleadError, type Call, type Event, type RunState } from '../../core/index.ts';
 import { pathOf } from '../branches/path.ts';
 import { narrator } from '../chat/narrator.ts';
-import { answerOpen, waits, type Said } from '../conversation/asks.ts';
+import { answerOpen, cameLate, untilJoined, waits, type Said } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Face, Status } from '../face/face.ts';
 import { stopOf } from './faults.ts';
@@ -17,6 +17,8 @@ export type Editor = {
   readonly echoes: boolean;
   /** Asks the person about a call; nothing if they left the question. */
   ask(call: Call, kind: string, signal: AbortSignal): Promise<Said | undefined>;
+  /** Asks the person about anything else, word for word; whatever is no clear yes is a no. */
+  agrees(question: string, detail: string, signal: AbortSignal): Promise<boolean>;
   /** Tells how the session stands after each turn. */
   status(status: Status): void;
   /** Tells what the model means to do. */
@@ -29,25 +31,32 @@ export type Editor = {
 export type Seat = {
   readonly talk: Conversation;
   readonly running: boolean;
-  /** Says something, or nothing more than what waits to be read, and runs until the run ends; the person is asked on the way. */
-  prompt(words: Words | undefined): Promise<RunState>;
-  /** Says something to the run that is going on. */
+  /** Says something and runs until the run ends; the person is asked on the way. */
+  prompt(words: Words): Promise<RunState>;
+  /** Says something to the run that is going on; if that ends meanwhile, another reads it before `prompt` is done. */
   steer(words: Words): Promise<void>;
   /** Ends the run that is going on, also where it waits for an answer. */
   cancel(): void;
-  /** Tells what the editor may know once it knows of the session: its commands, and what was passed over, such as servers of its own, and that commands run unconfined where they do. */
-  greet(servers: number): void;
+  /** Tells what the editor may know once it knows of the session: its commands, what is wrong with its file, and that commands run unconfined where they do. */
+  greet(): void;
   /** Tells the editor everything that was said before. */
   replay(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Seats an editor at a conversation. */
-export function seatAt(talk: Conversation, editor: Editor): Seat {
+/** Seats an editor at a conversation; `ready` is done before it first says something, and gives sentences for the person. */
+export function seatAt(
+  talk: Conversation,
+  editor: Editor,
+  ready: () => Promise<readonly string[]> = async () => [],
+): Seat {
   // Editors show answers while they come, whatever the terminal is set to.
   const teller = narrator(editor.face, () => true);
   const plan = planTeller((entries) => editor.plan(entries));
   let work: Promise<RunState> | undefined;
+  let running = false;
+  /** Words that are on their way into the run. */
+  let joining: Promise<unknown> = Promise.resolve();
   let stop = new AbortController();
   talk.watch({
     session() {},
@@ -58,21 +67,33 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
     },
   });
 
-  async function converse(words: Words | undefined): Promise<RunState> {
+  const warn = (texts: readonly string[]): void => {
+    for (const text of texts) editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
+  };
+
+  async function converse(words: Words): Promise<RunState> {
     const { signal } = stop;
     const options: RunOptions = {
       signal,
       live: (chunk) => teller.chunk(chunk),
       progress: (call, text) => editor.face.extend(call, text),
     };
-    let state = await talk.run(words, options);
-    while (waits(state)) {
-      await answerOpen(talk, state, (call, kind) => editor.ask(call, kind, signal));
-      // A question that was left is the end of its run: the protocol has no other way to leave one.
-      if (waits(talk.session.state)) stop.abort();
-      state = await talk.run(undefined, options);
+    try {
+      warn(await ready());
+      let state = await talk.run(words, options);
+      for (;;) {
+        await untilJoined(() => joining);
+        if (waits(state)) {
+          await answerOpen(talk, state, (call, kind) => editor.ask(call, kind, signal));
+          // A question that was left is the end of its run: the protocol has no other way to leave one.
+          if (waits(talk.session.state)) stop.abort();
+        } else if (!cameLate(talk.session.state)) return state;
+        state = await talk.run(undefined, options);
+      }
+    } finally {
+      // At once, and not when somebody hears of it: whatever is said from here on begins another run.
+      running = false;
     }
-    return state;
   }
 
   const cancel = (): void => {
@@ -82,30 +103,29 @@ export function seatAt(talk: Conversation, editor: Editor): Seat {
   return {
     talk,
     get running() {
-      return work !== undefined;
+      return running;
     },
     async prompt(words) {
-      if (work)
+      if (running)
         throw new FairleadError('session/running', 'A run is going on in this session.', {
           blame: 'user',
           hint: 'Wait for it to end, or cancel it first.',
         });
       stop = new AbortController();
+      running = true;
       work = converse(words);
-      try {
-        return await work;
-      } finally {
-        work = undefined;
-      }
+      return work;
     },
-    steer: (words) => talk.session.steer(words),
+    async steer(words) {
+      const join = talk.session.steer(words);
+      joining = Promise.allSettled([joining, join]);
+      await join;
+    },
     cancel,
-    greet(servers) {
+    greet() {
       editor.commands(talk.outfit.commands);
       const { name, about } = talk.outfit.sandbox;
-      const passed = servers > 0 ? ['The MCP servers that the editor names are not used here.'] : [];
-      for (const text of [...(name === 'none' ? [`No sandbox: ${about}`] : []), ...talk.problems, ...passed])
-        editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
+      warn([...(name === 'none' ? [`No sandbox: ${about}`] : []), ...talk.problems]);
     },
     async replay() {
       const events = pathOf(await talk.events());

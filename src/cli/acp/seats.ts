@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
 import { glimpse } from '../../stores/jsonl/glimpse.ts';
+import { serversBehind } from '../../tools/mcp/index.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { folderIn } from '../conversation/outfit.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
@@ -10,7 +11,9 @@ import type { Asked, Which } from '../front/asked.ts';
 import { hostInTerminal } from '../once/host.ts';
 import { findSession, listSessions, trashSession, type SessionSummary } from '../sessions/index.ts';
 import { readSettings } from '../settings/index.ts';
+import { latePerson } from './person.ts';
 import { seatAt, type Editor, type Seat } from './seat.ts';
+import { serversNamed } from './servers.ts';
 
 /** Makes the editor's side of a session once there is a conversation. */
 export type EditorFor = (session: string, talk: Conversation) => Editor;
@@ -18,11 +21,14 @@ export type EditorFor = (session: string, talk: Conversation) => Editor;
 /** A session on the shelf and the folder it was in. */
 export type Shelved = SessionSummary & { readonly cwd: string };
 
+/** Where an editor wants a session, and the MCP servers that it names for it. */
+export type Where = { readonly cwd: string; readonly servers: readonly unknown[] };
+
 /** Every session of one connection. */
 export type Seats = {
-  begin(cwd: string, editorFor: EditorFor): Promise<{ readonly id: string; readonly seat: Seat }>;
+  begin(where: Where, editorFor: EditorFor): Promise<{ readonly id: string; readonly seat: Seat }>;
   /** Goes on with a session that is on the shelf; one that is open here is let go of first. */
-  resume(id: string, cwd: string, editorFor: EditorFor): Promise<Seat>;
+  resume(id: string, where: Where, editorFor: EditorFor): Promise<Seat>;
   /** The open session of this id. */
   at(id: string): Seat;
   close(id: string): Promise<void>;
@@ -47,14 +53,22 @@ export function openSeats(asked: Asked, tell: (text: string) => void): Seats {
     }
   }
 
-  async function open(which: Which, given: string, editorFor: EditorFor, as?: string): Promise<[string, Seat]> {
-    const cwd = folder(given);
+  async function open(which: Which, where: Where, editorFor: EditorFor, as?: string): Promise<[string, Seat]> {
+    const cwd = folder(where.cwd);
     const settings = readSettings({ cwd });
     for (const warning of settings.warnings) tell(`${warning}\n`);
     const chosen = await chosenUnasked(asked, settings, tell);
-    const talk = await Conversation.open({ settings, asked, which, chosen, cwd, host: hostInTerminal(tell) });
+    const { servers, problems } = serversNamed(where.servers);
+    const person = latePerson(tell);
+    const host = hostInTerminal(tell);
+    const talk = await Conversation.open({ settings, asked, which, chosen, cwd, host, person, servers });
     const id = as ?? talk.session.state.session;
-    const seat = seatAt(talk, editorFor(id, talk));
+    const editor = editorFor(id, talk);
+    const seat = seatAt(
+      talk,
+      editor,
+      introduction(talk, () => person.come(editor), problems),
+    );
     seats.set(id, seat);
     return [id, seat];
   }
@@ -66,13 +80,13 @@ export function openSeats(asked: Asked, tell: (text: string) => void): Seats {
   }
 
   return {
-    async begin(cwd, editorFor) {
-      const [id, seat] = await sit({ type: 'new' }, cwd, editorFor);
+    async begin(where, editorFor) {
+      const [id, seat] = await sit({ type: 'new' }, where, editorFor);
       return { id, seat };
     },
-    async resume(id, cwd, editorFor) {
+    async resume(id, where, editorFor) {
       await close(id);
-      const [, seat] = await sit({ type: 'resume', session: id }, cwd, editorFor, id);
+      const [, seat] = await sit({ type: 'resume', session: id }, where, editorFor, id);
       return seat;
     },
     at(id) {
@@ -103,6 +117,28 @@ export function openSeats(asked: Asked, tell: (text: string) => void): Seats {
       await Promise.allSettled(opening);
       await Promise.all([...seats.keys()].map(close));
     },
+  };
+}
+
+/**
+ * What is done once, before an editor first says something in a session: by then it knows of the session, so its person can be asked about MCP servers.
+ * Where a run was left open that has to wait, for the tools of a run do not change.
+ */
+function introduction(
+  talk: Conversation,
+  come: () => void,
+  problems: readonly string[],
+): () => Promise<readonly string[]> {
+  let done = false;
+  return async () => {
+    if (done || talk.session.state.run !== undefined) return [];
+    done = true;
+    come();
+    const isOpen = serversBehind(talk.outfit.tools)
+      .status()
+      .some(({ state }) => state === 'new' || state === 'changed');
+    if (isOpen) await talk.moveTo('.');
+    return [...problems, ...talk.outfit.problems];
   };
 }
 

@@ -2,6 +2,7 @@
 import {
   methods,
   type AgentContext,
+  type PermissionOption,
   type SessionConfigOption,
   type SessionModeState,
   type SessionUpdate,
@@ -11,7 +12,7 @@ import type { Conversation } from '../conversation/conversation.ts';
 import { usageIn } from './both-versions.ts';
 import { callHead, fenced, proposed, textContent } from './calls.ts';
 import { choicesOf, modeOf, modes } from './options.ts';
-import { answersFor, leftBy, saidBy } from './permission.ts';
+import { answersFor, leftBy, saidBy, yesOrNo } from './permission.ts';
 import type { Editor } from './seat.ts';
 import { v1Face } from './v1-face.ts';
 
@@ -25,23 +26,26 @@ export const updater =
 export function v1Editor(client: AgentContext, sessionId: string, talk: Conversation, notices: boolean): Editor {
   const send = updater(client, sessionId);
   const locate = (path: string): string => talk.outfit.workspace.locate(path);
+  const permit = (toolCall: ToolCallUpdate, options: PermissionOption[], signal: AbortSignal) =>
+    leftBy(signal, async () => {
+      const { outcome } = await client.request(
+        methods.client.session.requestPermission,
+        { sessionId, toolCall, options },
+        { cancellationSignal: signal, stopWaitingOnCancel: true },
+      );
+      return outcome.outcome === 'cancelled' ? undefined : saidBy(outcome.optionId);
+    });
   return {
     face: v1Face(send, { notices, locate }),
     echoes: false,
-    async ask(call, kind, signal) {
-      const toolCall: ToolCallUpdate = {
-        ...callHead(call, locate),
-        status: 'pending',
-        content: [...proposed(call, locate), textContent(fenced(call.ask?.question ?? ''))],
-      };
-      return leftBy(signal, async () => {
-        const { outcome } = await client.request(
-          methods.client.session.requestPermission,
-          { sessionId, toolCall, options: answersFor(kind) },
-          { cancellationSignal: signal, stopWaitingOnCancel: true },
-        );
-        return outcome.outcome === 'cancelled' ? undefined : saidBy(outcome.optionId);
-      });
+    ask(call, kind, signal) {
+      const content = [...proposed(call, locate), textContent(fenced(call.ask?.question ?? ''))];
+      return permit({ ...callHead(call, locate), status: 'pending', content }, answersFor(kind), signal);
+    },
+    async agrees(title, detail, signal) {
+      const content = [textContent(fenced(detail))];
+      const head = { toolCallId: crypto.randomUUID(), title, kind: 'other', status: 'pending' } as const;
+      return (await permit({ ...head, content }, yesOrNo(), signal)) === 'once';
     },
     status(status) {
       const usage = usageIn(status);

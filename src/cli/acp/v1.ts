@@ -33,6 +33,7 @@ export function v1Agent(seats: Seats): AgentApp {
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true },
+          mcpCapabilities: { http: true, sse: true },
           sessionCapabilities: { list: {}, delete: {}, resume: {}, close: {} },
         },
         authMethods: [],

@@ -3,6 +3,7 @@ import {
   methods,
   type AgentContext,
   type AvailableCommand,
+  type RequestPermissionRequest,
   type SessionConfigOption,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2';
@@ -11,7 +12,7 @@ import type { Conversation } from '../conversation/conversation.ts';
 import { usageIn } from './both-versions.ts';
 import { callHead } from './calls.ts';
 import { choicesOf } from './options.ts';
-import { answersFor, leftBy, saidBy } from './permission.ts';
+import { answersFor, leftBy, saidBy, yesOrNo } from './permission.ts';
 import type { Editor } from './seat.ts';
 import { v2Face } from './v2-face.ts';
 
@@ -35,6 +36,19 @@ export function v2Editor(client: AgentContext, sessionId: string, talk: Conversa
     waiting.delete(first);
     first(id);
   };
+  const permit = async (asked: Omit<RequestPermissionRequest, 'sessionId'>, signal: AbortSignal) => {
+    send({ sessionUpdate: 'state_update', state: 'requires_action' });
+    const answer = await leftBy(signal, async () => {
+      const { outcome } = await client.request(
+        methods.client.session.requestPermission,
+        { sessionId, ...asked },
+        { cancellationSignal: signal, stopWaitingOnCancel: true },
+      );
+      return outcome.outcome === 'cancelled' ? undefined : saidBy('optionId' in outcome ? outcome.optionId : undefined);
+    });
+    send({ sessionUpdate: 'state_update', state: 'running' });
+    return answer;
+  };
   return {
     send,
     face: v2Face(send, { locate, said }),
@@ -44,27 +58,18 @@ export function v2Editor(client: AgentContext, sessionId: string, talk: Conversa
       waiting.add(resolve);
       return { id: promise, forget: () => void waiting.delete(resolve) };
     },
-    async ask(call, kind, signal) {
-      send({ sessionUpdate: 'state_update', state: 'requires_action' });
-      const answer = await leftBy(signal, async () => {
-        const { outcome } = await client.request(
-          methods.client.session.requestPermission,
-          {
-            sessionId,
-            title: `Allow ${call.tool}?`,
-            description: call.ask?.question ?? '',
-            subject: { type: 'tool_call', toolCall: callHead(call, locate) },
-            options: answersFor(kind),
-          },
-          { cancellationSignal: signal, stopWaitingOnCancel: true },
-        );
-        return outcome.outcome === 'cancelled'
-          ? undefined
-          : saidBy('optionId' in outcome ? outcome.optionId : undefined);
-      });
-      send({ sessionUpdate: 'state_update', state: 'running' });
-      return answer;
-    },
+    ask: (call, kind, signal) =>
+      permit(
+        {
+          title: `Allow ${call.tool}?`,
+          description: call.ask?.question ?? '',
+          subject: { type: 'tool_call', toolCall: callHead(call, locate) },
+          options: answersFor(kind),
+        },
+        signal,
+      ),
+    agrees: async (title, description, signal) =>
+      (await permit({ title, description, options: yesOrNo() }, signal)) === 'once',
     status(status) {
       const usage = usageIn(status);
       if (usage) send(usage);

@@ -38,7 +38,9 @@ export function v2Agent(seats: Seats): AgentApp {
     .onRequest(methods.agent.initialize, () => ({
       protocolVersion: 2,
       info: { name: 'fairlead', title: 'Fairlead', version },
-      capabilities: { session: { prompt: { image: {}, embeddedContext: {} }, delete: {} } },
+      capabilities: {
+        session: { prompt: { image: {}, embeddedContext: {} }, mcp: { stdio: {}, http: {} }, delete: {} },
+      },
       authMethods: [],
     }))
     .onRequest(
@@ -89,9 +91,6 @@ async function insert(seat: Seat, editor: V2Editor, words: Words): Promise<strin
   try {
     if (seat.running) {
       await seat.steer(words);
-      // The run may have ended before they were written down: then they begin another.
-      if (!seat.running && seat.talk.session.state.pending.length > 0)
-        begin(seat, editor, undefined).catch(() => undefined);
       return await id;
     }
     return await Promise.race([id, begin(seat, editor, words).then(() => id)]);
@@ -101,7 +100,7 @@ async function insert(seat: Seat, editor: V2Editor, words: Words): Promise<strin
 }
 
 /** Runs and tells how it ended. */
-function begin(seat: Seat, editor: V2Editor, words: Words | undefined): Promise<RunState> {
+function begin(seat: Seat, editor: V2Editor, words: Words): Promise<RunState> {
   editor.send({ sessionUpdate: 'state_update', state: 'running' });
   const work = seat.prompt(words);
   void work.then(stopOf, requestError).then((stop) => editor.send(ending(stop)));

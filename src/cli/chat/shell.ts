@@ -23,6 +23,8 @@ export async function runShell({ talk, face, signal, say }: Desk, line: string):
   });
   face.put({ ...block, standing: code === 0 ? 'ok' : 'failed', output: text });
   if (!hidden)
-    await talk.note(`I ran this command myself:\n$ ${command}\n${text.slice(0, most)}\n(exit code ${code ?? 'none'})`);
+    await talk.note(
+      `I ran this command myself:\n$ ${command}\n${talk.outfit.secrets.redact(text).slice(0, most)}\n(exit code ${code ?? 'none'})`,
+    );
   return undefined;
 }

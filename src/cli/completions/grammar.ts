@@ -2,6 +2,7 @@
 import { families } from '../../providers/families.ts';
 import type { CommandTable } from '../commands.ts';
 import { allOptions, type Option } from '../front/options.ts';
+import { verbs as mcpVerbs } from '../mcp/verbs.ts';
 import { acts } from '../sessions/acts.ts';
 import { formats } from '../sessions/export.ts';
 import { takes as configVerbs } from '../settings/command.ts';
@@ -33,6 +34,7 @@ const flag = (name: string, about: string, takes?: Source): Flag => ({
 });
 
 const json = flag('json', 'as JSON');
+const yes = flag('yes', 'agree to what is shown');
 const policyFlags: readonly Flag[] = [flag('policy', 'rules to try instead', 'files'), json];
 
 /** Every place there is. */
@@ -63,7 +65,12 @@ export function placesOf(commands: CommandTable): readonly Place[] {
     { name: 'doctor', flags: doctorFlags, first: [] },
     { name: 'demo', flags: [flag('fast', 'without waiting'), flag('plain', 'lines instead of a screen')], first: [] },
     { name: 'acp', flags: some('model', 'auto-approve', 'no-sandbox', 'max-turns', 'max-budget-usd'), first: [] },
-    { name: 'mcp', flags: mcpFlags, first: plain(['serve']) },
+    { name: 'mcp', flags: [...mcpFlags, json, yes], first: [...plain(['serve']), ...verbs(mcpVerbs)] },
+    ...Object.entries(mcpVerbs).map(([verb, { usage, options }]): Place => ({
+      name: `mcp ${verb}`,
+      flags: options.map((name) => (name === 'json' ? json : yes)),
+      first: usage.startsWith('<') ? 'anything' : [],
+    })),
     { name: 'mcp serve', flags: mcpFlags, first: [] },
   ];
   const told = new Set(places.map(({ name }) => name));
@@ -80,7 +87,7 @@ const some = (...names: readonly string[]): readonly Flag[] =>
 const mcpFlags: readonly Flag[] = [
   flag('allow-write', 'allow unasked what changes something'),
   flag('http', 'serve on this port', 'anything'),
-  ...some('model', 'max-turns', 'max-budget-usd'),
+  ...some('model', 'no-sandbox', 'max-turns', 'max-budget-usd'),
 ];
 
 const modelFlags: readonly Flag[] = [

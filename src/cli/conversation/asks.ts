@@ -1,5 +1,5 @@
 // What a run is at: the questions it waits with, who answers them, and what it does.
-import type { Call, RunState } from '../../core/index.ts';
+import { aimOf, decide, type AgentParts, type Call, type RunState, type StopReason } from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
 import type { Grants } from '../../guards/index.ts';
 import type { Outfit } from './outfit.ts';
@@ -10,6 +10,41 @@ export const openAsks = (state: RunState): readonly Call[] =>
 
 /** Whether a run rests because a person has to answer. */
 export const waits = (state: RunState): boolean => state.run !== undefined && openAsks(state).length > 0;
+
+/** Ends after which another run reads what waits. After any other it would end in the same way again, and so would the one after it. */
+const readOn: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'truncated']);
+
+/** Whether words came in too late for the run that has ended: another one is to read them. */
+export const cameLate = ({ pending, ended }: RunState): boolean =>
+  pending.length > 0 && ended !== undefined && readOn.has(ended.reason);
+
+/** Waits for words that are on their way into a run, and for those that come while it waits. */
+export async function untilJoined(joining: () => Promise<unknown>): Promise<void> {
+  for (let seen: Promise<unknown> | undefined; seen !== joining();) {
+    seen = joining();
+    await seen;
+  }
+}
+
+/** Puts the questions that a session was opened with in the gates' own words: whoever wrote its file may have written them too. */
+export async function askAnew(session: Session): Promise<void> {
+  const { parts, state } = session;
+  for (const call of openAsks(state)) {
+    const question = await questionNow(parts, call, state);
+    if (question !== call.ask?.question) await session.reword(call.id, question);
+  }
+}
+
+/** What is to be asked about a call today. Where nothing is, the call itself is shown: the answer changes nothing about what the gates decide. */
+async function questionNow(parts: AgentParts, call: Call, state: RunState): Promise<string> {
+  const aim = aimOf(call);
+  const meant = typeof aim === 'string' ? call : aim;
+  const tool = parts.tools.has(meant.tool) ? meant.tool : (parts.alias?.(meant) ?? meant.tool);
+  const ruling = await decide(parts, { ...meant, tool }, state);
+  if (ruling.type === 'ask') return ruling.question;
+  const now = ruling.type === 'allow' ? 'would be allowed without a question' : `will be refused: ${ruling.reason}`;
+  return `${tool} ${JSON.stringify(meant.input)}\n(The session was left with a question about this call. By now it ${now})`;
+}
 
 /** A session whose questions are answered, with what was granted in it; a conversation is one. */
 export type Answerable = {

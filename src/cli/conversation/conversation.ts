@@ -5,6 +5,7 @@ import type { RunOptions, Session, Words } from '../../agent/index.ts';
 import { FairleadError, type AgentParts, type AnswerShape, type Event, type RunState } from '../../core/index.ts';
 import { sessionGrants, type Grants } from '../../guards/index.ts';
 import { allEvents } from '../branches/path.ts';
+import type { McpServer } from '../../tools/mcp/index.ts';
 import type { Person } from '../equipment/index.ts';
 import type { Status } from '../face/face.ts';
 import type { Asked, Which } from '../front/asked.ts';
@@ -12,6 +13,7 @@ import { readKnownModels, refreshModels, rememberModel, type KnownModel, type Wh
 import { renameSession } from '../sessions/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { modelNamed, placeOf, unknownModel, type Chosen } from './model.ts';
+import { askAnew } from './asks.ts';
 import { approvalsHere, type Approvals } from './approvals.ts';
 import { openModel, type Host } from './open-model.ts';
 import { closeSession, openSession, type OpenSession } from './opening.ts';
@@ -26,6 +28,8 @@ export type ConversationOptions = {
   readonly host: Host;
   /** Who is asked about what the folder brings along, and by the model; nobody unless given. */
   readonly person?: Person;
+  /** MCP servers that an editor names for this session. */
+  readonly servers?: readonly McpServer[];
   /** The working folder; the program's own unless another is named. */
   readonly cwd?: string;
   readonly answer?: AnswerShape;
@@ -88,6 +92,7 @@ export class Conversation {
     const parts = approvals.heldBy(outfit.partsFor(provider, chosen.tools !== false));
     const open = await openSession(settings.dirs, which, parts);
     approvals.watch(open.session);
+    await askAnew(open.session);
     return new Conversation(options, grants, Object.assign(now, { outfit, parts, open, approvals }));
   }
 
@@ -166,8 +171,9 @@ export class Conversation {
     const old = this.#now.open;
     this.#now.open = open;
     this.#now.approvals.watch(open.session);
-    await closeSession(old);
+    await Promise.all([closeSession(old), this.outfit.endCommands()]);
     for (const kind of this.grants.list()) this.grants.revoke(kind);
+    await askAnew(open.session);
     this.#attach();
     this.#seen?.session(open.fresh);
   }
@@ -192,7 +198,8 @@ export class Conversation {
 
   /** Asks the provider again which models it has. */
   async refresh(signal: AbortSignal): Promise<readonly KnownModel[]> {
-    return refreshModels(this.settings, { from: this.whence, signal });
+    const { host } = this.#options;
+    return refreshModels(this.settings, { from: this.whence, signal, say: (trouble) => host.say(trouble) });
   }
 
   /** Goes on with another model. */

@@ -24,7 +24,7 @@ export async function firstRun(settings: Settings, wanted?: string): Promise<Fir
     ].join('\n');
   for (const each of found) {
     if (each.how === 'embedded') continue;
-    const models = await listed(settings, placeAt(each));
+    const models = await listed(settings, placeAt(each), (trouble) => lines.push(trouble));
     const model =
       wanted === undefined
         ? (models.find(({ tools }) => tools === true) ?? models[0])
@@ -46,9 +46,13 @@ const placeAt = (found: Found): Whence => ({
 });
 
 /** A server that was found and now does not answer is passed over. */
-async function listed(settings: Settings, from: Whence): Promise<readonly KnownModel[]> {
+async function listed(
+  settings: Settings,
+  from: Whence,
+  say: (trouble: string) => void,
+): Promise<readonly KnownModel[]> {
   try {
-    return await refreshModels(settings, { from });
+    return await refreshModels(settings, { from, say });
   } catch {
     return [];
   }

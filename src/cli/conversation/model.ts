@@ -48,7 +48,7 @@ export const talkOnly = ({ name, tools }: Chosen): string | undefined =>
   tools === false ? `${name} cannot call tools, so none are offered to it: it can only talk.` : undefined;
 
 /** A model of the list, as chosen. */
-export function chosenFrom({ id, provider, url, tools, contextWindow }: KnownModel): Chosen {
+export function chosenFrom({ id, provider, url, tools, images, contextWindow }: KnownModel): Chosen {
   return {
     name: id,
     ref: {
@@ -57,6 +57,7 @@ export function chosenFrom({ id, provider, url, tools, contextWindow }: KnownMod
       ...(url ? { baseUrl: url } : {}),
       // Of Ollama the list says what a model could hold at most; what it really holds is found when it is opened.
       ...(contextWindow === undefined || familyOf(provider)?.dialect === 'ollama' ? {} : { contextWindow }),
+      ...(typeof images === 'boolean' ? { images } : {}),
     },
     ...(typeof tools === 'boolean' ? { tools } : {}),
   };

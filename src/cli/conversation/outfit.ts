@@ -21,6 +21,7 @@ import {
   type Workspace,
 } from '../../core/index.ts';
 import {
+  carefulOfPackages,
   containerSandbox,
   fileTrust,
   kindOf,
@@ -28,15 +29,18 @@ import {
   policyGate,
   readPolicies,
   sandboxed,
+  withoutSecrets,
   type Grants,
   type Locate,
   type Sandbox,
+  type SecretKeeper,
 } from '../../guards/index.ts';
-import { aliasOf, moreTools, sandboxedCommand, workspaceTools } from '../../tools/index.ts';
+import { aliasOf, backgroundCommands, moreTools, sandboxedCommand, workspaceTools } from '../../tools/index.ts';
+import type { McpServer } from '../../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { equipmentFor, nobody, type Person } from '../equipment/index.ts';
 import { groundOf } from '../policy/ground.ts';
-import type { Settings } from '../settings/index.ts';
+import { keeperFor, type Settings } from '../settings/index.ts';
 import { ownFolders, sandboxFor } from './confinement.ts';
 
 /** How the terminal's agent is to be made. */
@@ -52,6 +56,8 @@ export type OutfitOptions = {
   readonly sandbox?: boolean;
   /** Who is asked about what the folder brings along; nobody unless given. */
   readonly person?: Person;
+  /** MCP servers that an editor names for this session. */
+  readonly servers?: readonly McpServer[];
   readonly answer?: AnswerShape;
 };
 
@@ -61,6 +67,8 @@ export type Outfit = {
   readonly workspace: Workspace;
   /** What the model's commands run in. */
   readonly sandbox: Sandbox;
+  /** Takes secrets out of what is written down or told. */
+  readonly secrets: SecretKeeper;
   readonly instructions: Instructions;
   readonly skills: readonly Skill[];
   readonly commands: readonly UserCommand[];
@@ -71,7 +79,9 @@ export type Outfit = {
   readonly kindOf: (call: Call) => string;
   /** The agent's parts for a model; one that cannot call tools is given none. */
   readonly partsFor: (provider: Provider, callsTools: boolean) => AgentParts;
-  /** Ends the servers and programs that its tools started. */
+  /** Ends the commands in the background: they belong to the session that started them. */
+  endCommands(): Promise<void>;
+  /** Ends the servers, programs and commands that its tools started. */
   close(): Promise<void>;
 };
 
@@ -80,9 +90,16 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   const { settings, cwd, auto, grants, code, answer } = options;
   const { dirs } = settings;
   const places = { cwd, home: homedir(), configDir: dirs.config };
-  const workspace = localWorkspace({ roots: [cwd], cwd, blobs: `${dirs.state}/blobs`, protect: ownFolders(settings) });
+  const workspace = localWorkspace({
+    roots: [cwd],
+    cwd,
+    blobs: `${dirs.state}/blobs`,
+    outputs: `${dirs.state}/outputs`,
+    protect: ownFolders(settings),
+  });
   const locate: Locate = (path) => workspace.locate(path);
   const instructions = readInstructions(places);
+  const secrets = keeperFor(settings);
   const [{ skills: found, problems }, { commands, problems: more }, sandbox, policy] = await Promise.all([
     findSkills(places),
     findCommands(places),
@@ -91,6 +108,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   ]);
   const skills = code ? [] : found;
   const confined = sandboxed(workspace, sandbox);
+  const background = backgroundCommands(confined);
   let model: Provider | undefined;
   const equipment = await equipmentFor(code, {
     settings,
@@ -99,26 +117,39 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     confined,
     sandbox,
     trust: fileTrust(`${dirs.state}/approved.json`),
+    secrets,
     person: options.person ?? nobody(() => {}),
     model: () => model ?? unopened(),
+    ...(options.servers ? { servers: options.servers } : {}),
   });
   const tools = [
-    ...(code ? [] : workspaceTools(confined)),
-    ...(code ? [] : moreTools({ workspace: withNetwork(confined), gitWorkspace: workspace })),
+    ...(code ? [] : workspaceTools(confined, background, { runner: workspace })),
+    ...(code
+      ? []
+      : moreTools({
+          workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
+          gitWorkspace: workspace,
+        })),
     {
       ...sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox))),
       ...(code ? {} : { hidden: true }),
     },
     ...(skills.length ? [skillTool(skills)] : []),
     ...equipment.tools,
-  ];
+  ].map((tool) => withoutSecrets(equipment.around?.(tool) ?? tool, secrets));
   const names = new Set(tools.map(({ name }) => name));
-  const system = [standing(cwd), settings.instructions, instructions.text, skillsText(skills)]
+  const system = [
+    standing(cwd),
+    settings.instructions,
+    secrets.redact(instructions.text),
+    secrets.redact(skillsText(skills)),
+  ]
     .filter(Boolean)
     .join('\n\n');
   return {
     workspace,
     sandbox,
+    secrets,
     instructions,
     skills,
     commands,
@@ -129,7 +160,8 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     tools,
     kindOf: (call) =>
       kindOf({ ...call, tool: names.has(call.tool) ? call.tool : (aliasOf(call) ?? call.tool) }, locate),
-    close: () => equipment.close(),
+    endCommands: () => background.close(),
+    close: async () => void (await Promise.all([equipment.close(), background.close()])),
     partsFor(provider, callsTools) {
       model = provider;
       const parts = agentParts({
@@ -138,11 +170,13 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
         system: callsTools ? system : [talking(cwd), settings.instructions].filter(Boolean).join('\n\n'),
         tools: callsTools ? tools : [],
         alias: aliasOf,
+        reminders: [background.reminder],
         ...(answer ? { answer } : {}),
       });
       const asks = permission({ tools: parts.tools, mode: () => (auto() ? 'auto' : 'ask'), granted: grants, locate });
-      const gate = policy ? policyGate(policy, { ...groundOf(workspace), granted: grants, otherwise: asks }) : asks;
-      return { ...parts, gates: [gate] };
+      const ground = groundOf(workspace);
+      const gate = policy ? policyGate(policy, { ...ground, granted: grants, otherwise: asks }) : asks;
+      return { ...parts, gates: [carefulOfPackages(gate, grants, ground)] };
     },
   };
 }

@@ -54,7 +54,7 @@ async function modelFor(asked: Asked, settings: Settings, face: Face): Promise<R
     if (asked.work?.type === 'test-connection') say(await testConnection(settings, place));
     if (asked.work?.type === 'refresh-models' || (known.length === 0 && !namesAnother(asked, place))) {
       if (asked.work?.type !== 'refresh-models' && !(await wantsList(place, face))) return exitCodes.failed;
-      known = await refreshModels(settings, { from: place });
+      known = await refreshModels(settings, { from: place, say });
       say(`${known.length} model${known.length === 1 ? '' : 's'} at ${placeWords(place)}.`);
     }
   } catch (error) {
@@ -109,7 +109,7 @@ async function chooseFrom(
 }
 
 /** Asks and tells on the face. */
-const personOn = (face: Face): Person => ({
+export const personOn = (face: Face): Person => ({
   agrees: async (title, detail, signal) =>
     (await face.ask(
       {
@@ -123,6 +123,7 @@ const personOn = (face: Face): Person => ({
       },
       signal,
     )) === 'y',
+  ...(face.words && { words: face.words }),
   progress: (text) => face.put({ type: 'notice', id: 'model-progress', level: 'info', text }),
   say: (text) => face.put({ type: 'notice', id: crypto.randomUUID(), level: 'info', text }),
 });

@@ -14,7 +14,7 @@ export function partOf(block: Block, before: readonly Message[]): Part | Mistake
       return typeof text === 'string' ? { type: kind, text } : text;
     }
     case 'result':
-      return resultOf(block, words);
+      return resultOf(block, words, before);
     case 'call':
       return callOf(block, words);
     case 'file':
@@ -37,11 +37,15 @@ const wrong = ({ line }: Block, what: string): Mistake => ({ line, what });
 const isFlags = (words: readonly string[], flags: readonly string[]): boolean =>
   words.every((word, i) => flags.includes(word) && words.indexOf(word) === i);
 
-function resultOf(block: Block, [id, tool, ...flags]: readonly string[]): Part | Mistake {
+function resultOf(block: Block, [id, tool, ...flags]: readonly string[], before: readonly Message[]): Part | Mistake {
   if (id === undefined || tool === undefined || !isFlags(flags, ['failed', 'json']))
     return wrong(block, 'A result is headed "%% result <call id> <tool>", and "failed" after them if it failed.');
   const text = textIn(block, flags.includes('json'));
-  return typeof text === 'string' ? { type: 'tool-result', id, tool, text, failed: flags.includes('failed') } : text;
+  if (typeof text !== 'string') return text;
+  // The pictures of a result are not for editing: they stay with it.
+  const files = before.flatMap(({ parts }) => parts).find((part) => part.type === 'tool-result' && part.id === id);
+  const kept = files?.type === 'tool-result' && files.files ? { files: files.files } : {};
+  return { type: 'tool-result', id, tool, text, failed: flags.includes('failed'), ...kept };
 }
 
 function callOf(block: Block, [id, tool, ...more]: readonly string[]): Part | Mistake {

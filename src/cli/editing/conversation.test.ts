@@ -30,7 +30,14 @@ const conversation: readonly Message[] = [
   {
     role: 'tool',
     parts: [
-      { type: 'tool-result', id: 'c1', tool: 'read', text: 'one\r\ntwo', failed: false },
+      {
+        type: 'tool-result',
+        id: 'c1',
+        tool: 'read',
+        text: 'one\r\ntwo',
+        failed: false,
+        files: [{ type: 'file', mediaType: 'image/png', data: 'aGk=' }],
+      },
       { type: 'tool-result', id: 'c 2', tool: 'write', text: 'no', failed: true },
     ],
   },

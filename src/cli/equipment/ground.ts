@@ -1,10 +1,13 @@
 // What the equipment of a working folder is made from, and what each source of it gives: tools, what was wrong, and something to close.
 import type { Provider, Tool, Workspace } from '../../core/index.ts';
-import type { Sandbox, Trust } from '../../guards/index.ts';
+import type { Sandbox, SecretKeeper, Trust } from '../../guards/index.ts';
+import type { McpServer } from '../../tools/mcp/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** Who is there to be asked and told while tools are made ready and used. Where nobody is, every answer is no. */
 export type Person = {
+  /** Nobody is there: what is not agreed to was not refused either. */
+  readonly absent?: boolean;
   /** Yes or no to a question; `detail` is the exact thing that it is about, word for word. */
   agrees(question: string, detail?: string, signal?: AbortSignal): Promise<boolean>;
   /** The person's own words, or one of the choices; nothing where they will not say. Absent where nobody can be asked. */
@@ -15,7 +18,12 @@ export type Person = {
 };
 
 /** Nobody to ask: a folder's own programs and servers stay off, and what there is to say is said. */
-export const nobody = (say: (text: string) => void): Person => ({ agrees: async () => false, progress: say, say });
+export const nobody = (say: (text: string) => void): Person => ({
+  absent: true,
+  agrees: async () => false,
+  progress: say,
+  say,
+});
 
 /** Where equipment is made. */
 export type Ground = {
@@ -29,7 +37,11 @@ export type Ground = {
   readonly sandbox: Sandbox;
   /** What was approved by its content. */
   readonly trust: Trust;
+  /** To be told of every secret that a source is given: a key, a token, the value of a header. */
+  readonly secrets: SecretKeeper;
   readonly person: Person;
+  /** MCP servers that an editor names for this session. */
+  readonly servers?: readonly McpServer[];
   /** The model, once there is one: only to be asked for while a tool runs. */
   readonly model: () => Provider;
 };
@@ -39,6 +51,8 @@ export type Equipment = {
   readonly tools: readonly Tool[];
   /** What was passed over, a sentence each. */
   readonly problems: readonly string[];
+  /** Puts something around a tool, whichever source it is from. */
+  readonly around?: (tool: Tool) => Tool;
   /** Ends what it started; never throws. */
   close(): Promise<void>;
 };

@@ -1,5 +1,85 @@
-// What language servers know of the code, and what an edit broke in it.
+// What language servers know of the code, and what an edit broke in it. They are loaded and started when they are first of use.
+import { isObject, type Json, type Tool } from '../../core/index.ts';
+import { codeIntelligence } from '../../tools/lsp/code-intelligence.ts';
+import { builtInServers, definitionFor, serversIn, withOwn } from '../../tools/lsp/definition.ts';
+import type { Allowed, LanguageServers, ServerDefinition } from '../../tools/lsp/index.ts';
 import { nothing, type Equipment, type Ground } from './ground.ts';
 
-/** What language servers know of the code, and what an edit broke in it. */
-export const languageEquipment = async (_ground: Ground): Promise<Equipment> => nothing;
+/** The tools whose results tell what they broke. */
+const edits: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'apply_patch']);
+
+/** The tool that asks language servers, and the look at every edit. */
+export async function languageEquipment(ground: Ground): Promise<Equipment> {
+  const { settings, confined, sandbox } = ground;
+  const user = serversIn(settings.languageServers.user, 'user');
+  const project = serversIn(settings.languageServers.project, 'project');
+  // What the person names comes before what a folder names, and what a folder names never takes its place.
+  const own = withOwn(user.servers, project.servers);
+  const definitions = withOwn(own, builtInServers);
+  const later = serversLater(ground, definitions);
+  const unable = sandbox.confine === undefined;
+  return {
+    ...nothing,
+    tools: unable ? [] : [codeIntelligence(confined, later)],
+    problems: [...user.problems, ...project.problems],
+    around: (tool) => (unable || !edits.has(tool.name) ? tool : lookedAt(tool, ground, later)),
+    close: () => later.close(),
+  };
+}
+
+/** Servers whose program code is loaded with the first of them. */
+function serversLater(ground: Ground, definitions: readonly ServerDefinition[]): LanguageServers {
+  const { confined, sandbox, trust } = ground;
+  let opened: Promise<LanguageServers> | undefined;
+  const servers = (): Promise<LanguageServers> =>
+    (opened ??= import('../../tools/lsp/index.ts').then(({ languageServers }) =>
+      languageServers(confined, {
+        servers: definitions,
+        known: [],
+        allowed: askedOnce(ground),
+        approved: async (subject, hash) =>
+          trust.list().some((each) => each.subject === subject) &&
+          trust.judge({ subject, hash: await hash() }) === 'approved',
+        // Where nothing is confined a server may know our process, and ends with it.
+        ...(sandbox.confine && sandbox.name !== 'none' ? { confine: sandbox.confine } : {}),
+      }),
+    ));
+  return {
+    knows: (path) => definitionFor(path, definitions) !== undefined,
+    open: async (path, signal) => (await servers()).open(path, signal),
+    ready: async (path, signal) => (await servers()).ready(path, signal),
+    close: async () => (await opened?.catch(() => undefined))?.close(),
+  };
+}
+
+/** A tool whose result tells what it broke; where no server is for its files it is as it was. */
+const lookedAt = (tool: Tool, { confined }: Ground, servers: LanguageServers): Tool => ({
+  ...tool,
+  async run(input, context) {
+    if (!pathsIn(input).some((path) => servers.knows(path))) return tool.run(input, context);
+    const { diagnosticsAfter } = await import('../../tools/lsp/index.ts');
+    return diagnosticsAfter(confined, servers)(tool).run(input, context);
+  },
+});
+
+const pathsIn = (input: Json): readonly string[] =>
+  (isObject(input) ? [input['path'], input['paths']].flat() : []).filter((path) => typeof path === 'string');
+
+/** Puts what comes with a folder to the person, once for each content; who says no is not asked again in this session. */
+function askedOnce({ trust, person, sandbox }: Ground): Allowed {
+  const refused = new Set<string>();
+  return async (items, signal) => {
+    const key = JSON.stringify(items);
+    if (refused.has(key) || signal.aborted) return false;
+    const how = sandbox.name === 'none' ? 'as you' : 'confined';
+    const detail = items.map(({ subject, hash, why }) => `${why}:\n${subject}\nsha256 ${hash}`).join('\n');
+    const yes = await person.agrees(
+      `Start a language server that this folder has a say in? It runs ${how}.`,
+      detail,
+      signal,
+    );
+    if (yes) trust.approve(items);
+    else if (!signal.aborted) refused.add(key);
+    return yes;
+  };
+}

@@ -1,5 +1,51 @@
 // A search of the web by the engine that the person has a key for.
+import { messageOf } from '../../core/index.ts';
+import { searchEngine, webSearch, type SearchSettings } from '../../tools/index.ts';
+import { withNetwork } from '../../workspace/index.ts';
+import type { Settings } from '../settings/index.ts';
 import { nothing, type Equipment, type Ground } from './ground.ts';
 
-/** A search of the web by the engine that the person has a key for. */
-export const searchEquipment = async (_ground: Ground): Promise<Equipment> => nothing;
+/** The tool that searches the web; none where no engine is set up. */
+export async function searchEquipment({ settings, confined }: Ground): Promise<Equipment> {
+  const wanted = searchIn(settings);
+  if (wanted === undefined) return nothing;
+  try {
+    const engine = searchEngine(wanted);
+    // Who names an address of their own network means it; it is open to this tool alone.
+    const own = wanted.url === undefined ? [] : [new URL(wanted.url).host];
+    const workspace = withNetwork(confined, { privateHosts: [...settings.privateHosts, ...own] });
+    return { ...nothing, tools: [{ ...webSearch(workspace, engine), hidden: true }] };
+  } catch (error) {
+    return { ...nothing, problems: [messageOf(error)] };
+  }
+}
+
+/** What is set up of searching: the engine that is named, or the first that has what it needs. */
+export function searchIn({ all }: Pick<Settings, 'all'>): SearchSettings | undefined {
+  const text = (key: string): string | undefined => all.get(key)?.value as string | undefined;
+  const engines = Object.entries(whatTheyNeed).map(([engine, needs]) => ({
+    engine,
+    given: Object.entries(needs).map(([what, key]) => [what, text(key)] as const),
+  }));
+  const named = text('search.engine');
+  const found = engines.find(({ engine, given }) =>
+    named === undefined ? given.every(([, value]) => value !== undefined) : engine === named,
+  );
+  if (!found) return undefined;
+  // An address is for the engine that is named with it: a key must not go where another engine is.
+  const other = named === undefined ? undefined : text('search.url');
+  const own = Object.fromEntries(found.given.filter(([, value]) => value !== undefined));
+  const wanted: SearchSettings = { engine: found.engine, ...own, ...(other === undefined ? {} : { url: other }) };
+  return wanted.url === undefined ? wanted : { ...wanted, url: withScheme(wanted.url) };
+}
+
+/** The settings that an engine cannot do without, in the order that one is looked for. */
+const whatTheyNeed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  brave: { key: 'keys.BRAVE_API_KEY' },
+  tavily: { key: 'keys.TAVILY_API_KEY' },
+  searxng: { url: 'search.searxng' },
+  bing: { key: 'keys.BING_SEARCH_API_KEY' },
+  google: { key: 'keys.GOOGLE_SEARCH_API_KEY', id: 'search.google' },
+};
+
+const withScheme = (url: string): string => (/^[a-z]+:\/\//i.test(url) ? url : `http://${url}`);

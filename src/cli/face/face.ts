@@ -107,6 +107,8 @@ export interface Face {
   ask(question: Question, signal?: AbortSignal): Promise<string>;
   /** A list to choose from with the arrow keys, narrowed by typing; nothing if the person leaves it. */
   pick(title: string, choices: readonly Choice[], signal?: AbortSignal): Promise<string | undefined>;
+  /** Asks for the person's own words, which may be one of the choices; nothing where they leave it. Several questions queue. Absent where nobody types, as in a pipe. */
+  readonly words?: (title: string, choices: readonly string[], signal?: AbortSignal) => Promise<string | undefined>;
   /** Puts text into the entry field, as if it had been typed. */
   fill(text: string): void;
   complete(completer: Completer): void;

@@ -72,3 +72,8 @@ export function keysOf(room: KeyRoom): KeyListener {
     return table.some(([key, act]) => matchesKey(data, key) && act());
   };
 }
+
+/** A paste without the controls that could drive the terminal when the editor draws them; the others it drops itself. */
+export function withoutC1(data: string): string {
+  return data.startsWith('\x1b[200~') ? data.replaceAll(/[\x7f-\x9f]/g, '') : data;
+}

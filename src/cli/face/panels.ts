@@ -10,13 +10,15 @@ import {
 } from '@earendil-works/pi-tui';
 import { visible } from '../../core/index.ts';
 import type { Choice, Question } from './face.ts';
-import { listTheme } from './field.ts';
+import { listTheme, type Field } from './field.ts';
 import { wrapped } from './layout.ts';
 import type { Paint } from './paint.ts';
-import { keysOf, labelsOf } from './wording.ts';
+import { answerIn, keysOf, labelsOf } from './wording.ts';
 
 const ENTER_MS = 150;
 const OCCUPIED = 'The letters answer once the field below is empty: Enter sends what is in it, Ctrl+C clears it.';
+const DRAFTED = 'What is in the field is no answer: Enter sends it, Ctrl+C clears it.';
+const SHORT = 160;
 const MOVES = ['up', 'down', 'pageUp', 'pageDown'] as const;
 
 /** A panel takes the keys until it is done. */
@@ -25,6 +27,8 @@ export type Panel = Component & {
   readonly key: (data: string) => boolean;
   /** Whether the entry field stays below it, and gets the keys that mean nothing here. */
   readonly keepsField: boolean;
+  /** Whether what is typed into the field is meant for it, once it could be read. */
+  readonly takesField?: boolean;
 };
 
 /** The line with the keys of a question; the question itself stands in the transcript, in full. */
@@ -49,6 +53,48 @@ export function questionPanel(
       const meant = question.keys.find(({ key }) => [key, `shift+${key}`].some((id) => matchesKey(data, id as KeyId)));
       if (meant !== undefined) answer(meant.key);
       return meant !== undefined;
+    },
+  };
+}
+
+/** The line of a question whose answer is typed into the entry field; the question and its choices stand in the transcript, in full. */
+export function wordsPanel(
+  { title, choices }: { readonly title: string; readonly choices: readonly string[] },
+  paint: Paint,
+  field: Field,
+  armed: () => boolean,
+  answer: (words: string | undefined) => void,
+): Panel {
+  const [head = '', ...rest] = visible(title).split('\n');
+  const short = head.length > SHORT || rest.length > 0 ? `${head.slice(0, SHORT)} …` : head;
+  const choosing = choices.length > 0 ? '↑↓ fills in a choice · ' : '';
+  let at = -1;
+  const step = (by: number): boolean => {
+    if (choices.length === 0 || (field.text() !== '' && field.text() !== choices[at])) return false;
+    at = (Math.max(at, by > 0 ? -1 : 0) + by + choices.length) % choices.length;
+    field.set(choices[at] ?? '');
+    return true;
+  };
+  return {
+    keepsField: true,
+    takesField: true,
+    invalidate: () => undefined,
+    render: (width) => [
+      ...wrapped(paint.bold(short), width, paint.yellow('? '), (t) => t),
+      ...(armed() || field.text() === ''
+        ? wrapped(`${choosing}Enter answers · Esc leaves it unanswered`, width, '  ', paint.dim)
+        : wrapped(DRAFTED, width, '  ', paint.dim)),
+    ],
+    key(data) {
+      // Esc closes suggestions first.
+      if (matchesKey(data, 'escape')) return !field.editor.isShowingAutocomplete() && (answer(undefined), true);
+      if (matchesKey(data, 'up')) return step(-1);
+      if (matchesKey(data, 'down')) return step(1);
+      if (!matchesKey(data, 'enter')) return false;
+      const words = field.text().trim();
+      if (words !== '') field.take();
+      if (words !== '') answer(answerIn(words, choices));
+      return true;
     },
   };
 }

@@ -5,7 +5,7 @@ import { paintOf } from './paint.ts';
 import { earOf, type Ear, type EarEvents } from './plain-ear.ts';
 import { voiceOf } from './plain-voice.ts';
 import { SEEN_MS } from './readiness.ts';
-import { keysOf, labelsOf, statusParts } from './wording.ts';
+import { answerIn, choiceLines, keysOf, labelsOf, statusParts } from './wording.ts';
 
 /** Where the plain face reads and writes, and how much it may do there. */
 export type PlainOptions = {
@@ -195,6 +195,13 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
     return turn;
   };
 
+  const words = (title: string, choices: readonly string[], signal?: AbortSignal): Promise<string | undefined> =>
+    inTurn(() => {
+      speak(() => voice.say([visible(title), ...choiceLines(choices.map(visible))].join('\n')));
+      const prompt = `${choices.length > 0 ? 'a number or your own words' : 'your words'}, nothing to leave: `;
+      return read(prompt, undefined, signal, (line) => answerIn(line, choices));
+    });
+
   return {
     put(block) {
       const typed = block.type === 'said' ? echoed.indexOf(block.text) : -1;
@@ -235,16 +242,15 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
       }),
     pick: (title, choices, signal) =>
       inTurn(() => {
-        speak(() => {
-          voice.say(visible(title));
-          for (const [index, choice] of choices.entries()) voice.say(`  ${index + 1}. ${choiceLine(choice)}`);
-        });
+        speak(() => voice.say([visible(title), ...choiceLines(choices.map(choiceLine))].join('\n')));
         return read<string | undefined>('number or name, nothing to leave: ', undefined, signal, (line) => {
           if (line === '') return undefined;
           const meant = choices[Number(line) - 1] ?? choices.find(({ value, label }) => [value, label].includes(line));
           return meant?.value ?? 'again';
         });
       }),
+    // In a pipe the next line is meant for the conversation: nobody has seen the question.
+    ...(person ? { words } : {}),
     fill(text) {
       if (editing && !text.includes('\n')) {
         if (prompted) return ear.write(text);

@@ -5,19 +5,27 @@ import { Display } from './display.ts';
 import { fieldOf, type Field } from './field.ts';
 import { footOf, type FootState } from './foot.ts';
 import { highlighterOf } from './highlight.ts';
-import { keysOf } from './keys.ts';
+import { keysOf, withoutC1 } from './keys.ts';
 import { styleOf } from './layout.ts';
 import { paintOf } from './paint.ts';
-import { pickPanel, questionPanel, type Panel } from './panels.ts';
+import { pickPanel, questionPanel, wordsPanel, type Panel } from './panels.ts';
 import { SEEN_MS, STILL_MS } from './readiness.ts';
 import { restoreOnEnd } from './restore.ts';
+import { suspend } from './suspend.ts';
 import { transcriptOf } from './transcript.ts';
+import { choiceLines } from './wording.ts';
 
 const FRAME_MS = 30;
 const SPIN_MS = 100;
 const UNFOLDED_LINES = 500;
 
-type Opened = { readonly panel: Panel; readonly since: number; readonly leave: () => void };
+type Opened = {
+  readonly panel: Panel;
+  readonly since: number;
+  readonly leave: () => void;
+  /** Whether what is typed from now on is for it. */
+  armed: boolean;
+};
 
 /** Opens the screen on the program's own terminal. */
 export function screenFace(options: { readonly colours: boolean }): Face {
@@ -87,22 +95,6 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     soon();
   }
 
-  // As when the terminal itself sees the key: the whole group stops, and `fg` draws the screen again.
-  function suspend(): void {
-    if (process.platform === 'win32') return;
-    display.stop();
-    const goOn = (): void => {
-      clearTimeout(unstopped);
-      process.off('SIGCONT', goOn);
-      display.start();
-      display.redraw();
-    };
-    process.on('SIGCONT', goOn);
-    // Without a shell to come back to, the signal is ignored and nothing will wake the program: it goes on by itself.
-    const unstopped = setTimeout(goOn, 200);
-    process.kill(0, 'SIGTSTP');
-  }
-
   const onKey = keysOf({
     busy: () => state.status?.busy !== undefined,
     suggesting: () => field.editor.isShowingAutocomplete(),
@@ -117,7 +109,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
       display.redraw(style.unfolded ? UNFOLDED_LINES : undefined);
     },
     history: () => void lookBack(),
-    suspend,
+    suspend: () => suspend(display),
     redraw: () => display.redraw(),
   });
 
@@ -132,10 +124,13 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     return { consume: true };
   });
 
-  function toPanel({ panel: { keepsField, key }, since, leave }: Opened, data: string): boolean {
-    if (keepsField && !isArmed(since, data)) return false;
+  function toPanel(opened: Opened, data: string): boolean {
+    const { keepsField, takesField, key } = opened.panel;
+    // A field that was empty when the question could be read belongs to the answer from then on.
+    opened.armed = (opened.armed && takesField === true) || isArmed(opened.since, data);
+    if (keepsField && !opened.armed) return false;
     if (!matchesKey(data, 'ctrl+c')) return key(data);
-    leave();
+    opened.leave();
     if (state.status?.busy !== undefined) hear({ type: 'interrupt' });
     return true;
   }
@@ -174,7 +169,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
           };
           const leave = (): void => give(otherwise);
           signal?.addEventListener('abort', leave);
-          panel = { panel: panelOf(give), since: Date.now(), leave };
+          panel = { panel: panelOf(give), since: Date.now(), leave, armed: false };
           show(panel.panel);
         }),
     );
@@ -182,10 +177,14 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     return turn;
   }
 
+  // The answer takes the place of the question; of one that has begun to scroll away it stands below.
+  function answered(id: string, text: string): void {
+    transcript.put({ type: 'notice', id: transcript.scrolled(id) ? `${id} answer` : id, level: 'info', text });
+  }
+
   function ask(question: Question, signal?: AbortSignal): Promise<string> {
     return open(question.otherwise, signal, (done) => {
-      asked += 1;
-      const id = `question ${asked}`;
+      const id = `question ${(asked += 1)}`;
       const { title, detail: text } = question;
       if (text !== undefined) transcript.put({ type: 'page', id, title, text });
       return questionPanel(
@@ -193,11 +192,25 @@ export function screenFace(options: { readonly colours: boolean }): Face {
         paint,
         () => field.text() !== '',
         (key) => {
-          const label = question.keys.find((one) => one.key === key)?.label ?? key;
-          // The answer takes the place of the question; of one that has begun to scroll away it stands below.
-          const place = transcript.scrolled(id) ? `${id} answer` : id;
-          transcript.put({ type: 'notice', id: place, level: 'info', text: `${title} ${label}` });
+          answered(id, `${title} ${question.keys.find((one) => one.key === key)?.label ?? key}`);
           done(key);
+        },
+      );
+    });
+  }
+
+  function words(title: string, choices: readonly string[], signal?: AbortSignal): Promise<string | undefined> {
+    return open<string | undefined>(undefined, signal, (done) => {
+      const id = `question ${(asked += 1)}`;
+      transcript.put({ type: 'page', id, text: [title, ...choiceLines(choices)].join('\n') });
+      return wordsPanel(
+        { title, choices },
+        paint,
+        field,
+        () => panel?.armed === true,
+        (answer) => {
+          answered(id, `${title} ${answer ?? '(not answered)'}`);
+          done(answer);
         },
       );
     });
@@ -249,6 +262,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     },
     ask,
     pick,
+    words,
     fill(text) {
       field.set(text);
       soon();
@@ -281,9 +295,4 @@ export function screenFace(options: { readonly colours: boolean }): Face {
       letGo();
     },
   };
-}
-
-// The editor drops the other controls of a paste itself; these could drive the terminal when it draws them.
-function withoutC1(data: string): string {
-  return data.startsWith('\x1b[200~') ? data.replaceAll(/[\x7f-\x9f]/g, '') : data;
 }

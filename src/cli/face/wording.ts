@@ -98,3 +98,13 @@ export function took(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}ms`;
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : `${Math.floor(ms / 60_000)}m${Math.round((ms % 60_000) / 1000)}s`;
 }
+
+/** Choices as numbered lines. */
+export const choiceLines = (choices: readonly string[]): readonly string[] =>
+  choices.map((choice, index) => `  ${index + 1}. ${choice}`);
+
+/** What a person says by a line: the choice with that number, unless the choices are numbers themselves, or the words as they are; nothing by an empty one. */
+export function answerIn(line: string, choices: readonly string[]): string | undefined {
+  if (choices.some((choice) => /^\s*\d+\s*$/.test(choice))) return line || undefined;
+  return (/^\d+$/.test(line) ? choices[Number(line) - 1] : undefined) ?? (line || undefined);
+}

@@ -33,6 +33,9 @@ function settingsFor(t: TestContext): (env?: Record<string, string>) => Settings
   return (env = {}) => readSettings({ env: { HOME: home, ...env }, cwd: home, platform: 'linux' });
 }
 
+/** Nothing may go wrong where a list can be kept. */
+const say = (trouble: string): never => assert.fail(trouble);
+
 const mode = (file: string): string => (statSync(file).mode & 0o777).toString(8);
 const models = [
   { id: 'able', context: 8192, tools: true },
@@ -49,7 +52,7 @@ for (const [provider, style] of [
     t.after(() => server.close());
     const settings = settingsFor(t)({ HARNESS_INFERENCE_PROVIDER: provider, OLLAMA_API_URL: server.url });
     assert.equal(readKnownModels(settings), undefined, 'no list is known yet');
-    const listed = await refreshModels(settings);
+    const listed = await refreshModels(settings, { say });
     const file = path.join(settings.dirs.state, 'models.jsonl');
     const lines = readFileSync(file, 'utf8')
       .trimEnd()
@@ -74,7 +77,7 @@ test('[J86, J90] the list of another provider or address does not count, and one
   t.after(() => server.close());
   const read = settingsFor(t);
   const here = read({ OLLAMA_API_URL: server.url });
-  await refreshModels(here);
+  await refreshModels(here, { say });
   assert.equal(readKnownModels(read({ HARNESS_INFERENCE_PROVIDER: 'lm-studio' })), undefined);
   assert.equal(readKnownModels(read({ OLLAMA_API_URL: 'http://elsewhere:1' })), undefined);
   assert.equal(readKnownModels(read())?.length, 2, 'where nothing is declared, what was listed last counts');
@@ -87,15 +90,37 @@ test('[J86, J88] a refresh that fails leaves the list as it was; an empty list i
   t.after(() => server.close());
   const read = settingsFor(t);
   const settings = read({ OLLAMA_API_URL: server.url });
-  const listed = await refreshModels(settings);
+  const listed = await refreshModels(settings, { say });
   const away = { provider: 'ollama', baseUrl: await closedUrl() };
-  await assert.rejects(refreshModels(settings, { from: away }), { code: 'provider/unreachable' });
+  await assert.rejects(refreshModels(settings, { from: away, say }), { code: 'provider/unreachable' });
   assert.deepEqual(readKnownModels(settings), listed);
-  await assert.rejects(refreshModels(read()), { code: 'settings/no-provider' });
+  await assert.rejects(refreshModels(read(), { say }), { code: 'settings/no-provider' });
   const bare = await scriptedServer([], { models: [] });
   t.after(() => bare.close());
-  assert.deepEqual(await refreshModels(read({ OLLAMA_API_URL: bare.url })), []);
+  assert.deepEqual(await refreshModels(read({ OLLAMA_API_URL: bare.url }), { say }), []);
   assert.deepEqual(readKnownModels(read({ OLLAMA_API_URL: bare.url })), []);
+});
+
+test('[J86] a list that cannot be written is said to be, counts while the program runs, and is written once it can be', async (t) => {
+  const server = await scriptedServer([], { models });
+  t.after(() => server.close());
+  const settings = settingsFor(t)({ OLLAMA_API_URL: server.url });
+  const file = path.join(settings.dirs.state, 'models.jsonl');
+  mkdirSync(path.join(file, 'in the way'), { recursive: true });
+  const troubles: string[] = [];
+  const told = { say: (trouble: string) => void troubles.push(trouble) };
+  const listed = await refreshModels(settings, told);
+  assert.equal(troubles.length, 1);
+  assert.match(troubles[0] ?? '', /^The next start will not know these models: Could not write .*models\.jsonl: /);
+  assert.deepEqual(
+    [listed.length, readKnownModels(settings)],
+    [2, listed],
+    'it is the list all the same, and stays so',
+  );
+  rmSync(file, { recursive: true });
+  await refreshModels(settings, told);
+  assert.equal(troubles.length, 1);
+  assert.equal(readFileSync(file, 'utf8').trimEnd().split('\n').length, 2);
 });
 
 test('[J27, J91] the last model is kept by name in the state folder', (t) => {
@@ -125,7 +150,7 @@ test('[J92] every start has a log of its own, named by date and time, private, a
   first?.write('too late');
   second?.close();
   const text = readFileSync(first?.file ?? '', 'utf8');
-  assert.match(text, /^\d{4}-\d\d-\d\dT[\d:.]+Z asked with \[key\]\n {2}and more\n$/);
+  assert.match(text, /^\d{4}-\d\d-\d\dT[\d:.]+Z asked with \[redacted: OPENAI_API_KEY\]\n {2}and more\n$/);
   assert.equal(readFileSync(second?.file ?? '', 'utf8'), '');
   if (process.platform !== 'win32') assert.deepEqual([mode(first?.file ?? ''), mode(folder)], ['600', '700']);
 });

@@ -1,6 +1,6 @@
 // The list of models that the provider offered last, kept so that later starts need not ask: one JSON object a line.
 import path from 'node:path';
-import { FairleadError, isObject } from '../../core/index.ts';
+import { FairleadError, isObject, messageOf } from '../../core/index.ts';
 import type { ModelInfo } from '../../providers/models/info.ts';
 import { familyOf } from '../../providers/families.ts';
 import { addressOf, keyFound } from '../../providers/resolve.ts';
@@ -17,9 +17,21 @@ type Needed = Pick<Settings, 'dirs' | 'provider' | 'url' | 'env'>;
 
 const modelsFile = ({ dirs }: Needed): string => path.join(dirs.state, 'models.jsonl');
 
+/** What was kept; nothing if it cannot be read: then the provider is asked again. */
+function kept(file: string): string | undefined {
+  try {
+    return unwritten.get(file) ?? readIfThere(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lists that no file would take, by the file: they count for as long as this process lives. */
+const unwritten = new Map<string, string>();
+
 /** The known models of the declared provider, or of whichever was listed last where none is declared; nothing if no list is known. */
 export function readKnownModels(settings: Needed): readonly KnownModel[] | undefined {
-  const text = readIfThere(modelsFile(settings));
+  const text = kept(modelsFile(settings));
   if (text === undefined) return undefined;
   const all = text.split('\n').flatMap(modelIn);
   if (all.length === 0) return all;
@@ -49,19 +61,36 @@ function modelIn(line: string): readonly KnownModel[] {
   }
 }
 
-/** Asks the provider which models it has and what each can do, and keeps the list. */
-export async function refreshModels(
-  settings: Needed,
-  options: { readonly from?: Whence; readonly signal?: AbortSignal } = {},
-): Promise<readonly KnownModel[]> {
+/** How a list is asked for; `say` hears, in a sentence, that it could not be kept. */
+export type Refreshing = {
+  readonly from?: Whence;
+  readonly signal?: AbortSignal;
+  readonly say: (trouble: string) => void;
+};
+
+/** Asks the provider which models it has and what each can do, and keeps the list: in memory alone where its file cannot be written. */
+export async function refreshModels(settings: Needed, options: Refreshing): Promise<readonly KnownModel[]> {
   const from = options.from ?? declared(settings);
   const { listModels } = await import('../../providers/models/models.ts');
   const { signal } = options;
   const found = await listModels(from, { env: settings.env, ...(signal ? { signal } : {}) });
   const url = addressFor(from, settings);
   const models = found.map((model): KnownModel => ({ ...model, url }));
-  replaceText(modelsFile(settings), models.map((model) => `${JSON.stringify(model)}\n`).join(''));
+  const trouble = keep(modelsFile(settings), models.map((model) => `${JSON.stringify(model)}\n`).join(''));
+  if (trouble !== undefined) options.say(trouble);
   return models;
+}
+
+/** Why a list could not be written is a sentence: nobody's work hangs on it. */
+function keep(file: string, text: string): string | undefined {
+  try {
+    replaceText(file, text);
+    unwritten.delete(file);
+    return undefined;
+  } catch (error) {
+    unwritten.set(file, text);
+    return `The next start will not know these models: ${messageOf(error)}`;
+  }
 }
 
 function declared({ provider, url }: Needed): Whence {

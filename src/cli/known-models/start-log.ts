@@ -5,8 +5,11 @@ import { messageOf } from '../../core/index.ts';
 import { codeOf } from '../../stores/jsonl/disk.ts';
 import { tell } from '../front/print.ts';
 import { dateName, freeName } from '../sessions/names.ts';
+import { strictKeeper } from '../settings/keeper.ts';
 import { attempt, makeFolder } from '../settings/private-file.ts';
 import type { Settings } from '../settings/settings.ts';
+
+type Told = Pick<Settings, 'dirs' | 'all' | 'env'>;
 
 /** A log that is being written. */
 export type StartLog = {
@@ -17,11 +20,7 @@ export type StartLog = {
 };
 
 /** Does the work of one start with a log of its own, which says how it came out. */
-export async function logged(
-  settings: Pick<Settings, 'dirs' | 'all'>,
-  what: string,
-  work: () => Promise<number>,
-): Promise<number> {
+export async function logged(settings: Told, what: string, work: () => Promise<number>): Promise<number> {
   const log = openLogIfPossible(settings);
   log.write(what);
   try {
@@ -37,7 +36,7 @@ export async function logged(
 }
 
 /** A place that takes no log is no reason to do nothing. */
-function openLogIfPossible(settings: Pick<Settings, 'dirs' | 'all'>): Pick<StartLog, 'write' | 'close'> {
+function openLogIfPossible(settings: Told): Pick<StartLog, 'write' | 'close'> {
   try {
     return openLog(settings);
   } catch (error) {
@@ -47,19 +46,19 @@ function openLogIfPossible(settings: Pick<Settings, 'dirs' | 'all'>): Pick<Start
 }
 
 /** Begins the log of this start, named by date and time; a second one in the same second gets a number. */
-export function openLog(settings: Pick<Settings, 'dirs' | 'all'>, now: Date = new Date()): StartLog {
+export function openLog(settings: Told, now: Date = new Date()): StartLog {
   const folder = path.join(settings.dirs.state, 'logs');
   makeFolder(folder);
   let fd = -1;
   const isTaken = (name: string): boolean => (fd = create(path.join(folder, name))) < 0;
   const file = path.join(folder, freeName(dateName(now), isTaken));
-  const secrets = secretsIn(settings);
+  const secrets = strictKeeper(settings);
   let open = true;
   return {
     file,
     write(line) {
       if (!open) return;
-      const told = secrets.reduce((text, secret) => text.replaceAll(secret, '[key]'), line);
+      const told = secrets.redact(line);
       try {
         writeSync(fd, `${new Date().toISOString()} ${told.replaceAll('\n', '\n  ')}\n`);
       } catch {}
@@ -82,7 +81,3 @@ function create(file: string): number {
     }
   });
 }
-
-/** The keys that are set: what is told to others holds none of them. */
-export const secretsIn = ({ all }: Pick<Settings, 'all'>): readonly string[] =>
-  [...all].flatMap(([key, { value }]) => (key.startsWith('keys.') ? [String(value)] : []));

@@ -10,7 +10,9 @@ import { failed, type Job } from './rounds.ts';
 /** Begins a call of one of the outfit's tools. */
 export async function callJob(outfit: Outfit, grants: Grants, tool: string, input: Json): Promise<Job> {
   const parts = outfit.partsFor(caller({ type: 'tool-call', id: 'call', tool, input }), true);
-  const session = await Session.open(parts, memoryLog());
+  // A client that lists the tools sees all of them: nothing has to be loaded.
+  const tools = new Map([...parts.tools].map(([name, each]) => [name, { ...each, hidden: false }]));
+  const session = await Session.open({ ...parts, tools }, memoryLog());
   let ended: (Event & { readonly type: 'tool-ended' }) | undefined;
   session.watch((event) => {
     if (event.type === 'tool-ended') ended = event;

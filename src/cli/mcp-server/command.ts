@@ -8,24 +8,26 @@ import { tell } from '../front/print.ts';
 import { protocolOut } from '../front/protocol-out.ts';
 import { orSentence } from '../front/sentence.ts';
 import { logged } from '../known-models/index.ts';
+import { serveUsage } from '../mcp/verbs.ts';
 import { readSettings } from '../settings/index.ts';
 import { openOffer, type Offer } from './server.ts';
 
-const usage = `Usage: fairlead mcp serve [--allow-write] [--http <port>] [--model <name>] [--max-turns <n>] [--max-budget-usd <dollars>]
+const usage = `Usage: ${serveUsage}
 
 Offers the tools of this folder, and run_agent, to a program that speaks the Model Context Protocol on standard input
 and output, or on http://127.0.0.1:<port>/mcp with --http. In a pipe "serve" can be left away. What changes something is
-put to the person at the client, and refused where that cannot be; --allow-write allows it unasked. Over HTTP a bearer
-token is needed: FAIRLEAD_MCP_TOKEN, or one that is made up and printed on standard error.`;
+put to the person at the client, and refused where that cannot be; --allow-write allows it unasked. With --no-sandbox
+commands run as you, and reach all that you can. Over HTTP a bearer token is needed: FAIRLEAD_MCP_TOKEN, or one that is
+made up and printed on standard error.`;
 
 type Wanted = { readonly asked: Asked; readonly port: number | undefined };
 
 /** Serves until the client hangs up: 0 when it did, 2 misused, 130 or 143 by a signal. */
 export const run: Command['run'] = async (args) => {
   const [verb, ...rest] = args;
-  if (verb === '--help' || verb === '-h' || (verb === undefined && process.stdin.isTTY)) {
+  if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(`${usage}\n`);
-    return verb === undefined ? exitCodes.misused : exitCodes.answered;
+    return exitCodes.answered;
   }
   const wanted = read(verb === 'serve' ? rest : args);
   if (typeof wanted === 'string') {
@@ -38,6 +40,7 @@ export const run: Command['run'] = async (args) => {
 function read(args: readonly string[]): Wanted | string {
   const options = {
     'allow-write': { type: 'boolean', default: false },
+    'no-sandbox': { type: 'boolean', default: false },
     http: { type: 'string' },
     model: { type: 'string' },
     'max-turns': { type: 'string' },
@@ -45,14 +48,15 @@ function read(args: readonly string[]): Wanted | string {
   } as const;
   try {
     const { values } = parseArgs({ args: [...args], options });
-    const { http, 'allow-write': write, ...others } = values;
+    const { http, 'allow-write': write, 'no-sandbox': bare, ...others } = values;
     const port = http === undefined ? undefined : Number(http);
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536))
       return `--http needs a port from 0 to 65535, not "${http}".`;
     const given = Object.entries(others).flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name}=${value}`],
     );
-    const asked = readAsked([...given, ...(write ? ['--auto-approve'] : [])], { as: 'chat', typed: true });
+    const flags = [...(write ? ['--auto-approve'] : []), ...(bare ? ['--no-sandbox'] : [])];
+    const asked = readAsked([...given, ...flags], { as: 'chat', typed: true });
     return 'wrong' in asked ? asked.wrong : { asked, port };
   } catch (error) {
     return (error as Error).message.split('\n')[0] ?? '';

@@ -99,6 +99,31 @@ test('[A14] a client lists the tools and reads freely; what would change somethi
   assert.equal(made.asked().length, 0, 'no model is asked for a call of the client');
 });
 
+test('[A14] tools that a model would have to load are there for a client at once, but none that would need a model; without a sandbox that is said loudly', async (t) => {
+  const made = await program(t);
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [bin, 'mcp', '--no-sandbox', '--allow-write'],
+    cwd: made.cwd,
+    env: { ...made.env },
+    stderr: 'pipe',
+  });
+  let warned = '';
+  transport.stderr?.on('data', (text) => (warned += String(text)));
+  const client = clientThat({});
+  await client.connect(transport);
+  t.after(() => client.close());
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  assert.ok(names.includes('delete_file') && names.includes('run_code'));
+  for (const name of ['load_tools', 'use_tool', 'spawn_agent', 'manage_agents']) assert.ok(!names.includes(name), name);
+  writeFileSync(path.join(made.cwd, 'old.txt'), 'old\n');
+  assert.notEqual((await call(client, 'delete_file', { path: 'old.txt' })).isError, true);
+  assert.equal(existsSync(path.join(made.cwd, 'old.txt')), false);
+  const ran = await call(client, 'run_command', { command: 'echo $HOME' });
+  assert.equal(wordsOf(ran).trim(), made.home, 'it ran as the person, with their home');
+  await until('the warning is there', () => /^WARNING: no sandbox\. /m.test(warned));
+});
+
 for (const modern of [false, true])
   test(
     `the person at a client of the ${modern ? 'newer' : 'older'} protocol is asked: a yes counts for that call, always for its kind, a no for nothing`,
@@ -297,7 +322,7 @@ test('over HTTP it answers on loopback, to those with the token, and no key of o
     const client = clientThat({ modern });
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization } } }));
     const read = await call(client, 'read_file', { path: 'notes.txt' });
-    assert.equal(wordsOf(read), 'the key is [key]');
+    assert.equal(wordsOf(read), 'the key is [redacted: OPENAI_API_KEY]');
     assert.match(wordsOf(await call(client, 'write_file', { path: 'b.txt', content: 'x' })), /needs a person's yes/);
     await client.close();
   }
@@ -319,7 +344,7 @@ test('garbage on standard input is survived, and a mistaken command line is told
   assert.equal(code, 0, err);
   for (const line of out.trimEnd().split('\n')) JSON.parse(line);
   assert.match(out, /"serverInfo":\{[^}]*"name":"fairlead"/);
-  for (const args of [['list'], ['serve', '--http', 'x'], ['serve', '--max-turns', '0']]) {
+  for (const args of [['everything'], ['serve', '--http', 'x'], ['serve', '--max-turns', '0']]) {
     const wrong = await made.run(['mcp', ...args]);
     assert.deepEqual([wrong.code, wrong.out], [2, '']);
     assert.match(wrong.err, /Usage: fairlead mcp serve/);

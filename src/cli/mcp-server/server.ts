@@ -7,12 +7,12 @@ import {
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
-import { canonical, type Json, type JsonObject, type Tool } from '../../core/index.ts';
-import { sessionGrants } from '../../guards/index.ts';
+import { canonical, toJson, type Json, type JsonObject, type Tool } from '../../core/index.ts';
+import { cleanJson, sessionGrants } from '../../guards/index.ts';
 import { outfitFor } from '../conversation/outfit.ts';
+import { nobody } from '../equipment/index.ts';
 import type { Asked } from '../front/asked.ts';
-import { secretsIn } from '../known-models/start-log.ts';
-import type { Settings } from '../settings/index.ts';
+import { strictKeeper, type Settings } from '../settings/index.ts';
 import { version } from '../version.ts';
 import { agentJob, cameSchema, wishSchema, type Wish } from './agent-job.ts';
 import { callJob } from './call-job.ts';
@@ -25,11 +25,21 @@ export type Offer = { readonly factory: McpServerFactory; close(): Promise<void>
 export async function openOffer(asked: Asked, settings: Settings, tell: (text: string) => void): Promise<Offer> {
   const grants = sessionGrants();
   const cwd = process.cwd();
-  const outfit = await outfitFor({ settings, cwd, auto: () => asked.auto, grants, code: false });
+  const outfit = await outfitFor({
+    settings,
+    cwd,
+    auto: () => asked.auto,
+    grants,
+    code: false,
+    sandbox: asked.sandbox,
+    person: nobody((text) => tell(`${text}\n`)),
+  });
   for (const problem of outfit.problems) tell(`${problem}\n`);
+  if (outfit.sandbox.name === 'none') tell(`WARNING: no sandbox. ${outfit.sandbox.about}\n`);
   const rounds = openRounds();
   const going = new Set<Promise<unknown>>();
-  const clean = cleaner(secretsIn(settings));
+  // What the person sees is their affair; what a client is told goes further.
+  const secrets = strictKeeper(settings);
 
   const factory: McpServerFactory = () => {
     const server = new McpServer(
@@ -46,12 +56,12 @@ export async function openOffer(asked: Asked, settings: Settings, tell: (text: s
       const work = rounds.carry({ context, can, mark: `${name} ${canonical(input)}`, begin });
       going.add(work);
       try {
-        return clean(await work);
+        return cleanJson(toJson(await work), secrets) as CallToolResult | InputRequiredResult;
       } finally {
         going.delete(work);
       }
     };
-    for (const tool of outfit.tools.filter(({ hidden }) => !hidden))
+    for (const tool of outfit.tools.filter(({ name }) => !modelled.has(name)))
       server.registerTool(
         tool.name,
         { description: tool.description, inputSchema: schema<Json>(tool.input), annotations: hintsOf(tool) },
@@ -80,6 +90,9 @@ export async function openOffer(asked: Asked, settings: Settings, tell: (text: s
   };
 }
 
+/** Tools that have a model of their own at work, which a client has by `run_agent`: here a client is in the place of the model. */
+const modelled: ReadonlySet<string> = new Set(['spawn_agent', 'manage_agents']);
+
 const hintsOf = ({ effect }: Tool): { readOnlyHint: boolean; openWorldHint: boolean } => ({
   readOnlyHint: effect === 'read',
   openWorldHint: effect === 'outside',
@@ -94,12 +107,3 @@ const schema = <T>(shape: JsonObject): StandardSchemaWithJSON<T, T> => ({
     jsonSchema: { input: () => shape, output: () => shape },
   },
 });
-
-/** Takes keys out of everything that is told. */
-const cleaner =
-  (secrets: readonly string[]) =>
-  <T>(told: T): T => {
-    const text = JSON.stringify(told);
-    const safe = secrets.reduce((left, secret) => left.replaceAll(JSON.stringify(secret).slice(1, -1), '[key]'), text);
-    return safe === text ? told : (JSON.parse(safe) as T);
-  };

@@ -7,15 +7,20 @@ import { tell } from '../front/print.ts';
 const INTERRUPT = '\x03';
 const END = '\x04';
 
-/** Says the words, and when they can have been read asks for a line: in small letters, or nothing where the signal came or the input ended. */
-export async function askLine(words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> {
+/** A line as the answer to a few keys: in small letters, or nothing where the signal came or the input ended. */
+export const askLine = async (words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> =>
+  (await askWords(words, prompt, signal))?.toLowerCase();
+
+/** Says the words, and when they can have been read asks for a line: as it was typed, or nothing where the signal came or the input ended. */
+export async function askWords(words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> {
+  if (signal?.aborted) return undefined;
   tell(`${words}\n`);
   if (!(await stillness(process.stdin, signal))) return undefined;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // In the terminal's raw mode the key is no signal by itself.
   terminal.on('SIGINT', interrupt);
   try {
-    return (await terminal.question(visible(prompt), signal ? { signal } : {})).trim().toLowerCase();
+    return (await terminal.question(visible(prompt), signal ? { signal } : {})).trim();
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
     tell('\n');

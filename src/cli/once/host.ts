@@ -1,5 +1,5 @@
 // The person beside a single run, if there is one: asked on the terminal, otherwise nothing that needs a yes is done.
-import { visible, type RunState } from '../../core/index.ts';
+import { aimOf, visible, type RunState } from '../../core/index.ts';
 import { alwaysLabel } from '../conversation/always.ts';
 import { answerOpen, waits } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -29,12 +29,26 @@ export const hostInTerminal = (say: (text: string) => void): Host => ({
 export function personInTerminal(say: (text: string) => void): Person {
   const tells = (text: string): void => say(`${text}\n`);
   if (!isSomebodyThere()) return nobody(tells);
+  // Of several tools that ask at once each has its turn: there is one terminal.
+  let before: Promise<unknown> = Promise.resolve();
+  const inTurn = (words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> => {
+    const turn = before.then(async () => {
+      const { askWords } = await import('./ask-line.ts');
+      return askWords(visible(words), prompt, signal);
+    });
+    before = turn.catch(() => undefined);
+    return turn;
+  };
   return {
     ...hostInTerminal(say),
-    async agrees(question, detail, signal) {
-      const { askLine } = await import('./ask-line.ts');
-      const words = detail === undefined ? question : `${question}\n${detail}`;
-      return (await askLine(visible(words), '[y/N] ', signal)) === 'y';
+    agrees: async (question, detail, signal) =>
+      /^y(es)?$/i.test(
+        (await inTurn([question, ...(detail === undefined ? [] : [detail])].join('\n'), '[y/N] ', signal)) ?? '',
+      ),
+    async words(question, choices, signal) {
+      const { answerIn, choiceLines } = await import('../face/wording.ts');
+      const prompt = `${choices.length > 0 ? 'A number or your own words' : 'Your words'}, nothing to leave: `;
+      return answerIn((await inTurn([question, ...choiceLines(choices)].join('\n'), prompt, signal)) ?? '', choices);
     },
   };
 }
@@ -45,7 +59,9 @@ export async function askInTerminal(talk: Conversation, state: RunState, signal:
   const { askLine } = await import('./ask-line.ts');
   await answerOpen(talk, state, async (call, kind) => {
     const keys = `y yes, this once · n no · a ${alwaysLabel(kind)}`;
-    const said = await askLine(`${call.ask?.question ?? ''}\n${keys}`, `Allow ${call.tool}? [y/N/a] `, signal);
+    const meant = aimOf(call);
+    const tool = typeof meant === 'string' ? call.tool : meant.tool;
+    const said = await askLine(`${call.ask?.question ?? ''}\n${keys}`, `Allow ${tool}? [y/N/a] `, signal);
     if (said === undefined) return undefined;
     return said === 'a' ? 'always' : said === 'y' ? 'once' : 'no';
   });

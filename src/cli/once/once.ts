@@ -40,7 +40,10 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
   if (type === 'test-connection' || type === 'refresh-models') {
     const place = placeOf(settings, readKnownModels(settings) ?? []) ?? usualPlace;
     if (type === 'test-connection') print(`${await testConnection(settings, place)}\n`);
-    else for (const { id } of await refreshModels(settings, { from: place })) print(`${id}\n`);
+    else {
+      const say = (trouble: string): void => tell(`${trouble}\n`);
+      for (const { id } of await refreshModels(settings, { from: place, say })) print(`${id}\n`);
+    }
     return exitCodes.answered;
   }
   const answer = asked.schema === undefined ? undefined : readSchema(asked.schema);
@@ -64,7 +67,7 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
     ...(answer ? { answer } : {}),
   });
   try {
-    for (const problem of talk.problems) tell(`${problem}\n`);
+    for (const problem of [...talk.problems, ...talk.outfit.problems]) tell(`${problem}\n`);
     if (talk.outfit.sandbox.name === 'none') tell(`No sandbox: ${talk.outfit.sandbox.about}\n`);
     const out = steadyOut(process.stdout, () => talk.session.cancel());
     let code: number = exitCodes.answered;

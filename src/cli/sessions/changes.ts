@@ -44,7 +44,8 @@ async function mustBeFree<T>(name: string, work: () => Promise<T>): Promise<T> {
 /** A session in the trash: what it was called and when it was put there. */
 export type Trashed = SessionPlace & { readonly since: string };
 
-const trashFolder = ({ data }: Shelf): string => path.join(data, 'trash');
+/** The folder of the sessions that were deleted. */
+export const trashFolder = ({ data }: Shelf): string => path.join(data, 'trash');
 
 /** Moves a session into the trash, from where it can be restored. */
 export async function trashSession(shelf: Shelf, session: SessionPlace, now: Date = new Date()): Promise<Trashed> {

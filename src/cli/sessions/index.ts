@@ -3,6 +3,7 @@ export { cloneSession, listTrash, renameSession, restoreSession, trashSession, t
 export { exportPaper, formatOf, formats } from './export.ts';
 export { dateName, fileNameFor, freeName, nameOf, tidyName } from './names.ts';
 export {
+  agentFolder,
   findSession,
   listSessions,
   mostRecent,

@@ -34,9 +34,11 @@ export const sessionFolder = ({ data }: Shelf): string => path.join(data, 'sessi
 /** Where the session of this name is, or would be. */
 export const sessionFile = (shelf: Shelf, name: string): string => path.join(sessionFolder(shelf), fileNameFor(name));
 
-/** Every session's name and file, in no order. */
-export function sessionPlaces(shelf: Shelf): readonly SessionPlace[] {
-  const folder = sessionFolder(shelf);
+/** The folder of the sessions of agents that other sessions started: apart, so that no list is crowded with them and none is continued by mistake. */
+export const agentFolder = (shelf: Shelf): string => path.join(sessionFolder(shelf), 'agents');
+
+/** Every session's name and file, in no order; of those in this folder. */
+export function sessionPlaces(shelf: Shelf, folder: string = sessionFolder(shelf)): readonly SessionPlace[] {
   return filesIn(folder).flatMap((file) => {
     const name = nameOf(file);
     return name === undefined ? [] : [{ name, file: path.join(folder, file) }];
@@ -141,7 +143,7 @@ function firstWords(seen: Glimpse): string | undefined {
 /** The session of this name, id, or beginning of an id that only one has; an error names what is near. */
 export function findSession(shelf: Shelf, nameOrId: string): SessionPlace {
   const wanted = nameOrId.normalize('NFC').trim();
-  const all = sessionPlaces(shelf);
+  const all = [...sessionPlaces(shelf), ...sessionPlaces(shelf, agentFolder(shelf))];
   const named = all.find(({ name }) => name === wanted);
   if (named) return named;
   const ids = wanted.length < 4 ? [] : all.map((place) => ({ place, id: idIn(place.file) }));

@@ -1,7 +1,7 @@
 // What is set and where each value came from: the environment, then the `.env` file around, then the project's and the person's config files.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { messageOf, outsideText, visibleLine, type JsonObject, type Limits } from '../../core/index.ts';
+import { messageOf, outsideText, visibleLine, type Json, type JsonObject, type Limits } from '../../core/index.ts';
 import { familyOf, families } from '../../providers/families.ts';
 import type { Environment } from '../../providers/resolve.ts';
 import { readConfig, valueAt } from './config-file.ts';
@@ -39,6 +39,10 @@ export type Settings = {
   readonly sandbox: { readonly engine: string; readonly image: string; readonly volume: string };
   /** The hosts that commands in the sandbox may reach. */
   readonly openHosts: readonly string[];
+  /** The hosts on a private network that tools may reach all the same. */
+  readonly privateHosts: readonly string[];
+  /** The language servers that the person's own file and a project's name, as they stand there. */
+  readonly languageServers: { readonly user: Json | undefined; readonly project: Json | undefined };
   /** The environment with the keys that files add, for opening and listing models. Never hand it to a child process. */
   readonly env: Environment;
   /** Every key that has a value, by its name in the table, and the folders as `dirs.state` and so on. */
@@ -123,6 +127,10 @@ export function readSettings(from: Surroundings = {}): Settings {
   if (envFile) warnings.push(...decidedBy(envFile, all));
   return {
     ...told,
+    languageServers: {
+      user: valueAt(sources.user.config, 'languageServers'),
+      project: sources.project && valueAt(sources.project.config, 'languageServers'),
+    },
     rootName: path.basename(dirs.data),
     dirs,
     env: envWith(env, all),
@@ -231,7 +239,7 @@ function personal(key: string, entry: Entry, { env, envFile, user }: Sources, wa
 
 function settingsOf(
   all: ReadonlyMap<string, Setting>,
-): Omit<Settings, 'rootName' | 'dirs' | 'env' | 'all' | 'userFile' | 'warnings'> {
+): Omit<Settings, 'rootName' | 'dirs' | 'env' | 'all' | 'userFile' | 'warnings' | 'languageServers'> {
   const text = (key: string): string | undefined => all.get(key)?.value as string | undefined;
   const url = text('url');
   const provider = text('provider') ?? (url === undefined ? undefined : 'ollama');
@@ -255,6 +263,7 @@ function settingsOf(
       volume: text('sandbox.volume') ?? '',
     },
     openHosts: text('sandbox.hosts')?.split(/ +/) ?? [],
+    privateHosts: text('network.private')?.split(/ +/) ?? [],
   };
 }
 

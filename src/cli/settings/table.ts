@@ -51,6 +51,18 @@ const address: Entry['read'] = textThat((value) => {
   return url && /^https?:$/.test(url.protocol) && url.username === '' ? value : undefined;
 }, 'an address such as http://localhost:11434, without a user name in it');
 
+const hosts = like(
+  /^(\*\.)?[a-z\d][a-z\d.-]*(:\d+)?( +(\*\.)?[a-z\d][a-z\d.-]*(:\d+)?)*$/i,
+  'names of hosts, such as example.com *.example.org',
+);
+
+const searchKeys = { BRAVE: 'Brave Search', TAVILY: 'Tavily', BING_SEARCH: 'Bing', GOOGLE_SEARCH: 'Google search' };
+
+const key = (variable: string, whose: string): readonly [string, Entry] => [
+  `keys.${variable}`,
+  { variable, project: 'never', secret: true, about: `a key for ${whose}`, read: like(/^\S+$/, 'a key') },
+];
+
 const providerNames = families.map(({ name }) => name).join(', ');
 
 /** Every key there is, as it is named in a config file and by `fairlead config`. */
@@ -74,6 +86,11 @@ export const table: Readonly<Record<string, Entry>> = {
     project: 'never',
     about: 'ask before a tool changes something, or auto',
     read: like(/^(ask|auto)$/, 'ask or auto'),
+  },
+  secrets: {
+    project: 'never',
+    about: 'hide keys in what tools give before anyone sees it, or show',
+    read: like(/^(hide|show)$/, 'hide or show'),
   },
   'limits.turns': { project: 'lowers', about: 'turns a run may take', read: numberAbove0(true) },
   'limits.tokens': { project: 'lowers', about: 'tokens a run may use', read: numberAbove0(true) },
@@ -102,19 +119,39 @@ export const table: Readonly<Record<string, Entry>> = {
   'sandbox.hosts': {
     project: 'never',
     about: 'hosts that commands may reach, with blanks between them; none unless set',
-    read: like(
-      /^(\*\.)?[a-z\d][a-z\d.-]*(:\d+)?( +(\*\.)?[a-z\d][a-z\d.-]*(:\d+)?)*$/i,
-      'names of hosts, such as example.com *.example.org',
-    ),
+    read: hosts,
   },
-  ...Object.fromEntries(
-    families
-      .flatMap(({ name, keyVariables }) => keyVariables.map((variable) => [name, variable] as const))
-      .map(([name, variable]): [string, Entry] => [
-        `keys.${variable}`,
-        { variable, project: 'never', secret: true, about: `a key for ${name}`, read: like(/^\S+$/, 'a key') },
-      ]),
-  ),
+  'network.private': {
+    project: 'never',
+    about: 'hosts on your own machine or network that tools may reach, with blanks between them; none unless set',
+    read: hosts,
+  },
+  'search.engine': {
+    project: 'never',
+    about: 'the engine that searches the web; the first that has a key or an address unless set',
+    read: like(/^(brave|tavily|searxng|bing|google)$/, 'brave, tavily, searxng, bing or google'),
+  },
+  'search.searxng': {
+    variable: 'SEARXNG_URL',
+    project: 'never',
+    about: 'where your SearXNG is',
+    read: address,
+  },
+  'search.google': {
+    variable: 'GOOGLE_CSE_ID',
+    project: 'never',
+    about: 'the id of your Google search engine',
+    read: like(/^\S+$/, 'the id of a search engine'),
+  },
+  'search.url': {
+    project: 'never',
+    about: 'another address for the engine that search.engine names',
+    read: address,
+  },
+  ...Object.fromEntries([
+    ...families.flatMap(({ name, keyVariables }) => keyVariables.map((variable) => key(variable, name))),
+    ...Object.entries(searchKeys).map(([name, whose]) => key(`${name}_API_KEY`, whose)),
+  ]),
 };
 
 /** The entry of a key, or an error that says what may have been meant. */

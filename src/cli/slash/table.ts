@@ -4,6 +4,7 @@ import { nearest } from '../../core/index.ts';
 import type { SlashCommand } from './desk.ts';
 import { doctor } from './doctor-command.ts';
 import { historyCommands } from './history-commands.ts';
+import { mcp } from './mcp-command.ts';
 import { modelCommands } from './model-commands.ts';
 import { outlookCommands } from './outlook-commands.ts';
 import { permissionCommands } from './permission-commands.ts';
@@ -36,6 +37,7 @@ const ours: readonly SlashCommand[] = [
   ...historyCommands,
   ...promptCommands,
   ...permissionCommands,
+  mcp,
   doctor,
 ];
 

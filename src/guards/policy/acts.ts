@@ -71,7 +71,7 @@ type MovingGround = Ground & { readonly moves: boolean };
 
 /** Variables that decide which programs run, or what they run. */
 const telling =
-  /^(PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|NODE_OPTIONS|PYTHON.*|PERL.*|RUBY.*|JAVA_TOOL_OPTIONS)$/;
+  /^(PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|NODE_.*|PYTHON.*|PERL.*|RUBY.*|JAVA_TOOL_OPTIONS|HOME|SHELL|XDG_.*|LESS.*|RIPGREP_CONFIG_PATH|\w+_OPTIONS|\w*FLAGS|npm_config_.*|CARGO_.*|RUSTC?_?.*|\w+_WRAPPER|GCONV_PATH|LOCPATH|SSH_.*|SUDO_.*|CC|CXX|DOCKER_.*|KUBECONFIG|BASH_FUNC.*)$/i;
 
 async function simpleActs(tool: string, command: SimpleCommand, ground: MovingGround, depth: number): Promise<Acts> {
   const { words, sets, opens } = command;
@@ -109,10 +109,12 @@ async function simpleActs(tool: string, command: SimpleCommand, ground: MovingGr
 /** A file that the shell opens is read or written as by a tool. What leads nowhere is nobody's. */
 function openAct({ path: word, how }: Opened, ground: MovingGround): Act | undefined {
   if (/^\/dev\/(null|stdout|stderr|stdin|tty|fd\/\d+)$/.test(word.text)) return undefined;
-  const isLost = !word.known || (ground.moves && !/^[/~]/.test(word.text));
+  const homely = word.text.replace(/^["']?\$(?:HOME|\{HOME\})["']?(?=\/)/, '~').replace(/["']$/, '');
+  const isHome = !word.known && homely.startsWith('~/') && !/[$`]/.test(homely);
+  const isLost = !isHome && (!word.known || (ground.moves && !/^[/~]/.test(word.text)));
   return {
     tool: how === 'read' ? 'read_file' : 'write_file',
-    paths: [isLost ? { given: word.text } : pathAt(word.text, ground)],
+    paths: [isLost ? { given: word.text } : pathAt(isHome ? homely : word.text, ground)],
     hosts: [],
     ...(how === 'read' ? { reads: true } : {}),
     ...(isLost ? { uncovered: `it is not known which file ${word.text} is` } : {}),

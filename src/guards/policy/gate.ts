@@ -2,6 +2,7 @@
 import type { Gate } from '../../core/index.ts';
 import { kindOf, type Grants } from '../grants.ts';
 import { questionFor } from '../permission.ts';
+import { whyUnrunnable } from '../unrunnable.ts';
 import { judge, type JudgeGround } from './judge.ts';
 import type { Policy } from './policy.ts';
 
@@ -16,6 +17,8 @@ export type PolicyGateOptions = JudgeGround & {
 export function policyGate(policy: Policy, options: PolicyGateOptions): Gate {
   const { granted, otherwise, locate } = options;
   return async (call, state) => {
+    // What no shell could take is refused by the gate behind, without a question.
+    if (whyUnrunnable(call) !== undefined) return otherwise(call, state);
     const { effect, why } = await judge(policy, call, options);
     if (effect === 'deny') return { type: 'deny', reason: `The policy denies this call: ${why.join(' ')}` };
     if (effect === 'allow') return { type: 'allow' };

@@ -1,4 +1,5 @@
 // What programs do besides what their name says: those that run other commands, and the options by which harmless ones run or write something.
+import { ranBy } from './runners.ts';
 import type { ShellWord, SimpleCommand } from './shell.ts';
 
 /** Programs that run the command that follows them. The pattern is of the options and operands of their own that come before it. */
@@ -32,6 +33,11 @@ const wrappers: Readonly<Record<string, RegExp>> = {
   nsenter: /^-\S*$/,
   firejail: /^-\S*$/,
   valgrind: /^-\S*$/,
+  ...Object.fromEntries(
+    'ltrace systemd-run pkexec setpriv prlimit fakeroot entr numactl choom capsh rlwrap unbuffer faketime catchsegv ld.so'
+      .split(' ')
+      .map((name) => [name, /^-\S*$/]),
+  ),
 };
 
 /** Programs beside the shells that take a whole command after -c. */
@@ -61,13 +67,24 @@ export type Inner = { readonly words?: readonly ShellWord[]; readonly source?: s
 export const programOf = (word: ShellWord | undefined): string => word?.text.split('/').at(-1) ?? '';
 
 /** What this command runs besides itself. */
-export function innerOf({ words, fed }: SimpleCommand): readonly Inner[] {
+export function innerOf(command: SimpleCommand): readonly Inner[] {
+  const [name, ...args] = command.words;
+  return [...ranBy(programOf(name), args), ...startedBy(command)];
+}
+
+/** The loader of the system runs whatever it is given. */
+const loaders = /^ld-linux.*\.so|^ld-musl/;
+
+function startedBy({ words, fed, opens }: SimpleCommand): readonly Inner[] {
   const [name, ...args] = words;
-  const program = programOf(name);
+  const program = loaders.test(programOf(name)) ? 'ld.so' : programOf(name);
   if (program === 'eval') return [{ source: args.map(({ text }) => text).join(' '), clear: false }];
   if (program === 'alias') return args.map(({ text }) => ({ source: text.replace(/^[^=]*=/, ''), clear: false }));
   const code = Object.hasOwn(inlineCode, program) ? inlineCode[program] : undefined;
-  if (code && args.some(({ text }) => code.test(text))) return [{ source: '', clear: false }];
+  // What is fed to a language is a programme.
+  const isFed = fed.length > 0 || opens.some(({ how }) => how === 'read');
+  if (code && (args.some(({ text }) => code.test(text)) || (isFed && args.length === 0)))
+    return [{ source: '', clear: false }];
   // Before its own command git takes settings, and some of those are commands.
   if (
     program === 'git' &&
@@ -122,11 +139,11 @@ const options: Readonly<Record<string, RegExp>> = {
   find: /^-(exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)$/,
   fd: /^(-x|-X|--exec)/,
   fdfind: /^(-x|-X|--exec)/,
-  git: /^(-O.*|--output|--ext-diff|--textconv|--upload-pack|--receive-pack|--open-files-in-pager|--exec|--no-index|--contents)(=|$)/,
+  git: /^((ext|fd)::.*|ssh:\/\/-.*|-O.*|-o|--remote|--filters|--output|--ext-diff|--textconv|--upload-pack|--receive-pack|--open-files-in-pager|--exec|--no-index|--contents)(=|$)/,
   tar: /^(--checkpoint-action|--to-command|--use-compress-program|--info-script|--new-volume-script|--rsh-command|--rmt-command|-[a-zA-Z]*[IF])/,
-  go: /^--?(exec|toolexec|vettool|overlay|modfile|o)(=|$)/,
+  go: /^--?(exec|toolexec|vettool|overlay|modfile|o|\w*profile|trace|outputdir)(=|$)/,
   man: /^(-P|--pager|-H|--html|-C|--config-file|-l|--local-file)/,
-  date: /^(-f|--file|-s|--set|-r|--reference)/,
+  date: /^(-f|--file|-s|--set|-r|--reference|\d)/,
   tree: /^(-o|--output|--fromfile|-R)/,
   less: /^(-[oOkLt]|\+|--log-file|--lesskey)/,
   file: /^(-m|--magic-file|-f|--files-from|-C|--compile)/,
@@ -136,8 +153,18 @@ const options: Readonly<Record<string, RegExp>> = {
   xxd: /^-[a-z]*r/,
   curl: /^-(?!(s|S|sS|f|fs|fsS|fsSI|i|I|v|4|6|-silent|-show-error|-fail|-head|-include|-verbose|-compressed)$)/,
   npm: /^(--script-shell|--prefix|-C|--globalconfig|--userconfig|--node-options)/,
-  make: /^(-f|--file|-C|--directory|--eval|-E|SHELL=)/,
+  make: /^(-f|--file|-C|--directory|--eval|-E|[A-Za-z_]\w*[:?+]?=)/,
+  shuf: /^-[a-z]*o/,
+  eslint: /^-c/,
+  pytest: /^-[pco]/,
+  jq: /^(-[a-z]*[fL]|--from-file)/,
+  'ssh-keygen': /^-D/,
+  hostname: /^(?!-)/,
 };
+
+/** Options by which programs of all kinds run, load or write something. */
+const usual =
+  /^--(exec|command|cmd|shell|pager|editor|plugins?|config|config-file|rcfile|load|require|import|preload|script|eval|hooks?|output|outfile|write|fix|in-place|rulesdir|resolve-plugins-relative-to|browser|web|kubeconfig)(=|$)/;
 
 /** Programs whose first plain argument is a programme of its own: a harmless one cannot be told from a harmful one but by its very words. */
 const scripted: ReadonlySet<string> = new Set(
@@ -161,11 +188,14 @@ export function riskOf(words: readonly ShellWord[], told: number): string | unde
   if (program === 'sed') {
     const script = rest.find(({ text }) => text !== '-n' && text !== '-E' && text !== '-r');
     if (script && !plainSed.test(script.text)) return 'sed does whatever its script says';
+    if (rest.some((each) => each !== script && /^-(?![nEr]$)/.test(each.text))) return 'sed can write what it reads';
   }
   // Before its own command git takes options that decide what that command is.
   if (program === 'git' && told === 1 && rest[0]?.text.startsWith('-')) return `git ${rest[0].text} can be anything`;
+  if (program === 'xxd' && rest.filter(({ text }) => !text.startsWith('-')).length > 1)
+    return 'xxd writes its second file';
   const listed = Object.hasOwn(options, program) ? options[program] : undefined;
-  const risky = listed && rest.find(({ text }) => listed.test(text) || shortens(text, listed));
+  const risky = rest.find(({ text }) => usual.test(text) || (listed && (listed.test(text) || shortens(text, listed))));
   return risky ? `${program} ${risky.text} does more than ${program} does` : undefined;
 }
 

@@ -1,4 +1,5 @@
 // Reads a shell command as the shell does: every simple command in it, however deeply nested, with its words and the files it opens.
+import { longestCommand } from '../unrunnable.ts';
 import type { Assignment, Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 
 /** A word of a command. */
@@ -32,12 +33,10 @@ export type Reading = {
   readonly doubts: readonly string[];
 };
 
-/** Longer than any command that would be run. */
-const longest = 100_000;
-
 /** Reads a command line. The parser is loaded when it is first needed. */
 export async function readShell(source: string): Promise<Reading> {
-  if (source.length > longest) return { commands: [], doubts: ['It is longer than any command that would be run.'] };
+  if (source.length > longestCommand)
+    return { commands: [], doubts: ['It is longer than any command that would be run.'] };
   const { parse, forEachChild } = await import('unbash');
   const commands: SimpleCommand[] = [];
   const doubts = new Set<string>();

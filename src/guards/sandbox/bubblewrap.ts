@@ -17,8 +17,19 @@ export function bubblewrap(program: string, confines: Confines, extras: Extras =
     about: `Commands reach the working folder and a read-only system, and ${egress ? egress.hosts.join(', ') : 'no network'}; nothing else of yours.`,
     async exec(command, options, outside) {
       const door = egress && (await (opened ??= openDoor(egress)));
-      const way = [...beginning(program), ...extras, ...confinement(confines, door), '--chdir', options.cwd, '--'];
-      return outside([...way, ...limited(command, door)], options);
+      const way = [
+        ...beginning(program),
+        ...extras,
+        ...confinement(confines, 'write', door),
+        '--chdir',
+        options.cwd,
+        '--',
+      ];
+      return outside([...way, ...limited(command, door)], { ...options, holds: true });
+    },
+    confine(argv, cwd) {
+      const [first, ...rest] = beginning(program);
+      return [first, ...rest, ...extras, ...confinement(confines, 'read'), '--chdir', cwd, '--', ...limited(argv)];
     },
   };
 }
@@ -55,7 +66,7 @@ export const newer: Extras = ['--disable-userns'];
 /** Why this bubblewrap cannot confine anything here, or nothing. */
 export function whyUnable(program: string, confines: Confines, extras: Extras = []): Promise<string | undefined> {
   const [first, ...rest] = beginning(program);
-  const args = [...rest, ...extras, ...confinement(confines), '--', ...limited(['/bin/sh', '-c', 'exit 0'])];
+  const args = [...rest, ...extras, ...confinement(confines, 'write'), '--', ...limited(['/bin/sh', '-c', 'exit 0'])];
   return new Promise((resolve) => {
     execFile(first, args, { timeout: 10_000, env: {} }, (error, _out, said) => {
       resolve(error ? visibleLine((said || error.message).trim()) : undefined);
@@ -92,8 +103,9 @@ const kernelFolders = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs
 );
 
 /** Everything but the command: later mounts cover earlier ones, so the order is the meaning. */
-function confinement(confines: Confines, door?: Door): readonly string[] {
+function confinement(confines: Confines, may: 'read' | 'write', door?: Door): readonly string[] {
   const { roots, home } = confines;
+  const held = may === 'read' ? [] : roots.flatMap((root) => readOnlyIn(root, home));
   const readOnly = (each: string): readonly string[] => ['--ro-bind', each, each];
   return [
     ['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
@@ -103,8 +115,8 @@ function confinement(confines: Confines, door?: Door): readonly string[] {
     systemSecrets().flatMap((file) => ['--ro-bind', '/dev/null', file]),
     ['--tmpfs', home, '--chmod', '0700', home],
     toolFolders(confines).flatMap(readOnly),
-    roots.flatMap((root) => ['--bind', root, root]),
-    roots.flatMap((root) => readOnlyIn(root, home)).flatMap(({ at, how }) => [how, at, at]),
+    roots.flatMap((root) => [may === 'read' ? '--ro-bind' : '--bind', root, root]),
+    held.flatMap(({ at, how }) => [how, at, at]),
     hiddenIn(confines).flatMap(({ at, file }) =>
       file ? ['--ro-bind', '/dev/null', at] : ['--tmpfs', at, '--remount-ro', at],
     ),

@@ -130,8 +130,29 @@ function runArgv(container: Container, place: readonly string[], { name, ms, com
   // Podman ends a container by itself at its time, even where we are no longer there to do it.
   const deadline = isDocker(container) ? [] : ['--timeout', String(Math.ceil(ms / 1000) + 5)];
   const words = typeof command === 'string' ? ['sh', '-c', command] : command;
-  return [engine, 'run', ...hardening, '--name', name, ...deadline, '-u', String(user), ...place, image, ...words];
+  return [
+    engine,
+    'run',
+    ...hardening,
+    ...processors(container, ms),
+    '--name',
+    name,
+    ...deadline,
+    '-u',
+    String(user),
+    ...place,
+    image,
+    ...words,
+  ];
 }
+
+const mostProcessors = 2;
+
+/** An engine that does not run as root may often not share out processors: there each process has a time of its own. */
+const processors = (container: Container, ms: number): readonly string[] =>
+  isDocker(container) || process.getuid?.() === 0
+    ? ['--cpus', String(mostProcessors)]
+    : ['--ulimit', `cpu=${Math.ceil(ms / 1000) * mostProcessors}`];
 
 async function mustBeReady(outside: Outside, container: Container): Promise<true> {
   const { engine, volume } = container;

@@ -17,7 +17,12 @@ export interface Sandbox {
     options: ExecOptions & { readonly cwd: string },
     outside: Outside,
   ): Promise<Ran>;
+  /** The words that start a program which stays and only reads, in a folder whose real path is given; absent where none can stay inside. */
+  readonly confine?: (argv: Argv, cwd: string) => Argv;
 }
+
+/** A program and its arguments. */
+export type Argv = readonly [string, ...string[]];
 
 /** The folders a sandbox is made for. They come from a person, never from a model. */
 export type Confines = {
@@ -51,6 +56,7 @@ export const noSandbox: Sandbox = {
   name: 'none',
   about: 'Commands run as you, with everything that you can reach.',
   exec: async (command, options, outside) => outside(command, options),
+  confine: (argv) => argv,
 };
 
 /** In place of a sandbox that is not there: runs nothing and says why. */

@@ -23,6 +23,8 @@ export type ChatOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly price?: Price;
   readonly quirks?: Partial<ChatQuirks>;
+  /** Whether the model sees pictures; unknown unless given. */
+  readonly images?: boolean;
   /** Tokens the server takes in one request. Given, a request that cannot fit is refused before it is sent. */
   readonly contextWindow?: number;
 };
@@ -30,7 +32,7 @@ export type ChatOptions = {
 /** A provider for a chat-completions server. */
 export function chatProvider(options: ChatOptions): Provider {
   const { model, apiKey, family = 'openai-compatible', price, headers = {} } = options;
-  const quirks = quirksOf(family, model, options.quirks);
+  const quirks = quirksOf(family, model, { images: options.images ?? 'unknown', ...options.quirks });
   const url = `${options.baseUrl.replace(/\/+$/, '')}/chat/completions`;
   const who: Who = {
     name: options.name ?? family,

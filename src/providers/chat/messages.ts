@@ -1,17 +1,26 @@
 // Messages as chat completions wants them. What another family's model left behind is dropped.
 import type { CallPart, FilePart, Json, Message, Part, ReasoningPart } from '../../core/index.ts';
 import type { ChatQuirks } from './quirks.ts';
+import { shownBeside } from '../wire/pictures.ts';
 import type { EncodeMessage } from '../wire/prefix.ts';
 
 type Wire = { readonly [key: string]: unknown };
 
 /** Encodes the messages of a conversation for one family. */
 export function chatMessageEncoder(family: string, quirks: ChatQuirks): EncodeMessage {
+  const bridged = quirks.userAfterTool ? [] : [bridge];
   return (message, before) => {
-    if (message.role === 'tool') return message.parts.map(toolMessage);
+    if (message.role === 'tool') {
+      const beside = shownBeside(message);
+      const shown = beside.length > 0 ? [...bridged, { role: 'user', content: userContent(beside) }] : [];
+      return [...message.parts.map(toolMessage), ...shown];
+    }
     if (message.role === 'assistant') return [assistant(message, family, quirks)];
     const user = { role: 'user', content: userContent(message.parts) };
-    return before?.role === 'tool' && !quirks.userAfterTool ? [bridge, user] : [user];
+    if (before?.role !== 'tool') return [user];
+    // Pictures of results already stand in a message of the user's side: no second one may follow it directly.
+    const follows = shownBeside(before).length > 0;
+    return [...(follows ? [bridge] : bridged), user];
   };
 }
 

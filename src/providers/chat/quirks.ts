@@ -1,4 +1,5 @@
 // Where servers that speak chat completions differ, as data: one row a family, and the user's own word on top.
+import type { Sight } from '../wire/pictures.ts';
 
 /** How one server wants what all others want otherwise. */
 export type ChatQuirks = {
@@ -18,6 +19,8 @@ export type ChatQuirks = {
   readonly thoughts: 'none' | 'reasoning_content' | 'reasoning' | 'reasoning_details' | 'chunks';
   /** Whether a user's message may follow tool results directly. */
   readonly userAfterTool: boolean;
+  /** Whether the model sees pictures. */
+  readonly images: Sight;
   /** How a server is told what to keep cached. */
   readonly cache: 'none' | 'prompt_cache_key' | 'cache_control';
   /** The role that carries the system text. */
@@ -34,6 +37,7 @@ const usual: ChatQuirks = {
   effort: 'reasoning_effort',
   thoughts: 'none',
   userAfterTool: true,
+  images: 'unknown',
   cache: 'none',
   system: 'system',
 };

@@ -11,6 +11,7 @@ type Wire = { readonly [key: string]: unknown };
 export function chatBodies(family: string, model: string, quirks: ChatQuirks): (request: Request) => PrefixBody {
   return bodyMaker({
     encode: chatMessageEncoder(family, quirks),
+    sight: quirks.images,
     head: (request) => headText(request, model, quirks),
     tail: (request) => tailText(request, quirks),
   });

@@ -2,6 +2,7 @@
 import {
   isObject,
   toArray,
+  type FilePart,
   type Json,
   type Message,
   type Part,
@@ -68,13 +69,20 @@ function wordsOfPart(part: Part): string {
     case 'reasoning':
       return '';
     case 'file':
-      return `(${part.name ?? 'a file'} of type ${part.mediaType}, which cannot be shown here)`;
+      return unshown(part);
     case 'tool-call':
       return `${callLead(part.tool, isObject(part.input) ? Object.keys(part.input) : [])}${spaced(part.input)}`;
     case 'tool-result':
-      return `${part.failed ? 'Error' : 'Result'} of ${part.tool}:\n${part.text}`;
+      return [
+        `${part.failed ? 'Error' : 'Result'} of ${part.tool}:`,
+        part.text,
+        ...(part.files ?? []).map(unshown),
+      ].join('\n');
   }
 }
+
+const unshown = ({ name, mediaType }: FilePart): string =>
+  `(${name ?? 'a file'} of type ${mediaType}, which cannot be shown here)`;
 
 function turn(template: ChatTemplate, role: keyof ChatTemplate, text: string): readonly Segment[] {
   const [before, after] = template[role];

@@ -531,3 +531,17 @@ test('[A57] a chain has the dearest price of its models, and none if one is unkn
 test('a gateway around nothing is one clear sentence', () => {
   assert.throws(() => gateway([]), /A gateway needs at least one provider/);
 });
+
+test('[P12] a gateway sees pictures if every model behind it does, and does not know where one is unknown', () => {
+  const seeing = (images?: boolean): Provider => ({
+    family: 'f',
+    model: 'm',
+    ...(images === undefined ? {} : { images }),
+    stream: () => assert.fail(),
+  });
+  const sight = (...each: readonly (boolean | undefined)[]): boolean | undefined => gateway(each.map(seeing)).images;
+  assert.deepEqual(
+    [sight(true), sight(true, false), sight(true, undefined), sight(undefined)],
+    [true, false, undefined, undefined],
+  );
+});

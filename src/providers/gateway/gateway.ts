@@ -70,6 +70,7 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
     model: first.model,
     ...(price ? { price } : {}),
     ...(windows.length ? { window: Math.min(...windows) } : {}),
+    ...(chain.some(({ images }) => images === undefined) ? {} : { images: chain.every(({ images }) => images) }),
     stream: (request, signal) => weave(answer(chain, request, signal, settings)),
   };
 }

@@ -1,12 +1,15 @@
 // Messages as Ollama's own chat API wants them: images as bare base64, arguments as objects, results by the tool's name.
 import type { FilePart, Message, Part } from '../../core/index.ts';
 import { legalName } from '../chat/messages.ts';
+import { shownBeside } from '../wire/pictures.ts';
 
 type Wire = { readonly [key: string]: unknown };
 
 /** One message, or one for each result. */
-export function ollamaMessage({ role, parts }: Message): readonly Wire[] {
-  if (role === 'tool') return parts.map(result);
+export function ollamaMessage(message: Message): readonly Wire[] {
+  const { role, parts } = message;
+  const beside = shownBeside(message);
+  if (role === 'tool') return [...parts.map(result), ...(beside.length > 0 ? [user(beside)] : [])];
   return [role === 'assistant' ? assistant(parts) : user(parts)];
 }
 

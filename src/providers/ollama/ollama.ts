@@ -18,6 +18,8 @@ export type OllamaOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly keyVariable?: string;
   readonly price?: Price;
+  /** Whether the model sees pictures; unknown unless given. */
+  readonly images?: boolean;
   /** The window wished for; `ollamaWindow` says what becomes of it. */
   readonly contextWindow?: number;
   /** How long the model stays in memory after an answer, such as `10m`; -1 for ever. */
@@ -51,6 +53,7 @@ export function ollamaProvider(options: OllamaOptions): Provider {
     ready ??= {
       bodyOf: bodyMaker({
         encode: ollamaMessage,
+        sight: options.images ?? 'unknown',
         head: (request) => headText(request, options, window),
         tail: () => ']}',
       }),

@@ -161,10 +161,9 @@ const resultPart = (
   type: 'tool-result',
   toolCallId: part.id,
   toolName: part.tool,
-  output: {
-    type: part.failed && !unmarked ? 'error-text' : 'text',
-    value: part.text === '' ? '(no output)' : part.text,
-  },
+  output: part.files?.length
+    ? { type: 'content', value: [{ type: 'text', text: part.text || '(no text)' }, ...part.files.map(filePart)] }
+    : { type: part.failed && !unmarked ? 'error-text' : 'text', value: part.text === '' ? '(no output)' : part.text },
 });
 
 function ofFamily(

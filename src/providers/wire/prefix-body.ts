@@ -1,5 +1,6 @@
 // A request body in pieces: a head that stays the same from turn to turn, the messages encoded once, a tail with what may change.
 import type { Message, Request } from '../../core/index.ts';
+import type { Sight } from './pictures.ts';
 import { prefixEncoder, type EncodeMessage } from './prefix.ts';
 
 /** A body ready to send, and about how many characters of it a model has to read. */
@@ -8,6 +9,8 @@ export type PrefixBody = { readonly body: readonly Buffer[]; readonly chars: num
 /** How one dialect writes a request. */
 export type BodyShape = {
   readonly encode: EncodeMessage;
+  /** Whether the model sees pictures. */
+  readonly sight: Sight;
   /** Everything up to the messages: JSON text that ends inside the list of messages. */
   head(request: Request): string;
   /** Everything after the messages. */
@@ -23,7 +26,7 @@ type Head = {
 
 /** Makes the bodies of one model's requests. Within an epoch each extends the one before it, up to the end of its messages, byte for byte. */
 export function bodyMaker(shape: BodyShape): (request: Request) => PrefixBody {
-  const encode = prefixEncoder(shape.encode);
+  const encode = prefixEncoder(shape.encode, shape.sight);
   const heads = new WeakMap<readonly Message[], Head>();
   return (request) => {
     const { items } = request.messages;

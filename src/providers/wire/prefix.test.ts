@@ -97,3 +97,14 @@ test('a file counts as a page of text, not by its bytes', () => {
   const { chars } = encoder(trailOf([image]));
   assert.ok(chars > 3000 && chars < 6000);
 });
+
+test('[P12] a picture of a result counts as a page too, and only its words where it is not shown', () => {
+  const files = [{ type: 'file', mediaType: 'image/png', data: 'A'.repeat(1e6) }] as const;
+  const result: Message = {
+    role: 'tool',
+    parts: [{ type: 'tool-result', id: 'a', tool: 'read_file', text: 'a.png', failed: false, files }],
+  };
+  const charsFor = (sight: boolean | 'unknown'): number => prefixEncoder(plain, sight)(trailOf([result])).chars;
+  assert.ok(charsFor(true) > 3000 && charsFor(true) < 6000);
+  for (const sight of [false, 'unknown'] as const) assert.ok(charsFor(sight) > 100 && charsFor(sight) < 300);
+});

@@ -1,5 +1,6 @@
 // What a conversation looks like on the wire, encoded once: a turn pays for its new messages, not for its history.
-import type { Message, Trail } from '../../core/index.ts';
+import type { FilePart, Message, Part, Trail } from '../../core/index.ts';
+import { asSeen, type Sight } from './pictures.ts';
 
 /** A message as one or more of the dialect's own; it may depend on the message before it and on nothing else. */
 export type EncodeMessage = (message: Message, before: Message | undefined) => readonly object[];
@@ -28,7 +29,10 @@ const charsOfFile = 4000;
  * Encodes trails. A trail only grows, so its items array stands for everything encoded from it so far; a branch has another
  * array and shares the bytes of what it has in common. Entries live as long as the conversation they belong to.
  */
-export function prefixEncoder(encode: EncodeMessage): (messages: Trail<Message>) => EncodedMessages {
+export function prefixEncoder(
+  encode: EncodeMessage,
+  sight: Sight = true,
+): (messages: Trail<Message>) => EncodedMessages {
   const byItems = new WeakMap<readonly Message[], Entry>();
   const byFirst = new WeakMap<Message, Entry>();
 
@@ -43,7 +47,7 @@ export function prefixEncoder(encode: EncodeMessage): (messages: Trail<Message>)
     const from = entry.marks.findLast((mark) => mark.count <= length) ?? start;
     const encoded = upTo(entry.pieces, from.size);
     if (from.count === length) return { bytes: encoded, chars: from.chars };
-    const fresh = encodeRange(encode, items, from.count, length);
+    const fresh = encodeRange(encode, items, { from: from.count, to: length, sight });
     const chars = from.chars + fresh.chars;
     // After an older version only its own bytes are left; the newest mark that fits is always one of theirs.
     entry.pieces = joined([...encoded, ...fresh.pieces]);
@@ -54,15 +58,20 @@ export function prefixEncoder(encode: EncodeMessage): (messages: Trail<Message>)
 
 type Fresh = { readonly pieces: readonly Buffer[]; readonly size: number; readonly chars: number };
 
-function encodeRange(encode: EncodeMessage, items: readonly Message[], from: number, to: number): Fresh {
+type Range = { readonly from: number; readonly to: number; readonly sight: Sight };
+
+function encodeRange(encode: EncodeMessage, items: readonly Message[], { from, to, sight }: Range): Fresh {
   const pieces: Buffer[] = [];
   let wire: object[] = [];
   let weight = 0;
   let size = 0;
   let chars = 0;
+  let before = from > 0 ? asSeen(items[from - 1] as Message, sight) : undefined;
   for (let i = from; i < to; i++) {
-    const message = items[i] as Message;
-    wire.push(...encode(message, items[i - 1]));
+    const message = asSeen(items[i] as Message, sight);
+    wire.push(...encode(message, before));
+    before = message;
+    chars -= excessOfFiles(message);
     weight += weigh(message);
     if (weight < stretch && i < to - 1) continue;
     const text = JSON.stringify(wire);
@@ -73,7 +82,6 @@ function encodeRange(encode: EncodeMessage, items: readonly Message[], from: num
     wire = [];
     weight = 0;
   }
-  for (let i = from; i < to; i++) chars -= excessOfFiles(items[i] as Message);
   return { pieces, size, chars };
 }
 
@@ -86,16 +94,20 @@ function inList(list: Buffer, follows: boolean): Buffer {
 
 function weigh({ parts }: Message): number {
   let weight = 0;
-  for (const part of parts)
-    weight += part.type === 'tool-call' ? 0 : part.type === 'file' ? part.data.length : part.text.length;
+  for (const part of parts) weight += part.type === 'tool-call' || part.type === 'file' ? 0 : part.text.length;
+  for (const file of filesIn(parts)) weight += file.data.length;
   return weight;
 }
 
 function excessOfFiles({ parts }: Message): number {
   let excess = 0;
-  for (const part of parts) if (part.type === 'file') excess += part.data.length - charsOfFile;
+  for (const file of filesIn(parts)) excess += file.data.length - charsOfFile;
   return excess;
 }
+
+/** The files of a message, those of its results too. */
+const filesIn = (parts: readonly Part[]): readonly FilePart[] =>
+  parts.flatMap((part) => (part.type === 'file' ? part : part.type === 'tool-result' ? (part.files ?? []) : []));
 
 /** Small pieces are joined when the later one has grown to the size of the earlier, so that there are few and each byte is copied seldom. */
 function joined(pieces: readonly Buffer[]): readonly Buffer[] {

@@ -9,6 +9,7 @@ import {
   type Message,
   type Note,
   type Part,
+  type ResultPart,
   type TextPart,
 } from '../../core/index.ts';
 
@@ -107,10 +108,13 @@ const leastOfResult = 500;
 
 const withResultsCut = ({ role, parts }: Message, most: number): Message => ({
   role,
-  parts: parts.map((part) =>
-    part.type === 'tool-result' ? { ...part, text: shorten(part.text, Math.max(leastOfResult, most)) } : part,
-  ),
+  parts: parts.map((part) => (part.type === 'tool-result' ? resultCut(part, Math.max(leastOfResult, most)) : part)),
 });
+
+/** Pictures are the first to go: they can be looked at again. */
+function resultCut({ files = [], ...part }: ResultPart, most: number): ResultPart {
+  return { ...part, text: shorten([part.text, ...files.map((file) => fileLeftOut(file).text)].join('\n'), most) };
+}
 
 /** The user's words in this many tokens: whole if they fit, else the oldest cut first and each no further than needed. */
 function wordsWithin(words: readonly Part[], room: number): readonly Part[] | undefined {

@@ -88,6 +88,16 @@ test('a result that is longer than the window is cut, with its call beside it', 
   assert.match(JSON.stringify(result), /characters left out/);
 });
 
+test('[P12] pictures of a result are the first to go, and are named', async () => {
+  const file = { type: 'file', mediaType: 'image/png', data: 'A'.repeat(100), name: 'a.png' } as const;
+  const [call, given] = round('a', 400) as [Message, Message];
+  const shown = { ...given, parts: given.parts.map((part) => ({ ...part, files: [file, file] })) as Message['parts'] };
+  const { messages: short = [] } = await compactedBy(trimming(), stateOf([user('Look.'), call, shown], 1500));
+  assert.ok(tokensOf(short) < 1100, `${tokensOf(short)} tokens`);
+  assert.match(JSON.stringify(short.at(-1)), /the file a\.png is left out here/);
+  assert.doesNotMatch(JSON.stringify(short), /AAAA/);
+});
+
 test('a result that is too long is cut before the turns beside it are left out', async () => {
   const messages = [user('Read them.'), ...rounds(20, 200), ...round('big', 8000)];
   const { messages: short = [] } = await compactedBy(trimming(), stateOf(messages, 2000));

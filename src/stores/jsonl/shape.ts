@@ -24,12 +24,13 @@ const maybe =
   (value) =>
     value === undefined || test(value);
 
+const file = shape({ mediaType: text, data: text });
 const parts: Readonly<Record<string, Test>> = {
   text: shape({ text }),
   reasoning: shape({ text }),
-  file: shape({ mediaType: text, data: text }),
+  file,
   'tool-call': shape({ id: text, tool: text, input: some }),
-  'tool-result': shape({ id: text, tool: text, text, failed: yesNo }),
+  'tool-result': shape({ id: text, tool: text, text, failed: yesNo, files: maybe(list(file)) }),
 };
 const hasNo = (value: unknown, ...types: readonly string[]): boolean =>
   Array.isArray(value) && !value.some((each) => isObject(each) && types.some((type) => type === each['type']));
@@ -88,6 +89,7 @@ const facts: { readonly [type in Fact['type']]: Readonly<Record<string, Test>> }
     call: text,
     outcome: oneOf('ok', 'failed', 'denied', 'interrupted', 'unknown'),
     text,
+    files: maybe(list(file)),
     notes: maybe(list(note)),
     loads: maybe(list(text)),
     ms: number,

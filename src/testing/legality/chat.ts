@@ -82,9 +82,12 @@ function content(value: unknown, where: string): void {
   }
 }
 
-/** A tool may answer with nothing. */
+/** A tool may answer with nothing, and with nothing but text. */
 function toolContent(value: unknown, where: string): void {
-  if (value !== '') content(value, where);
+  if (value === '') return;
+  content(value, where);
+  for (const [i, part] of (Array.isArray(value) ? value : []).entries())
+    oneOf(object(part, `${where}[${i}]`)['type'], ['text'], `${where}[${i}].type`);
 }
 
 /** Demands legal tools of the chat shape, and gives their names. */

@@ -174,6 +174,11 @@ const cases: Readonly<Record<Dialect, readonly Case[]>> = {
     ['a result comes twice', repeat('messages', 3), /second result for a/],
     ['results are out of order', swap('messages', 3), /result for b, but the next in order is the one for a/],
     ['a result is for nobody', set('messages.3.tool_call_id', 'z'), /result for z, which nobody called/],
+    [
+      'a tool answers with a picture',
+      set('messages.3.content', [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }]),
+      /messages\[3\]\.content\[0\]\.type/,
+    ],
     ['a result comes later', swap('messages', 4), /messages\[4\] comes before the result for b/],
     ['the last calls are open', cut('messages', 3), /end of the conversation comes before the results for a, b/],
     ['an id is used twice', set('messages.2.tool_calls.1.id', 'a'), /second call with the id a/],
@@ -207,6 +212,11 @@ const cases: Readonly<Record<Dialect, readonly Case[]>> = {
     ['the temperature is negative', set('temperature', -1), /temperature is -1/],
   ],
   responses: [
+    [
+      'a result holds what is no part',
+      set('input.4.output', [{ type: 'image_url', url: 'x' }]),
+      /input\[4\]\.output\[0\]\.type/,
+    ],
     ['there is no input', drop('input'), /^input is missing/],
     ['a result is missing', remove('input', 5), /comes before the result for b/],
     ['results are out of order', swap('input', 4), /next in order is the one for a/],

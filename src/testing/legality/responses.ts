@@ -36,7 +36,10 @@ function itemLegal(item: Row, where: string, open: OpenCalls | undefined, next: 
     open?.call(words(item['call_id'], `${where}.call_id`), where);
   } else if (type === 'function_call_output') {
     const id = words(item['call_id'], `${where}.call_id`);
-    if (typeof item['output'] !== 'string') filled(item['output'], `${where}.output`);
+    for (const [i, part] of typeof item['output'] === 'string'
+      ? []
+      : filled(item['output'], `${where}.output`).entries())
+      oneOf(object(part, `${where}.output[${i}]`)['type'], userParts, `${where}.output[${i}].type`);
     open?.result(id, where);
   } else if (type === 'reasoning') {
     if (!Array.isArray(item['summary']))

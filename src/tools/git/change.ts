@@ -1,6 +1,6 @@
 // Changes the repository at hand: commits files, makes branches and switches to them. Nothing leaves the machine.
 import type { Output, Tool, Workspace } from '../../core/index.ts';
-import { ranOutput } from '../run-command.ts';
+import { ranOutput } from '../commands/report.ts';
 import { pathsAfter, plainName, revision } from './names.ts';
 import { git, guardRepository, refuseGit, type GitRun } from './safe-git.ts';
 

@@ -1,6 +1,6 @@
 // Looks at a repository: status, differences, history and branches. It changes nothing and starts nothing of the repository's.
 import type { Output, Tool, Workspace } from '../../core/index.ts';
-import { ranOutput } from '../run-command.ts';
+import { ranOutput } from '../commands/report.ts';
 import { pathsAfter, revision, withoutSecrets } from './names.ts';
 import { git, guardRepository, type GitRun } from './safe-git.ts';
 

@@ -1,7 +1,7 @@
 // Moves commits between the workspace and elsewhere: clone, pull and push. A pull only goes forward, and a push never by force.
 import path from 'node:path';
 import { FairleadError, type Output, type Tool, type Workspace } from '../../core/index.ts';
-import { ranOutput } from '../run-command.ts';
+import { ranOutput } from '../commands/report.ts';
 import { placeOf, plainName } from './names.ts';
 import { answerOf, git, guardRepository, refuseGit, type GitRun } from './safe-git.ts';
 

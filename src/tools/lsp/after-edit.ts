@@ -15,6 +15,8 @@ export type AfterEditOptions = {
 };
 
 const mostTold = 10;
+/** Files of one edit that are looked at. */
+const mostEdited = 5;
 /** Other documents that are looked at too: those that the server was shown last. */
 const mostOthers = 4;
 
@@ -30,37 +32,52 @@ export const diagnosticsAfter =
       ...tool,
       async run(input, context) {
         const { signal } = context;
-        const look = async (path: unknown, ms: number): Promise<Findings> => {
-          const soon = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-          return typeof path === 'string' ? lookAt(servers, workspace, path, start, soon) : new Map();
+        const look = (paths: readonly unknown[], ms: number): Promise<Findings> => {
+          const given = paths.filter((path) => typeof path === 'string').slice(0, mostEdited);
+          return lookAt(servers, workspace, given, start, AbortSignal.any([signal, AbortSignal.timeout(ms)]));
         };
-        const before = await look(isObject(input) ? input['path'] : undefined, waitMs / 2);
+        const before = await look(isObject(input) ? [input['path'], input['paths']].flat() : [], waitMs / 2);
         const result: unknown = await tool.run(input, context);
-        if (!isOutput(result) || result.failed || !isObject(result.data) || signal.aborted) return result;
-        const { path } = result.data;
-        const after = await look(path, waitMs);
-        return typeof path === 'string' && after.has(path) ? told(workspace, result, path, before, after) : result;
+        if (!isOutput(result) || result.failed || signal.aborted) return result;
+        const edited = pathsIn(result.data);
+        const after = await look(edited, waitMs);
+        return edited.some((path) => after.has(path)) ? told(workspace, result, edited, before, after) : result;
       },
     };
   };
 
-/** What is wrong now in a file and in those beside it. Whatever fails here is no matter for the edit. */
+/** The files that an edit changed and left there. */
+function pathsIn(data: unknown): readonly string[] {
+  if (!isObject(data)) return [];
+  const { changes = [data] } = data;
+  return (Array.isArray(changes) ? changes : []).flatMap((change: unknown) =>
+    isObject(change) && typeof change['path'] === 'string' && change['after'] !== null ? [change['path']] : [],
+  );
+}
+
+/** What is wrong now in files and in those beside them. Whatever fails here is no matter for the edit. */
 async function lookAt(
   servers: LanguageServers,
   workspace: Workspace,
-  given: string,
+  given: readonly string[],
   start: boolean,
   signal: AbortSignal,
 ): Promise<Findings> {
   const found = new Map<string, readonly Problem[]>();
   try {
-    const path = workspace.locate(given);
-    const server = servers.knows(path) && (start ? await servers.open(path, signal) : await servers.running(path));
-    if (!server) return found;
-    await add(server, path, found, signal);
-    if (!server.live.capabilities['diagnosticProvider']) return found;
-    const others = server.shown().filter((each) => each.path !== path);
-    for (const other of others.slice(0, mostOthers)) await add(server, other.path, found, signal);
+    const seen = new Set<LanguageServer>();
+    for (const path of given.map((each) => workspace.locate(each))) {
+      const server =
+        servers.knows(path) && (start ? await servers.open(path, signal) : await servers.ready(path, signal));
+      if (!server) continue;
+      seen.add(server);
+      await add(server, path, found, signal);
+    }
+    for (const server of seen) {
+      if (!server.live.capabilities['diagnosticProvider']) continue;
+      const others = server.shown().filter((each) => !found.has(each.path));
+      for (const other of others.slice(0, mostOthers)) await add(server, other.path, found, signal);
+    }
   } catch {
     // No time, no answer, no such path: what was found so far counts.
   }
@@ -83,18 +100,28 @@ async function add(
   }
 }
 
-function told(workspace: Workspace, result: Output, edited: string, before: Findings, after: Findings): Output {
+function told(
+  workspace: Workspace,
+  result: Output,
+  edited: readonly string[],
+  before: Findings,
+  after: Findings,
+): Output {
   const fresh = [...after].flatMap(([path, problems]) => {
     const known = before.get(path);
     // Of another file nothing is new unless it is known what was there.
-    if (!known && path !== edited) return [];
+    if (!known && !edited.includes(path)) return [];
     const shown = shownPath(workspace.cwd, path);
     return newIn(known ?? [], problems).map((problem) => ({ shown, problem }));
   });
   const lines = fresh.slice(0, mostTold).map(({ shown, problem }) => `${shown}:${problemLine(problem)}`);
   const rest = fresh.length > mostTold ? [`[${fresh.length - mostTold} more are not shown.]`] : [];
-  const kind = `${before.has(edited) ? 'new ' : ''}problem${fresh.length === 1 ? '' : 's'}`;
-  const healed = before.get(edited)?.length && after.get(edited)?.length === 0 ? ['No problems are left in it.'] : [];
+  const wasKnown = edited.every((path) => before.has(path));
+  const kind = `${wasKnown ? 'new ' : ''}problem${fresh.length === 1 ? '' : 's'}`;
+  const count = (findings: Findings): number =>
+    edited.reduce((sum, path) => sum + (findings.get(path)?.length ?? 0), 0);
+  const isHealed = count(before) > 0 && edited.every((path) => after.get(path)?.length === 0);
+  const healed = isHealed ? [`No problems are left in ${edited.length === 1 ? 'it' : 'them'}.`] : [];
   const added = fresh.length ? [`${fresh.length} ${kind}:`, ...lines, ...rest] : healed;
   const problems = fresh.slice(0, mostTold).map(({ shown, problem }) => problemData(shown, problem));
   const data = isObject(result.data) ? { data: { ...result.data, problems } } : {};

@@ -1,18 +1,20 @@
 // The tool that asks language servers: definitions, references, types, outlines, problems and what a renaming would change.
 import { output, type Json, type Output, type Tool, type Workspace } from '../../core/index.ts';
-import { actions, type Action } from './actions.ts';
-import { aimAt, type Question } from './aim.ts';
+import type { Action } from './actions.ts';
+import type { Question } from './aim.ts';
 import type { LanguageServers } from './servers.ts';
+
+const names: readonly Action[] = ['definition', 'references', 'hover', 'symbols', 'diagnostics', 'rename_preview'];
 
 /** The tool that knows what names in code mean. Hidden: it is loaded when it is needed. */
 export const codeIntelligence = (workspace: Workspace, servers: LanguageServers): Tool => ({
   name: 'code_intelligence',
   description:
-    'Ask a language server about code: where a name is defined, all its references, its type and documentation (hover), the symbols of a file or project, the problems of a file (diagnostics), or what a renaming would change. Give a line and column, or just the symbol; lines and columns begin at 1. Nothing is changed.',
+    'Ask what code means: definitions, references, types, problems. It knows where a name is defined, all its references, its type and documentation (hover), the symbols of a file or project, the problems of a file (diagnostics), and what a renaming would change. Give a line and column, or just the symbol; lines and columns begin at 1. Nothing is changed.',
   input: {
     type: 'object',
     properties: {
-      action: { type: 'string', enum: Object.keys(actions) },
+      action: { type: 'string', enum: names },
       path: { type: 'string', description: 'The file; for a symbol of the whole project, a folder will do.' },
       line: { type: 'integer', minimum: 1 },
       column: { type: 'integer', minimum: 1 },
@@ -26,6 +28,7 @@ export const codeIntelligence = (workspace: Workspace, servers: LanguageServers)
   hidden: true,
   async run(input, { signal }) {
     const { action, ...asked } = input as { readonly action: Action } & Question;
+    const [{ actions }, { aimAt }] = await Promise.all([import('./actions.ts'), import('./aim.ts')]);
     const { needs, run } = actions[action];
     const aim = await aimAt(workspace, servers, asked, signal);
     const { capabilities, name } = aim.server.live;

@@ -1,4 +1,5 @@
 // Which language server is for which files: the ones known from the start, and any other from configuration.
+import path from 'node:path';
 import { isJson, isObject, visibleLine, type Json, type JsonObject } from '../../core/index.ts';
 
 /** A language server: how it is started, and what for. */
@@ -86,6 +87,16 @@ export const builtInServers: readonly ServerDefinition[] = [
     origin: 'built-in',
   },
 ];
+
+/** These definitions before the known ones, of which those with the same names are replaced. */
+export const withOwn = (
+  own: readonly ServerDefinition[],
+  known: readonly ServerDefinition[],
+): readonly ServerDefinition[] => [...own, ...known.filter(({ name }) => !own.some((each) => each.name === name))];
+
+/** The definition that is for files with this name. */
+export const definitionFor = (file: string, definitions: readonly ServerDefinition[]): ServerDefinition | undefined =>
+  definitions.find(({ languages }) => Object.hasOwn(languages, path.extname(file).toLowerCase()));
 
 /** The servers of a configuration, by name: `{ command, args, extensions, rootMarkers, env, settings, initializationOptions }`, and a sentence for each that cannot be used. */
 export function serversIn(

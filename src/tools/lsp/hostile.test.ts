@@ -221,7 +221,7 @@ test('a server that ends after every answer is given up in the end', { timeout: 
 test('a server that leaves two questions unanswered is ended, and a new one is started', async (t) => {
   const { ask, starts, lsp } = bench(t, 'hush');
   assert.equal(await ask(), 'a name');
-  const { pid } = (await lsp.running('a.foo'))?.live ?? {};
+  const { pid } = (await lsp.ready('a.foo', new AbortController().signal))?.live ?? {};
   assert.ok(pid);
   for (const _ of [1, 2]) assert.match(await ask(), /did not answer/);
   await ends(pid);
@@ -274,7 +274,7 @@ test('a session takes its servers with it, and all that they started', async (t)
   for (const mode of ['child', 'stays']) {
     const { ask, lsp } = bench(t, mode);
     const said = await ask();
-    const { pid } = (await lsp.running('a.foo'))?.live ?? {};
+    const { pid } = (await lsp.ready('a.foo', new AbortController().signal))?.live ?? {};
     assert.ok(pid && isAlive(pid));
     await lsp.close();
     for (const each of mode === 'child' ? said.split(' ').map(Number) : [pid]) await ends(each);
@@ -306,7 +306,8 @@ test('an edit is neither failed nor held up by a server that does not answer', {
 test('a definition that comes with a folder starts only once it and its script are approved as they are', async (t) => {
   const approved = new Set<string>();
   const asked: ServerApproval[] = [];
-  const allowed = (item: ServerApproval): boolean => asked.push(item) > 0 && approved.has(item.hash);
+  const allowed = (items: readonly ServerApproval[]): boolean =>
+    asked.push(...items) > 0 && items.every(({ hash }) => approved.has(hash));
   const { ask, root, home } = bench(t, 'brief', { allowed }, { origin: 'project', command: 'node' });
   assert.match(await ask(), /foo was not started: this folder names it and it was not approved\.$/);
   approved.add(asked[0]?.hash ?? '');
@@ -333,7 +334,8 @@ test('each root has a server of its own: the nearest folder with the surest mark
 test('a server that does what files of the folder say starts only once these are approved as they are', async (t) => {
   const approved = new Set<string>();
   const asked: string[] = [];
-  const allowed = ({ hash }: { readonly hash: string }): boolean => (asked.push(hash), approved.has(hash));
+  const allowed = (items: readonly ServerApproval[]): boolean =>
+    items.every(({ hash }) => asked.push(hash) > 0 && approved.has(hash));
   const { ask, root } = bench(t, 'brief', { allowed }, { obeys: ['build.foo'] });
   assert.match(await ask(), /foo was not started: it runs what .* tells it to, which was not approved\.$/);
   approved.add(asked[0] ?? '');

@@ -11,8 +11,11 @@ import { fault } from './rpc.ts';
 /** What a person would approve: a lasting name and the hash of its content, with the reason why it is asked. */
 export type ServerApproval = { readonly subject: string; readonly hash: string; readonly why: string };
 
-/** Whether this was approved. */
-export type Allowed = (item: ServerApproval) => boolean | Promise<boolean>;
+/** Puts what was not approved before to a person; the signal takes the question back. */
+export type Allowed = (items: readonly ServerApproval[], signal: AbortSignal) => boolean | Promise<boolean>;
+
+/** Whether something was approved before with this content, which is only read where that may be. */
+export type Approved = (subject: string, hash: () => Promise<string>) => boolean | Promise<boolean>;
 
 /** For what folder a program is looked for. */
 export type Place = {
@@ -21,18 +24,18 @@ export type Place = {
   /** The root of the project in it that the server is for. */
   readonly root: string;
   readonly environment: NodeJS.ProcessEnv;
+  readonly approved: Approved;
   readonly allowed: Allowed;
 };
 
 /** The program to start, by its real path; throws a sentence where there is none that may be used. */
-export async function programFor(definition: ServerDefinition, place: Place): Promise<string> {
+export async function programFor(definition: ServerDefinition, place: Place, signal: AbortSignal): Promise<string> {
   const refused: string[] = [];
   for (const candidate of candidatesFor(definition, place)) {
-    const items = await approvalsFor(definition, candidate, place);
-    const open: ServerApproval[] = [];
-    for (const item of items) if (!(await place.allowed(item))) open.push(item);
-    if (open.length === 0) return candidate.program;
-    refused.push(...open.map((item) => item.why));
+    const open = await openOf(approvalsFor(definition, candidate, place), place);
+    const items = await Promise.all(open.map(async ({ hash, ...item }) => ({ ...item, hash: await hash() })));
+    if (items.length === 0 || (await place.allowed(items, signal))) return candidate.program;
+    refused.push(...items.map((item) => item.why));
   }
   const [why] = refused;
   if (why !== undefined)
@@ -42,6 +45,24 @@ export async function programFor(definition: ServerDefinition, place: Place): Pr
     `There is no ${programName(definition)} on this machine, so nothing is known about such files.`,
     'Install it, or name another language server in the configuration.',
   );
+}
+
+/** Whether a person said yes to the program that would be started: they named it themselves, or approved all that is to be approved. */
+export async function isConsented(definition: ServerDefinition, place: Place): Promise<boolean> {
+  const [candidate] = candidatesFor(definition, place);
+  if (!candidate) return false;
+  const wanted = approvalsFor(definition, candidate, place);
+  if (wanted.length === 0) return definition.origin === 'user';
+  return (await openOf(wanted, place)).length === 0;
+}
+
+/** What has to be approved, its content not read yet. */
+type Wanted = Omit<ServerApproval, 'hash'> & { readonly hash: () => Promise<string> };
+
+/** Of what has to be approved, that which was not. */
+async function openOf(wanted: readonly Wanted[], { approved }: Place): Promise<readonly Wanted[]> {
+  const standings = await Promise.all(wanted.map(async ({ subject, hash }) => approved(subject, hash)));
+  return wanted.filter((_, i) => !standings[i]);
 }
 
 const programName = ({ command }: ServerDefinition): string =>
@@ -100,32 +121,32 @@ function packageAbove(file: string): string | undefined {
 }
 
 /** What has to be approved before this program is started here. */
-async function approvalsFor(
+function approvalsFor(
   definition: ServerDefinition,
   { program, ofFolder }: Candidate,
   { folder, root }: Place,
-): Promise<readonly ServerApproval[]> {
-  const { name, origin, obeys } = definition;
-  const items: ServerApproval[] = [];
+): readonly Wanted[] {
+  const { name, args, origin, obeys } = definition;
+  const wanted: Wanted[] = [];
   if (ofFolder)
-    items.push({
+    wanted.push({
       subject: `language-server ${program}`,
-      hash: await hashOf(program),
+      hash: () => hashOf(program),
       why: `${program} comes with this folder and was not approved`,
     });
   if (origin === 'project')
-    items.push({
+    wanted.push({
       subject: `language-server ${folder} ${name}`,
-      hash: sha256(canonical(toJson({ definition, files: await filesIn(definition.args, root) }))),
+      hash: async () => sha256(canonical(toJson({ definition, files: await filesIn(args, root) }))),
       why: 'this folder names it and it was not approved',
     });
   if (obeys !== undefined)
-    items.push({
+    wanted.push({
       subject: `language-server ${root} ${name} runs`,
-      hash: sha256(canonical(obeys.map((file) => [file, textAt(path.join(root, file))]))),
+      hash: async () => sha256(canonical(obeys.map((file) => [file, textAt(path.join(root, file))]))),
       why: `it runs what ${root} tells it to, which was not approved`,
     });
-  return items;
+  return wanted;
 }
 
 /** The hashes of the files that arguments name: a script is what is run, not the program that reads it. */

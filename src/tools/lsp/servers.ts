@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { visibleLine, type Workspace } from '../../core/index.ts';
 import { isInside } from './child.ts';
-import { builtInServers, type ServerDefinition } from './definition.ts';
+import { builtInServers, definitionFor, withOwn, type ServerDefinition } from './definition.ts';
 import type { Start } from './live.ts';
-import type { Allowed } from './program.ts';
+import { isConsented, type Allowed, type Approved, type Place } from './program.ts';
 import { fault } from './rpc.ts';
 import { slotFor, type LanguageServer, type Slot } from './slot.ts';
 
@@ -17,6 +17,8 @@ export type LanguageServerOptions = {
   readonly known?: readonly ServerDefinition[];
   /** Whether a program or a definition that comes with the folder was approved; nothing was, unless this says so. */
   readonly allowed?: Allowed;
+  /** Whether it was approved before, without asking anybody; nothing was, unless this says so. */
+  readonly approved?: Approved;
   /** Where harmless variables and the search path are taken from; our own environment unless given. */
   readonly environment?: NodeJS.ProcessEnv;
   readonly confine?: Start['confine'];
@@ -32,42 +34,51 @@ export type LanguageServers = {
   knows(path: string): boolean;
   /** The server for a file, up to date with the workspace; started where there is none. Throws a sentence where there is none to be had. */
   open(path: string, signal: AbortSignal): Promise<LanguageServer>;
-  /** The server for a file if one is running; nothing is started. */
-  running(path: string): Promise<LanguageServer | undefined>;
+  /** The server for a file if one is running, or if a person said yes to it before; nobody is asked. */
+  ready(path: string, signal: AbortSignal): Promise<LanguageServer | undefined>;
   /** Ends them all. */
   close(): Promise<void>;
 };
+
+/** The server that is for a file, and the root that it is for. */
+type Found = { readonly definition: ServerDefinition; readonly root: string; readonly key: string };
 
 const mostServers = 6;
 
 /** The language servers for a workspace, none of them started yet. */
 export function languageServers(workspace: Workspace, options: LanguageServerOptions = {}): LanguageServers {
   const { servers = [], known = builtInServers, allowed = () => false, environment = process.env } = options;
-  const definitions = [...servers, ...known.filter(({ name }) => !servers.some((each) => each.name === name))];
+  const { approved = () => false } = options;
+  const definitions = withOwn(servers, known);
   const slots = new Map<string, Slot>();
   let leaving: Promise<unknown> = Promise.resolve();
   let closed = false;
 
-  const definitionFor = (file: string): ServerDefinition | undefined =>
-    definitions.find(({ languages }) => Object.hasOwn(languages, path.extname(file).toLowerCase()));
+  /** What was said yes to, by server and root: to find out takes reading a program. */
+  const consents = new Map<string, Promise<boolean>>();
 
-  async function find(given: string): Promise<{ definition: ServerDefinition; root: string; key: string } | undefined> {
-    const definition = definitionFor(given);
+  async function find(given: string): Promise<Found | undefined> {
+    const definition = definitionFor(given, definitions);
     if (!definition) return undefined;
     const root = await rootOf(workspace, workspace.locate(given), definition);
     return { definition, root, key: JSON.stringify([definition.name, root]) };
   }
 
-  function slotAt(key: string, definition: ServerDefinition, root: string): Slot {
+  const placeOf = (root: string): Place => ({
+    root,
+    folder: repositoryOf(isInside(workspace.cwd, root) ? workspace.cwd : root),
+    environment,
+    approved,
+    allowed,
+  });
+
+  function slotAt({ key, definition, root }: Found): Slot {
     const slot =
       slots.get(key) ??
       slotFor({
         workspace,
         definition,
-        root,
-        folder: repositoryOf(isInside(workspace.cwd, root) ? workspace.cwd : root),
-        environment,
-        allowed,
+        ...placeOf(root),
         ...(options.confine ? { confine: options.confine } : {}),
         startMs: options.startMs ?? 45_000,
         answerMs: options.answerMs ?? 20_000,
@@ -84,7 +95,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
   }
 
   return {
-    knows: (given) => definitionFor(given) !== undefined,
+    knows: (given) => definitionFor(given, definitions) !== undefined,
     async open(given, signal) {
       const found = await find(given);
       if (closed) throw fault('lsp/closed', 'The language servers of this session have ended.');
@@ -94,12 +105,18 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
           `No language server is known for ${visibleLine(path.basename(given))}.`,
           'Name one in the configuration.',
         );
-      return slotAt(found.key, found.definition, found.root).server(signal);
+      // A person may say yes to it now.
+      consents.delete(found.key);
+      return slotAt(found).server(signal);
     },
-    async running(given) {
-      if (slots.size === 0) return undefined;
+    async ready(given, signal) {
       const found = await find(given);
-      return found && slots.get(found.key)?.current();
+      if (!found || closed) return undefined;
+      const current = slots.get(found.key)?.current();
+      if (current) return current;
+      const consent = consents.get(found.key) ?? isConsented(found.definition, placeOf(found.root)).catch(() => false);
+      consents.set(found.key, consent);
+      return (await consent) ? slotAt(found).server(signal) : undefined;
     },
     async close() {
       closed = true;

@@ -3,7 +3,7 @@ import { FairleadError, messageOf, unlessAborted, type Json, type Workspace } fr
 import { diskBelow } from './disk.ts';
 import { documentsOf, type Document, type Documents } from './documents.ts';
 import { startServer, type Live, type Start } from './live.ts';
-import { programFor, type Allowed } from './program.ts';
+import { programFor, type Allowed, type Approved } from './program.ts';
 import { fault } from './rpc.ts';
 
 /** A running server with its documents. */
@@ -26,6 +26,7 @@ export type Slot = {
 /** What is needed to fill the place. */
 export type SlotOptions = Pick<Start, 'definition' | 'root' | 'folder' | 'environment' | 'confine'> & {
   readonly workspace: Workspace;
+  readonly approved: Approved;
   readonly allowed: Allowed;
   readonly startMs: number;
   readonly answerMs: number;
@@ -43,7 +44,7 @@ export function slotFor(options: SlotOptions): Slot {
   const { definition, startMs } = options;
   const { name } = definition;
   let server: LanguageServer | undefined;
-  let opening: Promise<LanguageServer> | undefined;
+  let opening: Opening | undefined;
   let starts = 0;
   let failures = 0;
   let notBefore = 0;
@@ -65,7 +66,7 @@ export function slotFor(options: SlotOptions): Slot {
     },
   };
 
-  async function open(): Promise<LanguageServer> {
+  async function open(unwanted: AbortSignal): Promise<LanguageServer> {
     const rest = Math.ceil((notBefore - Date.now()) / 1000);
     if (rest > 0) throw fault('lsp/resting', `${lastFault} It is started again in ${rest} s at the earliest.`);
     if (starts >= mostStarts)
@@ -73,7 +74,9 @@ export function slotFor(options: SlotOptions): Slot {
         'lsp/given-up',
         `The language server ${name} was started ${starts} times and is given up. ${lastFault}`,
       );
-    const program = await unlessAborted(ending.signal, () => programFor(definition, options));
+    const program = await unlessAborted(ending.signal, () =>
+      programFor(definition, options, AbortSignal.any([ending.signal, unwanted])),
+    );
     starts++;
     failures++;
     notBefore = Date.now() + (failures < 2 ? 0 : Math.min(firstRest * 2 ** (failures - 2), longestRest));
@@ -86,23 +89,41 @@ export function slotFor(options: SlotOptions): Slot {
     }
   }
 
+  function begin(): Opening {
+    const unwanted = new AbortController();
+    const attempt = open(unwanted.signal).finally(() => (opening = undefined));
+    // It may fail when nobody waits for it any more.
+    attempt.catch(() => {});
+    return { attempt, unwanted, waiting: 0 };
+  }
+
   return {
     async server(signal) {
       if (ending.signal.aborted) throw fault('lsp/closed', `The language server ${name} has ended with its session.`);
       if (server?.live.running()) return server;
-      opening ??= open().finally(() => (opening = undefined));
-      const attempt = opening;
-      // It may fail when nobody waits for it any more.
-      attempt.catch(() => {});
-      return unlessAborted(signal, () => attempt);
+      const now = (opening ??= begin());
+      now.waiting++;
+      const leave = (): void => {
+        if (--now.waiting === 0) now.unwanted.abort();
+      };
+      if (signal.aborted) leave();
+      else signal.addEventListener('abort', leave, { once: true });
+      try {
+        return await unlessAborted(signal, () => now.attempt);
+      } finally {
+        signal.removeEventListener('abort', leave);
+      }
     },
     current: () => (server?.live.running() ? server : undefined),
     async close() {
       ending.abort();
-      await Promise.all([leaving, opening?.catch(() => {}), server?.live.close()]);
+      await Promise.all([leaving, opening?.attempt.catch(() => {}), server?.live.close()]);
     },
   };
 }
+
+/** A server that is being started for those who wait. Where all of them have left, nobody is asked about it any more. */
+type Opening = { readonly attempt: Promise<LanguageServer>; readonly unwanted: AbortController; waiting: number };
 
 /** What is learnt of a server by asking it. */
 type Marks = { worked(): void; failed(error: unknown): void; useless(live: Live): void };

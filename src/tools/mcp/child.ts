@@ -3,7 +3,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { FairleadError, messageOf, visibleLine } from '../../core/index.ts';
-import type { Local } from './server.ts';
+import { INSIDE, type Local } from './server.ts';
 
 /** What a server gets of our environment: enough to find programs and its home, and nothing that could be a key. */
 const harmless =
@@ -69,7 +69,7 @@ export class ChildTransport implements Transport {
     const plain = known.filter(([, value]) => !value?.startsWith('()'));
     const child = spawn(command, args, {
       ...(cwd === undefined ? {} : { cwd }),
-      env: { ...Object.fromEntries(plain), ...env },
+      env: { ...Object.fromEntries(plain), [INSIDE]: '1', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
       windowsHide: true,

@@ -56,6 +56,29 @@ test('[P63] servers of a project and of the user are read with every kind of tra
   assert.deepEqual(readMcpConfig({ project: path.join(root, 'none'), user: path.join(root, 'none') }).servers, []);
 });
 
+test('[P28, P29, P30] the way to a server may be called its transport too', () => {
+  const { servers, problems } = parse({
+    local: { transport: 'stdio', command: 'node', args: ['server.js'] },
+    web: { transport: 'http', url: 'http://localhost:3000/mcp' },
+    old: { transport: 'sse', url: 'http://localhost:3000/sse' },
+    socket: { transport: 'websocket', url: 'ws://localhost:3000' },
+  });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(
+    servers.map(({ reach }) => reach.type),
+    ['stdio', 'http', 'sse', 'ws'],
+  );
+});
+
+test('a server of the person runs where they work, one of a project beside the file that names it, and either where it says', () => {
+  const cwdOf = (entry: object, origin: McpServer['origin']): unknown => {
+    const [server] = parse({ a: { command: 'node', ...entry } }, origin).servers;
+    return server?.reach.type === 'stdio' ? server.reach.cwd : 'none';
+  };
+  assert.deepEqual([cwdOf({}, 'user'), cwdOf({}, 'project')], [undefined, '/p']);
+  assert.deepEqual([cwdOf({ cwd: 'x' }, 'user'), cwdOf({ cwd: 'x' }, 'project')], ['/p/x', '/p/x']);
+});
+
 test('an entry that cannot be used is named with the reason, and the others stay', () => {
   const bad: Readonly<Record<string, unknown>> = {
     nothing: {},

@@ -81,7 +81,8 @@ export function parseMcpConfig(
 function serverFrom(name: string, entry: unknown, file: string, origin: McpServer['origin']): McpServer | string {
   if (!isObject(entry)) return 'it must be an object';
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@/-]{0,63}$/u.test(name)) return 'its name must be a short plain word';
-  const reach = reachFrom(entry, path.dirname(path.resolve(file)));
+  // A server of the person's own runs where they work, whichever folder that is; one of a project beside the file that names it.
+  const reach = reachFrom(entry, path.dirname(path.resolve(file)), origin === 'project' ? '.' : undefined);
   if (typeof reach === 'string') return reach;
   const { timeout, trustReadOnly, onDemand } = entry;
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout < 2 ** 31))
@@ -111,11 +112,16 @@ const kinds: Readonly<Record<string, Remote['type'] | 'stdio'>> = {
   websocket: 'ws',
 };
 
-function reachFrom(entry: Readonly<Record<string, unknown>>, folder: string): Local | Remote | string {
-  const { type, command, url } = entry;
+function reachFrom(
+  entry: Readonly<Record<string, unknown>>,
+  folder: string,
+  usual: string | undefined,
+): Local | Remote | string {
+  // Some files call it the one, some the other.
+  const { command, url, transport, type = transport } = entry;
   const kind = type === undefined ? kindOf(command, url) : kinds[String(type)];
   if (kind === undefined) return 'it must have a "command", or a "url" with a "type" of http, sse or ws';
-  return kind === 'stdio' ? localFrom(entry, folder) : remoteFrom(kind, entry);
+  return kind === 'stdio' ? localFrom({ cwd: usual, ...entry }, folder) : remoteFrom(kind, entry);
 }
 
 function kindOf(command: unknown, url: unknown): Remote['type'] | 'stdio' | undefined {
@@ -125,14 +131,14 @@ function kindOf(command: unknown, url: unknown): Remote['type'] | 'stdio' | unde
 }
 
 function localFrom(
-  { command, args = [], env = {}, cwd = '.' }: Readonly<Record<string, unknown>>,
+  { command, args = [], env = {}, cwd }: Readonly<Record<string, unknown>>,
   folder: string,
 ): Local | string {
   if (typeof command !== 'string' || command.trim() === '') return '"command" must be the name of a program';
   if (!isTexts(args)) return '"args" must be a list of texts';
   if (!isTextMap(env)) return '"env" must be an object of texts';
-  if (typeof cwd !== 'string') return '"cwd" must be a folder';
-  return { type: 'stdio', command, args, env, cwd: path.resolve(folder, cwd) };
+  if (cwd !== undefined && typeof cwd !== 'string') return '"cwd" must be a folder';
+  return { type: 'stdio', command, args, env, ...(cwd === undefined ? {} : { cwd: path.resolve(folder, cwd) }) };
 }
 
 function remoteFrom(type: Remote['type'], entry: Readonly<Record<string, unknown>>): Remote | string {

@@ -7,7 +7,7 @@ import {
   type ServerCapabilities,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { unlessAborted } from '../../core/index.ts';
+import { unlessAborted, type Spent } from '../../core/index.ts';
 import { ChildTransport } from './child.ts';
 import { failed, handshake, type HandshakeOptions, type Live } from './handshake.ts';
 import type { RequestCount } from './requests.ts';
@@ -30,6 +30,8 @@ export type Connection = {
   offers(): ServerCapabilities | undefined;
   /** The version of the protocol that is spoken, while there is a connection. */
   protocol(): string | undefined;
+  /** What answers of a model for this server have used up since this was last asked. */
+  spent(): Spent | undefined;
   /** The process of a local server. */
   pid(): number | undefined;
   close(): Promise<void>;
@@ -116,6 +118,11 @@ export function connectionTo(server: McpServer, options: HandshakeOptions): Conn
     isAsking: () => count.asking > 0,
     offers: () => live?.client.getServerCapabilities(),
     protocol: () => live?.client.getNegotiatedProtocolVersion(),
+    spent() {
+      const { spent } = count;
+      delete count.spent;
+      return spent;
+    },
     pid: () => (live?.transport instanceof ChildTransport ? (live.transport.pid ?? undefined) : undefined),
     async close() {
       ending.abort();

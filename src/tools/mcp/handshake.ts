@@ -5,6 +5,7 @@ import {
   SdkErrorCode,
   UnauthorizedError,
   type RequestOptions,
+  type ServerCapabilities,
   type Tool as Listed,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -25,7 +26,7 @@ export type HandshakeOptions = {
   /** Logs in to a remote server that asks for it. */
   readonly signIn?: SignIn;
   /** The tools of the server, each time that it lists them. */
-  readonly onTools: (tools: readonly Listed[]) => void;
+  readonly onTools: (tools: readonly Listed[], offers: ServerCapabilities | undefined) => void;
 };
 
 /** Who is told what happens. */
@@ -55,7 +56,11 @@ export async function handshake(server: McpServer, options: HandshakeOptions, ho
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
       },
-      listChanged: { tools: { onChanged: (error, tools) => !error && tools && options.onTools(tools) } },
+      listChanged: {
+        tools: {
+          onChanged: (error, tools) => !error && tools && options.onTools(tools, client.getServerCapabilities()),
+        },
+      },
     });
     answerRequests(client, server.name, answerers, hooks.count);
     const transport = await transportTo(server.reach, environment, await signIn?.provider());
@@ -65,7 +70,7 @@ export async function handshake(server: McpServer, options: HandshakeOptions, ho
       await client.connect(transport, { ...limits(), ...(old ? { prior: { kind: 'legacy' } } : {}) });
       // What it has is looked at each time: it may be another program that answers now.
       const { tools } = await client.listTools(undefined, limits());
-      options.onTools(tools);
+      options.onTools(tools, client.getServerCapabilities());
       return { client, transport };
     } catch (error) {
       await transport.close().catch(() => {});

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { folderFor, hostile, inside, isAlive, open, until, userServer } from '../../../test/support/mcp-desk.ts';
 import { plain, text } from '../../../test/support/mcp-server.ts';
 import { calls, says, stage } from '../../../test/support/rehearsal.ts';
+import { witness } from '../../../test/support/witness.ts';
 import { toolbox } from '../../agent/index.ts';
 import { isOutput, type Json } from '../../core/index.ts';
 import { fileTrust, memoryTrust } from '../../guards/index.ts';
@@ -39,13 +40,16 @@ test('[P67] attack 45, 46: garbage, wrong ids, floods and silence become failed 
 
   const wrong = await call('mcp__h__garbage');
   assert.notEqual(wrong.outcome, 'ok');
-  assert.equal((await call('mcp__h__hello')).text, 'hello');
+  const alive = (await call('mcp__h__hello')).text === 'hello';
+  witness(t, 46, [alive && late.outcome === 'unknown' && wrong.outcome !== 'ok' ? 'contained' : 'done']);
+  assert.ok(alive);
 });
 
 test('[A99] attack 45: a message of 50 MB ends the server, not the session', async (t) => {
   const { call } = await open(t, [userServer('h', hostile('plain'), { timeoutMs: 20_000 })]);
   const before = process.memoryUsage().rss;
   const flooded = await call('mcp__h__flood');
+  witness(t, 45, [flooded.outcome === 'ok' || flooded.text.length > 1000 ? 'done' : 'blocked']);
   assert.equal(flooded.outcome, 'unknown');
   assert.ok(flooded.text.length < 1000);
   assert.ok(process.memoryUsage().rss - before < 300_000_000);
@@ -170,7 +174,9 @@ test('attack 38, 41: a server of a project is not started before it was approved
   assert.ok(!existsSync(file));
   trust.approve([approvalKey(server)]);
   const other = { ...server, reach: hostile('mark', file, 'more') };
-  assert.equal((await open(t, [other], { trust })).mcp.status()[0]?.state, 'changed');
+  const changed = (await open(t, [other], { trust })).mcp.status()[0]?.state;
+  witness(t, 41, [changed === 'changed' && !existsSync(file) ? 'asked' : 'done']);
+  assert.equal(changed, 'changed');
   assert.ok(!existsSync(file));
   const after = await open(t, [server], { trust });
   assert.equal((await after.call('mcp__p__hello')).text, 'hello');
@@ -192,6 +198,7 @@ test('attack 42: a tool whose definition changes is off, in this session and the
     plain('added'),
   ];
   const next = await open(t, [server], { trust });
+  witness(t, 42, [names(next.mcp.tools).includes('mcp__s__hello') ? 'done' : 'blocked']);
   assert.deepEqual(names(next.mcp.tools), ['mcp__s__stays']);
   assert.deepEqual(
     next.mcp.status()[0]?.tools.map(({ tool, standing }) => [tool, standing]),
@@ -255,6 +262,8 @@ test('attack 43, 44: what a server says is shown as its own, bounded and visible
   const two = userServer('two', inside({ tools: [plain('read_file')], call: () => text('two') }));
   const { mcp, call } = await open(t, [one, two]);
   const names = mcp.tools.map(({ name }) => name);
+  const isTaken = names.includes('read_file') || new Set(names).size < names.length;
+  witness(t, 44, [isTaken ? 'done' : 'blocked']);
   assert.deepEqual(names.slice(0, 2), ['mcp__one__get__2J_it', 'mcp__two__read_file']);
   assert.match(JSON.stringify(mcp.status()), /"read_file","standing":"refused","why":"it is listed twice"/);
   for (const tool of mcp.tools.slice(0, 2)) {

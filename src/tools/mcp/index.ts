@@ -5,11 +5,22 @@ import type { McpServer } from './server.ts';
 export { parseMcpConfig, readMcpConfig, type McpConfig, type McpPlaces } from './config.ts';
 export type { Connection } from './connection.ts';
 export type { OpenUrl } from './oauth.ts';
-export type { Approvals, Mcp, McpOptions } from './open.ts';
-export type { Answerers, Elicitation, ElicitationAnswer, Sampling } from './requests.ts';
-export type { McpPrompt } from './resources.ts';
-export { approvalKey, type Inside, type Local, type Login, type McpServer, type Remote } from './server.ts';
-export { describe, type McpStatus } from './status.ts';
+export { rememberedIn, type Memory, type Remembered } from './memory.ts';
+export type { Mcp, McpOptions } from './open.ts';
+export type { Approvals } from './pins.ts';
+export type { Answerers, Elicitation, ElicitationAnswer, Sampled, Sampling } from './requests.ts';
+export { getPrompt, listPrompts, serversBehind, type McpPrompt, type Servers } from './resources.ts';
+export {
+  approvalKey,
+  INSIDE,
+  isAbout,
+  type Inside,
+  type Local,
+  type Login,
+  type McpServer,
+  type Remote,
+} from './server.ts';
+export { describe, toolCount, type McpStatus } from './status.ts';
 export { fileTokens, memoryTokens, type KeptLogin, type TokenStore } from './token-store.ts';
 export type { ToolStanding } from './tools.ts';
 

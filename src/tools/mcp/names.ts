@@ -8,7 +8,7 @@ export type Origin = { readonly server: string; readonly tool: string };
 
 /** A name for each, in their order. Those that would share one all get a mark of their own, so none depends on who came first. */
 export function safeNames(origins: readonly Origin[]): readonly string[] {
-  const plain = origins.map(({ server, tool }) => `mcp__${safe(server)}__${safe(tool)}`);
+  const plain = origins.map(({ server, tool }) => `mcp__${group(server)}__${safe(tool)}`);
   // Some providers take names that differ only in case for the same.
   const counts = Map.groupBy(plain, (name) => name.toLowerCase());
   return plain.map((name, i) => {
@@ -21,3 +21,7 @@ export function safeNames(origins: readonly Origin[]): readonly string[] {
 }
 
 const safe = (text: string): string => text.replaceAll(/[^a-zA-Z0-9_-]/g, '_') || '_';
+
+/** A server's part of the names, by which all its tools can be loaded: short, and without the mark that ends it. */
+const group = (server: string): string =>
+  safe(server).replaceAll(/_+/g, '_').slice(0, 32).replaceAll(/^_|_$/g, '') || 'server';

@@ -1,73 +1,13 @@
 // Logging in to a server: by a person's browser that comes back to loopback, kept in a file of theirs alone, refreshed without them.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import path from 'node:path';
-import test, { type TestContext } from 'node:test';
+import test from 'node:test';
 import { folderFor, open, userServer } from '../../../test/support/mcp-desk.ts';
-import { plain, text } from '../../../test/support/mcp-server.ts';
-import { serveWeb, type Asked, type Web } from '../../../test/support/mcp-web.ts';
-import { awaitCallback, callbackUrl, freePort } from './callback.ts';
-import { fileTokens, type McpServer, type OpenUrl } from './index.ts';
-
-type Office = Web & { readonly grants: string[]; valid: string; readonly pages: string[]; readonly openUrl: OpenUrl };
-
-/** A server that lets nobody in without its token, and the authorization server that gives it. */
-async function office(t: TestContext): Promise<Office> {
-  const grants: string[] = [];
-  const pages: string[] = [];
-  let challenge = '';
-  const say = (response: ServerResponse, body: object): true => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    return true;
-  };
-  const token = ({ body }: Asked, response: ServerResponse): true => {
-    const form = new URLSearchParams(body);
-    const grant = form.get('grant_type') ?? '';
-    const proof = createHash('sha256')
-      .update(form.get('code_verifier') ?? '')
-      .digest('base64url');
-    if (grant === 'authorization_code' && proof !== challenge) {
-      response.writeHead(400).end('{"error":"invalid_grant"}');
-      return true;
-    }
-    grants.push(grant);
-    made.valid = `token-${grants.length}`;
-    return say(response, { access_token: made.valid, token_type: 'Bearer', expires_in: 3600, refresh_token: 'again' });
-  };
-  const web = await serveWeb(t, { tools: [plain('hello')], call: () => text('hello') }, (asked, response) => {
-    const { pathname, searchParams } = asked.url;
-    if (pathname.startsWith('/.well-known/oauth-protected-resource'))
-      return say(response, { resource: `${web.url}/mcp`, authorization_servers: [web.url] });
-    if (pathname.startsWith('/.well-known/'))
-      return say(response, {
-        issuer: web.url,
-        authorization_endpoint: `${web.url}/authorize`,
-        token_endpoint: `${web.url}/token`,
-        registration_endpoint: `${web.url}/register`,
-        response_types_supported: ['code'],
-        code_challenge_methods_supported: ['S256'],
-      });
-    if (pathname === '/register') return say(response, { ...JSON.parse(asked.body), client_id: 'us' });
-    if (pathname === '/token') return token(asked, response);
-    if (pathname === '/authorize') {
-      challenge = searchParams.get('code_challenge') ?? '';
-      const back = `${searchParams.get('redirect_uri')}?code=c&state=${searchParams.get('state')}`;
-      response.writeHead(302, { location: back }).end();
-      return true;
-    }
-    if (asked.headers.authorization === `Bearer ${made.valid}`) return false;
-    response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
-    return true;
-  });
-  const openUrl: OpenUrl = async (_server, page) => {
-    pages.push(page);
-    await fetch(page);
-  };
-  const made: Office = { ...web, grants, pages, valid: 'nobody knows', openUrl };
-  return made;
-}
+import { office } from '../../../test/support/mcp-office.ts';
+import type { Web } from '../../../test/support/mcp-web.ts';
+import { awaitCallback, callbackUrl, freePort } from '../oauth/callback.ts';
+import { fileTokens, type McpServer } from './index.ts';
 
 const serverAt = ({ url }: Web): McpServer => userServer('o', { type: 'http', url: `${url}/mcp`, headers: {} });
 
@@ -123,5 +63,5 @@ test('only the state that was sent out is let back in', async () => {
   assert.equal((await callback.arrived).get('code'), 'good');
   const given = await awaitCallback(port, 'ours');
   given.close();
-  await assert.rejects(given.arrived, { code: 'mcp/login-ended' });
+  await assert.rejects(given.arrived, { code: 'oauth/login-ended' });
 });

@@ -7,7 +7,7 @@ import {
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
 import { FairleadError, unlessAborted, visibleLine } from '../../core/index.ts';
-import { awaitCallback, callbackUrl, freePort, type Callback } from './callback.ts';
+import { awaitCallback, callbackUrl, freePort, type Callback } from '../oauth/callback.ts';
 import type { Login, McpServer, Remote } from './server.ts';
 import type { KeptLogin, TokenStore } from './token-store.ts';
 

@@ -1,21 +1,18 @@
 // Opens the servers that may be opened, all at once: one that fails, lies or hangs costs its own tools and nothing else.
-import type { Tool as Listed } from '@modelcontextprotocol/client';
+import type { ServerCapabilities, Tool as Listed } from '@modelcontextprotocol/client';
 import { FairleadError, messageOf, visibleLine, type Tool } from '../../core/index.ts';
-import { connectionTo, type Connection } from './connection.ts';
-import { definitionOf, type Definition } from './definition.ts';
-import { signInTo, type OpenUrl } from './oauth.ts';
+import type { Connection } from './connection.ts';
+import type { Definition } from './definition.ts';
+import { connectionLater, type Watcher } from './later.ts';
+import { had, type Memory, type Remembered } from './memory.ts';
+import type { OpenUrl } from './oauth.ts';
+import { judged, pinFirst, pinsOf, wasSeen, type Approvals, type Stand } from './pins.ts';
 import type { Answerers } from './requests.ts';
 import { reachingTools } from './resources.ts';
 import { approvalKey, filledIn, type McpServer } from './server.ts';
-import { memoryTokens, type TokenStore } from './token-store.ts';
 import type { McpStatus } from './status.ts';
-import { onDemand, toolsFrom, type Offered, type ToolStanding } from './tools.ts';
-
-/** Where approvals are kept, as far as servers need it. */
-export type Approvals = {
-  judge(item: { readonly subject: string; readonly hash: string }): 'approved' | 'changed' | 'new';
-  approve(items: readonly { readonly subject: string; readonly hash: string }[]): void;
-};
+import { memoryTokens, type TokenStore } from './token-store.ts';
+import { onDemand, toolsFrom, type Offered } from './tools.ts';
 
 /** What servers are opened with. */
 export type McpOptions = Answerers & {
@@ -26,8 +23,18 @@ export type McpOptions = Answerers & {
   readonly openUrl?: OpenUrl;
   /** What `${NAME}` and a local server's few variables are taken from. */
   readonly environment?: NodeJS.ProcessEnv;
+  /** The folder that a local server runs in where it names none. */
+  readonly cwd?: string;
   /** Milliseconds a server has to start; 15,000 unless given. */
   readonly startMs?: number;
+  /** Milliseconds that opening waits for a server; one that takes longer goes on starting, and has tools the next time. For ever unless given. */
+  readonly waitMs?: (server: McpServer) => number;
+  /** What servers had the last time: those that are in it are started when first used. */
+  readonly memory?: Memory;
+  /** Starts nothing: to see how servers stand. */
+  readonly asleep?: boolean;
+  /** Told the names of tools that are off, each time that a server lists its tools. */
+  readonly onOff?: (server: string, tools: readonly string[]) => void;
   readonly signal?: AbortSignal;
 };
 
@@ -42,7 +49,6 @@ export type Mcp = {
   close(): Promise<void>;
 };
 
-type Stand = { readonly standing: ToolStanding; readonly definition?: Definition; readonly why?: string };
 /** A server as far as it was opened. */
 type Opened = {
   readonly server: McpServer;
@@ -54,7 +60,6 @@ type Opened = {
 };
 
 const usualStart = 15_000;
-const mostTools = 500;
 
 /** Opens these servers. A project's server that was not approved as it is now is not started and not spoken to. */
 export async function openServers(servers: readonly McpServer[], options: McpOptions): Promise<Mcp> {
@@ -82,79 +87,83 @@ export async function openServers(servers: readonly McpServer[], options: McpOpt
 
 async function openServer(server: McpServer, options: McpOptions): Promise<Opened> {
   const opened: Opened = { server, state: 'failed', stands: new Map() };
+  const { trust, memory, waitMs } = options;
   try {
-    const approval = server.origin === 'user' ? 'approved' : options.trust.judge(approvalKey(server));
+    const approval = server.origin === 'user' ? 'approved' : trust.judge(approvalKey(server));
     if (approval !== 'approved') return { ...opened, state: approval };
-    const connection = connect(server, options, (listed) => {
-      pinFirst(server, listed, options.trust);
-      opened.stands = judged(server, listed, options.trust);
-    });
-    try {
-      await connection.client(options.signal ?? new AbortController().signal);
-      connection.worked();
-      opened.connection = connection;
-      opened.state = 'ready';
-    } catch (error) {
-      await connection.close();
-      throw error;
+    const known = wasSeen(server, trust) ? memory?.recall(server) : undefined;
+    opened.connection = connectFor(opened, options, known);
+    if (known || options.asleep) {
+      opened.stands = judged(server, known?.tools ?? [], trust);
+      opened.state = 'asleep';
+      return opened;
     }
+    opened.state = 'starting';
+    const start = started(opened, opened.connection, options.signal ?? new AbortController().signal);
+    await (waitMs ? Promise.race([start, pause(waitMs(server))]) : start);
   } catch (error) {
-    opened.why = sentence(error);
-    opened.stands = new Map();
+    Object.assign(opened, { state: 'failed', why: sentence(error) });
   }
   return opened;
 }
 
-function connect(server: McpServer, options: McpOptions, onTools: (listed: readonly Listed[]) => void): Connection {
-  const { environment = process.env, startMs = usualStart } = options;
-  const filled = { ...server, reach: filledIn(server.reach, environment, server.name) };
-  return connectionTo(filled, { answerers: options, environment, startMs, ...loginFor(filled, options), onTools });
+/** Starts it for the first time; one that fails at that is given up. */
+async function started(opened: Opened, connection: Connection, signal: AbortSignal): Promise<void> {
+  try {
+    await connection.client(signal);
+    connection.worked();
+  } catch (error) {
+    await connection.close();
+    delete opened.connection;
+    Object.assign(opened, { state: 'failed', why: sentence(error), stands: new Map() });
+  }
 }
 
-function loginFor(server: McpServer, { tokens = memoryTokens(), openUrl }: McpOptions): object {
+function connectFor(opened: Opened, options: McpOptions, known: Remembered | undefined): Connection {
+  const { server } = opened;
+  const { environment = process.env, startMs = usualStart, trust, memory, onOff } = options;
+  // The values of an editor are meant as they are.
+  const reach = server.origin === 'editor' ? server.reach : filledIn(server.reach, environment, server.name);
+  const placed =
+    reach.type === 'stdio' && options.cwd !== undefined && reach.cwd === undefined
+      ? { ...reach, cwd: options.cwd }
+      : reach;
+  const filled = { ...server, reach: placed };
+  const onTools = (listed: readonly Listed[], offers: ServerCapabilities | undefined): void => {
+    pinFirst(server, listed, trust);
+    opened.stands = judged(server, listed, trust);
+    memory?.remember(server, had(listed, offers));
+    const off = [...opened.stands].filter(([, { standing }]) => standing === 'changed' || standing === 'new');
+    if (off.length > 0)
+      onOff?.(
+        server.name,
+        off.map(([name]) => visibleLine(name)),
+      );
+  };
+  const open = async (): Promise<Connection> => {
+    const [{ connectionTo }, login] = await Promise.all([import('./connection.ts'), loginFor(filled, options)]);
+    return connectionTo(filled, { answerers: options, environment, startMs, ...login, onTools });
+  };
+  const watcher: Watcher = {
+    ready: () => Object.assign(opened, { state: 'ready', why: undefined }),
+    failed: (error) => Object.assign(opened, { state: 'failed', why: sentence(error) }),
+  };
+  return connectionLater(filled, open, known, watcher);
+}
+
+async function loginFor(server: McpServer, { tokens = memoryTokens(), openUrl }: McpOptions): Promise<object> {
   const { reach } = server;
   if (reach.type !== 'http' && reach.type !== 'sse') return {};
   // Who gives a key of their own does not want a login.
   if (Object.keys(reach.headers).some((name) => name.toLowerCase() === 'authorization')) return {};
+  const { signInTo } = await import('./oauth.ts');
   return { signIn: signInTo(server, reach, { tokens, ...(openUrl ? { openUrl } : {}) }) };
 }
 
-/** Pins of the tools that can be used, under the server as it was approved: another command or address begins anew. */
-function pinsOf(server: McpServer, stands: readonly Stand[]): readonly { subject: string; hash: string }[] {
-  return stands.flatMap(({ definition }) =>
-    definition ? [{ subject: pinName(server, definition.tool), hash: definition.hash }] : [],
-  );
-}
-
-function pinName(server: McpServer, tool: string): string {
-  const { subject, hash } = approvalKey(server);
-  return `mcp-tool ${subject} ${hash.slice(0, 16)} ${tool}`;
-}
-
-/** Who approved a server approved the tools that it has at first sight; what it adds or changes later is asked for again. */
-function pinFirst(server: McpServer, listed: readonly Listed[], trust: Approvals): void {
-  const seen = { subject: pinName(server, ''), hash: 'seen' };
-  if (trust.judge(seen) === 'approved') return;
-  trust.approve([seen, ...pinsOf(server, [...judged(server, listed, trust).values()])]);
-}
-
-function judged(server: McpServer, listed: readonly Listed[], trust: Approvals): ReadonlyMap<string, Stand> {
-  const stands = new Map<string, Stand>();
-  for (const [i, each] of listed.entries()) {
-    const stand = stands.has(each.name)
-      ? { standing: 'refused', why: 'it is listed twice' }
-      : judgeOne(server, each, i, trust);
-    stands.set(each.name, stand as Stand);
-  }
-  return stands;
-}
-
-function judgeOne(server: McpServer, listed: Listed, place: number, trust: Approvals): Stand {
-  const definition = place < mostTools ? definitionOf(server.name, listed) : `only ${mostTools} tools are taken`;
-  if (typeof definition === 'string') return { standing: 'refused', why: definition };
-  const standing = trust.judge({ subject: pinName(server, definition.tool), hash: definition.hash });
-  return { definition, standing: standing === 'approved' ? 'usable' : standing };
-}
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
 
 const usableIn = ({ connection, stands }: Opened): readonly Definition[] =>
   connection
@@ -189,7 +198,7 @@ function statusOf({ server, connection, state, why, stands }: Opened): McpStatus
       tool: visibleLine(tool),
       standing,
       ...(reason === undefined ? {} : { why: reason }),
-      ...(definition ? { hash: definition.hash, description: definition.description } : {}),
+      ...(definition ? { hash: definition.hash, description: definition.description, input: definition.input } : {}),
     })),
   };
 }

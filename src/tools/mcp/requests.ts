@@ -1,7 +1,17 @@
 // What a server may ask of us: a question to the person, an answer of a model, the folders it may work in. Each only where somebody answers it.
 import type { Client, ClientCapabilities, CreateMessageRequest, ElicitRequest } from '@modelcontextprotocol/client';
 import { pathToFileURL } from 'node:url';
-import { isObject, toJson, visible, visibleLine, type Json, type JsonObject } from '../../core/index.ts';
+import {
+  isObject,
+  noSpending,
+  spend,
+  toJson,
+  visible,
+  visibleLine,
+  type Json,
+  type JsonObject,
+  type Spent,
+} from '../../core/index.ts';
 
 /** A question of a server to the person. Its words are the server's own, made visible. */
 export type Elicitation = {
@@ -23,11 +33,14 @@ export type Sampling = {
   readonly maxTokens: number;
 };
 
+/** What the model answered, and what that used up: the run that called the server pays for it. */
+export type Sampled = { readonly text: string; readonly model: string; readonly spent?: Partial<Spent> };
+
 /** Who answers a server. What is absent is not offered to it at all. */
 export type Answerers = {
   readonly elicit?: (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
   /** Asks the person, runs the model and says what it answered; throws where that is refused. */
-  readonly sample?: (wish: Sampling, signal: AbortSignal) => Promise<{ readonly text: string; readonly model: string }>;
+  readonly sample?: (wish: Sampling, signal: AbortSignal) => Promise<Sampled>;
   /** How many answers of a model one server may have in a session; 5 unless given. */
   readonly mostSamples?: number;
   /** Folders that servers are told they may work in. */
@@ -45,8 +58,8 @@ export const capabilitiesFor = ({ elicit, sample, roots }: Answerers): ClientCap
   ...(roots ? { roots: {} } : {}),
 });
 
-/** How often a server asked us, over all of its connections: what waits for an answer now, and what a model was asked. */
-export type RequestCount = { asking: number; samples: number };
+/** How often a server asked us, over all of its connections: what waits for an answer now, and what a model was asked and what that used up. */
+export type RequestCount = { asking: number; samples: number; spent?: Spent };
 
 /** Answers the requests of one server on this client. */
 export function answerRequests(client: Client, server: string, answerers: Answerers, count: RequestCount): void {
@@ -65,7 +78,8 @@ export function answerRequests(client: Client, server: string, answerers: Answer
     client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq: { signal } }) => {
       if (count.samples >= mostSamples) throw new Error(`This session answers at most ${mostSamples} such requests.`);
       count.samples++;
-      const { text, model } = await waiting(count, () => sample(wishOf(server, params), signal));
+      const { text, model, spent } = await waiting(count, () => sample(wishOf(server, params), signal));
+      if (spent) count.spent = spend(count.spent ?? noSpending, spent);
       return { role: 'assistant', content: { type: 'text', text }, model };
     });
 }

@@ -25,10 +25,28 @@ const schema = (properties: JsonObject, required: readonly string[]): JsonObject
   additionalProperties: false,
 });
 
+/** The servers behind some tools. */
+export type Servers = {
+  readonly connections: readonly Connection[];
+  readonly status: () => readonly McpStatus[];
+};
+
+/** The tool that lists the servers; programs get at them by it. */
+type ServersTool = Tool & { readonly servers: Servers };
+
+/** The servers behind these tools, if there are any. */
+export function serversBehind(tools: readonly Tool[]): Servers {
+  const found = tools.find(({ name }) => name === LIST) as ServersTool | undefined;
+  return found?.servers ?? { connections: [], status: () => [] };
+}
+
+const LIST = 'list_mcp_servers';
+
 /** The tools that are there where any server is, loaded on demand: a list of servers, and of resources where one has any. */
 export function reachingTools(connections: readonly Connection[], status: () => readonly McpStatus[]): readonly Tool[] {
-  const lists: Tool = {
-    name: 'list_mcp_servers',
+  const lists: ServersTool = {
+    name: LIST,
+    servers: { connections, status },
     description: 'Lists the configured MCP servers, how each stands, and the tools it has.',
     input: schema({}, []),
     effect: 'read',

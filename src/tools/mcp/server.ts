@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto';
 import type { OAuthClientProvider, Transport } from '@modelcontextprotocol/client';
 import { FairleadError, canonical, toJson } from '../../core/index.ts';
 
+/** Set for every server that we start: one that is this very program opens no servers of its own, or there would be no end to it. */
+export const INSIDE = 'FAIRLEAD_INSIDE_MCP';
+
 /** How we log in to a server that asks for it; all of it is found out by asking where it is absent. */
 export type Login = {
   readonly clientId?: string;
@@ -46,8 +49,8 @@ export type Inside = { readonly type: 'in-process'; readonly serve: (transport: 
 /** A configured server. */
 export type McpServer = {
   readonly name: string;
-  /** `user` servers are the person's own; `project` servers come with a folder and start only once approved. */
-  readonly origin: 'user' | 'project';
+  /** `user` servers are the person's own; `project` servers come with a folder, `editor` servers with an editor, and both start only once approved. */
+  readonly origin: 'user' | 'project' | 'editor';
   /** The file that names it. */
   readonly source: string;
   readonly reach: Local | Remote | Inside;
@@ -64,6 +67,12 @@ export function approvalKey(server: McpServer): { readonly subject: string; read
   const { name, source, reach, trustReadOnly = false } = server;
   const content = { ...reach, auth: undefined, serve: undefined, trustReadOnly };
   return { subject: `mcp-server ${source} ${name}`, hash: sha256(canonical(toJson(content))) };
+}
+
+/** Whether an approval is about this server, as it is or as it ever was: the server itself, or one of its tools. */
+export function isAbout(server: McpServer, subject: string): boolean {
+  const own = approvalKey(server).subject;
+  return subject === own || subject.startsWith(`mcp-tool ${own} `);
 }
 
 /** The sha256 of a text, in hex. */

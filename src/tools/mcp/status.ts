@@ -1,5 +1,5 @@
 // How servers stand, for people and for the model.
-import { visibleLine } from '../../core/index.ts';
+import { visibleLine, type JsonObject } from '../../core/index.ts';
 import type { McpServer } from './server.ts';
 import type { ToolStanding } from './tools.ts';
 
@@ -7,7 +7,7 @@ import type { ToolStanding } from './tools.ts';
 export type McpStatus = {
   readonly server: string;
   readonly origin: McpServer['origin'];
-  readonly state: 'ready' | 'new' | 'changed' | 'failed';
+  readonly state: 'ready' | 'asleep' | 'starting' | 'new' | 'changed' | 'failed';
   readonly why?: string;
   readonly protocol?: string;
   readonly pid?: number;
@@ -18,13 +18,19 @@ export type McpStatus = {
     /** What a person approves of it, and what it says. */
     readonly hash?: string;
     readonly description?: string;
+    readonly input?: JsonObject;
   }[];
 };
+
+/** So many tools, in words. */
+export const toolCount = (many: number): string => `${many} tool${many === 1 ? '' : 's'}`;
 
 /** A server and its tools in a few lines. */
 export function describe({ server, origin, state, why, protocol, tools }: McpStatus): string {
   const how = {
-    ready: `ready, ${tools.length} tools${protocol === undefined ? '' : `, protocol ${protocol}`}`,
+    ready: `ready, ${toolCount(tools.length)}${protocol === undefined ? '' : `, protocol ${protocol}`}`,
+    asleep: `not started now, ${tools.length === 0 ? 'no tools known' : `${toolCount(tools.length)}: it is started when it is first used`}`,
+    starting: 'still starting: its tools can be used the next time',
     new: 'not started: a person has to approve it first',
     changed: 'not started: it changed since it was approved',
     failed: `failed: ${why}`,

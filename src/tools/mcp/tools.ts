@@ -1,6 +1,5 @@
 // The tools of servers as tools of ours: named after their server, in its words, and only while it defines them as they were approved.
-import { visibleLine, type Tool } from '../../core/index.ts';
-import { callTool } from './call.ts';
+import { output, visibleLine, type Tool } from '../../core/index.ts';
 import type { Connection } from './connection.ts';
 import { inputCheck, type Definition } from './definition.ts';
 import { safeNames } from './names.ts';
@@ -45,13 +44,17 @@ function toolFrom(name: string, { connection, definition, hidden, standing }: Of
     effect: reads ? 'read' : 'outside',
     ...(hidden || !definition.plain ? { hidden: true } : {}),
     check,
-    run(args, context) {
+    async run(args, context) {
       const refuse = (): string | undefined => {
         const now = standing();
         return now === 'usable' ? undefined : whyNot(server.name, now);
       };
       const { timeoutMs = usualTimeout } = server;
-      return callTool({ connection, tool, input, timeoutMs, reads, refuse }, args, context);
+      const { callTool } = await import('./call.ts');
+      const said = await callTool({ connection, tool, input, timeoutMs, reads, refuse }, args, context);
+      // What it had a model answer meanwhile is paid for by the run that called it.
+      const spent = connection.spent();
+      return spent ? output({ ...said, spent }) : said;
     },
   };
 }

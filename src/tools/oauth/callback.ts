@@ -43,22 +43,22 @@ export async function awaitCallback(port: number, state: string): Promise<Callba
   });
   const timer = setTimeout(() => {
     reject(
-      new FairleadError('mcp/login-late', 'Nobody came back from the login within five minutes.', { blame: 'user' }),
+      new FairleadError('oauth/login-late', 'Nobody came back from the login within five minutes.', { blame: 'user' }),
     );
     close();
   }, patience);
   const close = (): void => {
     clearTimeout(timer);
-    reject(new FairleadError('mcp/login-ended', 'The login was given up.', { blame: 'user' }));
+    reject(new FairleadError('oauth/login-ended', 'The login was given up.', { blame: 'user' }));
     server.close();
   };
   try {
     await listen(server, port);
   } catch (cause) {
     clearTimeout(timer);
-    throw new FairleadError('mcp/callback', `The login cannot come back to port ${port}: ${messageOf(cause)}`, {
+    throw new FairleadError('oauth/callback', `The login cannot come back to port ${port}: ${messageOf(cause)}`, {
       blame: 'user',
-      hint: 'Set another "callbackPort" under "oauth" of the server.',
+      hint: 'End the program that uses this port, or set another one ("callbackPort" under "oauth" of an MCP server).',
       cause,
     });
   }

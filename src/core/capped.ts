@@ -5,6 +5,8 @@ export type Capped = {
   add(text: string): void;
   /** All that was kept, with a line in the gap that says how much is missing. */
   text(): string;
+  /** Whether more came than is kept. */
+  isCut(): boolean;
 };
 
 /** Keeps at most this many characters, half from the beginning and half from the end. */
@@ -21,6 +23,7 @@ export function capped(most: number): Capped {
       // Cut in bulk: a slice for every chunk would copy the tail each time.
       if (tail.length > 3 * half) cut();
     },
+    isCut: () => omitted > 0 || tail.length > half,
     text() {
       if (tail.length > half) cut();
       if (omitted === 0) return head + tail;

@@ -1,0 +1,46 @@
+// What an agent may use up: a share of what is left to its parent, so that all of them together never pass the parent's limits.
+import { childLimits, type Limits, type RunState } from '../../core/index.ts';
+
+/** The bounds that are used up, not merely kept. */
+const spendable = ['turns', 'tokens', 'usd', 'calls'] as const;
+
+/** What is set aside, or was used and is not yet charged. */
+export type Held = Partial<Pick<Limits, (typeof spendable)[number]>>;
+
+/** A part of what is left once others have theirs: all of it for one who is waited for, an equal part where so many may come. A turn stays with the parent, who has to read the report. */
+export function shareOf(state: RunState, wish: Held, held: readonly Held[], among = 1): Partial<Limits> {
+  const left = childLimits(state);
+  const share: Partial<Record<(typeof spendable)[number], number>> = {};
+  for (const what of spendable) {
+    const most = left[what];
+    if (most === undefined) {
+      if (wish[what] !== undefined) share[what] = wish[what];
+      continue;
+    }
+    const taken = held.reduce((sum, each) => sum + (each[what] ?? 0), 0);
+    const rest = Math.max(0, most - taken - (what === 'turns' ? 1 : 0));
+    const part = what === 'usd' ? rest / among : Math.floor(rest / among);
+    share[what] = Math.min(part, wish[what] ?? part);
+  }
+  const { reasks, repeats, outputChars } = state.limits ?? {};
+  const bounds = Object.entries({ reasks, repeats, outputChars }).filter(([, bound]) => bound !== undefined);
+  return { ...Object.fromEntries(bounds), ...left, ...share };
+}
+
+/** What an agent has used, as its parent sets it aside until it is charged. */
+export const usedBy = ({ spent }: Pick<RunState, 'spent'>): Held => ({
+  turns: spent.turns,
+  tokens: spent.input + spent.output,
+  usd: spent.usd,
+  calls: spent.calls,
+});
+
+/** Whether a run and its agents have together used all that the run may. */
+export function overBudget({ limits, spent, run }: RunState, agents: readonly Held[]): boolean {
+  if (!limits || run === undefined) return false;
+  const own = usedBy({ spent });
+  return spendable.some((what) => {
+    const used = agents.reduce((sum, each) => sum + (each[what] ?? 0), own[what] ?? 0);
+    return limits[what] !== undefined && used > limits[what];
+  });
+}

@@ -1,0 +1,85 @@
+// Where agents keep their logs: a session file each, in a folder beside the sessions that started them; in memory where those are kept nowhere.
+import path from 'node:path';
+import { aboutIn, type Known } from '../../agent/agents/about.ts';
+import type { AgentKeeping } from '../../agent/agents/child.ts';
+import { openHead, runView, type Log } from '../../core/index.ts';
+import { glimpse, holderOf, memoryLog, openJsonl, type MemoryLog } from '../../stores/index.ts';
+import {
+  agentFolder,
+  fileNameFor,
+  findSession,
+  sessionPlaces,
+  type SessionPlace,
+  type Shelf,
+} from '../sessions/index.ts';
+import { makeFolder } from '../settings/private-file.ts';
+
+/** Keeps the logs of agents on this shelf. */
+export function agentKeeping(shelf: Shelf): AgentKeeping {
+  const inMemory = new Map<string, MemoryLog>();
+  // To look for a session is to look into all of them.
+  const known = new Map<string, boolean>();
+  return {
+    async open(id, parent) {
+      const onShelf = known.get(parent) ?? isKept(shelf, parent);
+      known.set(parent, onShelf);
+      if (!onShelf) {
+        const log = inMemory.get(id) ?? memoryLog();
+        inMemory.set(id, log);
+        return { log };
+      }
+      const folder = agentFolder(shelf);
+      makeFolder(folder);
+      const log = await openJsonl(path.join(folder, fileNameFor(id)));
+      return { log, session: log.session };
+    },
+    async kept(parent) {
+      const onDisk = sessionPlaces(shelf, agentFolder(shelf)).filter(({ file }) => mayBeOf(parent, file));
+      // One that cannot be read must not hide the others.
+      const all = [
+        ...onDisk.map((place) => fromFile(place).catch(() => undefined)),
+        ...[...inMemory].map(([id, log]) => knownFrom(id, log, false)),
+      ];
+      return (await Promise.all(all)).flatMap((each) => (each?.about.parent === parent ? [each] : []));
+    },
+  };
+}
+
+/** Whether the session of this id has a file. */
+function isKept(shelf: Shelf, id: string): boolean {
+  try {
+    return findSession(shelf, id) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the agent in a file may be one of this session, from the beginning of the file alone. */
+function mayBeOf(parent: string, file: string): boolean {
+  try {
+    const about = aboutIn(glimpse(file).first('remark-made'));
+    // Behind very long instructions it does not show.
+    return about === undefined || about.parent === parent;
+  } catch {
+    // It vanished, or is not for us to read.
+    return false;
+  }
+}
+
+async function fromFile({ name, file }: SessionPlace): Promise<Known | undefined> {
+  const log = await openJsonl(file, { mode: 'read' });
+  try {
+    return await knownFrom(name, log, holderOf(file) ? 'elsewhere' : false);
+  } finally {
+    await log.close();
+  }
+}
+
+async function knownFrom(id: string, log: Log, live: Known['live']): Promise<Known | undefined> {
+  const { state } = await openHead(log, runView());
+  for await (const events of log.read()) {
+    const about = events.map(aboutIn).find((each) => each !== undefined);
+    if (about) return { id, about, state, live };
+  }
+  return undefined;
+}

@@ -1,0 +1,35 @@
+// Logins to APIs: a tool that logs the person in, and requests that carry the token of a login.
+import { visibleLine } from '../../core/index.ts';
+import { tokensFrom, type ApiLogin } from '../../tools/oauth/api-login.ts';
+import type { LoginPage } from '../../tools/oauth/flow.ts';
+import { fileLogins } from '../../tools/oauth/login-store.ts';
+import { oauthLogin, type OAuthOptions } from '../../tools/oauth/oauth-login.ts';
+import { withLogins } from '../../tools/oauth/with-logins.ts';
+import { withNetwork } from '../../workspace/index.ts';
+import { nothing, type Equipment, type Ground, type Person } from './ground.ts';
+
+/** Logins to APIs. Nothing is read before one is used. */
+export async function loginEquipment({ settings, confined, person, secrets }: Ground): Promise<Equipment> {
+  const logins: OAuthOptions = {
+    store: fileLogins<ApiLogin>(`${settings.dirs.state}/api-logins.json`),
+    workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
+    learn: (name, token) => secrets.learn(name, token),
+    ...(person.absent ? {} : { show: (name, page, signal) => shown(person, name, page, signal) }),
+  };
+  const tokenFor = tokensFrom(logins);
+  return {
+    ...nothing,
+    tools: [{ ...oauthLogin(logins), hidden: true }],
+    around: (tool) => (tool.name === 'http_request' ? withLogins(tool, tokenFor) : tool),
+  };
+}
+
+/** Asks before a page is opened, with everything that the person has to know: where they log in, and who gets the token. */
+async function shown(person: Person, name: string, page: LoginPage, signal: AbortSignal): Promise<boolean> {
+  const question = `Open a page of ${visibleLine(page.issuer)} to log in as ${JSON.stringify(visibleLine(name))}? Its token will be sent to ${visibleLine(page.api)} and nowhere else.`;
+  if (!(await person.agrees(question, page.url, signal))) return false;
+  person.say(`Log in here, if no browser opens: ${visibleLine(page.url)}`);
+  const { openPage } = await import('./mcp-browser.ts');
+  openPage(page.url);
+  return true;
+}

@@ -1,0 +1,18 @@
+// Opens a page in the person's browser, by the way that their system has for it.
+import { spawn } from 'node:child_process';
+
+const ways: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** Asks the system to open a page of the web; false where it is none. Whether a browser came up nobody can tell. */
+export function openPage(url: string): boolean {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return false;
+  const [program = 'xdg-open', ...args] = ways[process.platform] ?? ['xdg-open'];
+  const child = spawn(program, [...args, new URL(url).href], { stdio: 'ignore', detached: true });
+  // Where there is no such program, the address that was said is all there is.
+  child.on('error', () => undefined);
+  child.unref();
+  return true;
+}

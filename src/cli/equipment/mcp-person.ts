@@ -1,0 +1,87 @@
+// What MCP servers may ask of the person: answers to a form, an answer of their model, and to log in on a page.
+import { FairleadError, textOf, trailOf, visibleLine, type Chunk, type Request } from '../../core/index.ts';
+import type { Answerers, Sampled, Sampling } from '../../tools/mcp/index.ts';
+import { openPage } from './mcp-browser.ts';
+import { answerForm } from './mcp-form.ts';
+import type { Ground, Person } from './ground.ts';
+
+/** Tokens that all servers together may have a model write in a session. */
+const mostTokens = 20_000;
+/** Milliseconds after which nobody waits for a login any more. */
+const loginMs = 300_000;
+
+/**
+ * Who answers the servers. Where nobody is there they are turned down one by one, and not told at once that they cannot ask: what tools a server
+ * has may depend on that, and it should have the same ones in a pipe as at the prompt.
+ */
+export function answerersFor({ person, model }: Pick<Ground, 'person' | 'model'>): Answerers {
+  let left = mostTokens;
+  return {
+    async sample(wish, signal) {
+      const most = Math.min(wish.maxTokens, left);
+      if (most <= 0)
+        throw refused(`This session answers no more: its ${mostTokens} tokens for MCP servers are used up.`);
+      const question = `The MCP server ${visibleLine(wish.server)} wants an answer of your model, of at most ${most} tokens. Send it this?`;
+      if (!(await person.agrees(question, wishWords(wish), signal))) throw refused('The person refused.');
+      left -= most;
+      const answer = await sampled({ ...wish, maxTokens: most }, model(), signal);
+      left += Math.max(0, most - (answer.spent?.output ?? most));
+      return answer;
+    },
+    async elicit(question, signal) {
+      if (question.type === 'form') return answerForm(person, question, signal);
+      const ask = `The MCP server ${visibleLine(question.server)} asks you to open a page: ${question.message}`;
+      if (!(await person.agrees(ask, question.url, signal))) return { type: 'decline' };
+      if (!openPage(question.url)) person.say(`Open this page: ${question.url}`);
+      return { type: 'accept' };
+    },
+  };
+}
+
+const wishWords = ({ system, messages }: Sampling): string =>
+  [
+    ...(system === undefined ? [] : [`system: ${system}`]),
+    ...messages.map(({ role, text }) => `${role}: ${text}`),
+  ].join('\n');
+
+async function sampled(wish: Sampling, provider: ReturnType<Ground['model']>, signal: AbortSignal): Promise<Sampled> {
+  const request: Request = {
+    system: wish.system ?? '',
+    tools: [],
+    messages: trailOf(wish.messages.map(({ role, text }) => ({ role, parts: [{ type: 'text' as const, text }] }))),
+    choice: 'auto',
+    settings: { reasoning: 'none', maxOutputTokens: wish.maxTokens },
+  };
+  let end: (Chunk & { readonly type: 'end' }) | undefined;
+  for await (const chunk of provider.stream(request, signal)) if (chunk.type === 'end') end = chunk;
+  if (!end) throw refused('The model gave no answer.');
+  const { message, model, usage, usd } = end;
+  const { input = 0, output = wish.maxTokens } = usage;
+  const cost = usd === undefined ? { unpriced: 1 } : { usd };
+  return { text: textOf(message), model, spent: { turns: 1, input, output, ...cost } };
+}
+
+/** Shows a person the page where they log in; a browser is opened only where they say so. Nobody waits for that: they may open it themselves, and until the signal comes they are asked. */
+export function loginPage(
+  person: Person,
+  server: string,
+  url: string,
+  signal: AbortSignal = AbortSignal.timeout(loginMs),
+): void {
+  person.say(`The MCP server ${visibleLine(server)} asks you to log in: ${visibleLine(url)}`);
+  const open = async (): Promise<void> => {
+    if (await person.agrees('Open the page in your browser?', undefined, signal)) openPage(url);
+  };
+  // Where they cannot be asked, the address was said.
+  open().catch(() => undefined);
+}
+
+/** What stands in the place of a login while nobody can be kept waiting for one. */
+export function loginLater(server: string): never {
+  throw new FairleadError('mcp/login-needed', `The MCP server ${visibleLine(server)} asks for a login.`, {
+    blame: 'user',
+    hint: `Log in: fairlead mcp login ${visibleLine(server)}`,
+  });
+}
+
+const refused = (why: string): FairleadError => new FairleadError('mcp/refused', why, { blame: 'user' });

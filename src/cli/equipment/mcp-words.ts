@@ -1,0 +1,53 @@
+// MCP servers in words for people: exactly what would be started or spoken to, and what is wrong with one that is not.
+import { visible, visibleLine } from '../../core/index.ts';
+import type { McpServer, McpStatus } from '../../tools/mcp/index.ts';
+import { shellWord } from '../shell-word.ts';
+
+/** The exact thing that is approved of a server, word for word; variables stand as their file has them. */
+export function reachWords({ reach, source, origin }: McpServer): string {
+  if (reach.type === 'in-process') return 'in this program';
+  const from = origin === 'editor' ? 'named by the editor' : `named in ${visibleLine(source)}`;
+  if (reach.type === 'stdio')
+    return [
+      [reach.command, ...reach.args.map(shellWord)].map(visible).join(' '),
+      ...(reach.cwd === undefined ? [] : [`in ${visible(reach.cwd)}`]),
+      ...Object.entries(reach.env).map(([name, value]) => `with ${visible(`${name}=${value}`)}`),
+      `${from}; it runs as you, outside the sandbox`,
+    ].join('\n');
+  return [
+    `${reach.type} ${visible(reach.url)}`,
+    ...Object.entries(reach.headers).map(([name, value]) => `with the header ${visible(`${name}: ${value}`)}`),
+    ...(reach.login ? [`with the login ${visible(JSON.stringify(reach.login))}`] : []),
+    `${from}; it gets what the model sends it`,
+  ].join('\n');
+}
+
+/** Whose server it is. */
+export const whose: Readonly<Record<McpServer['origin'], string>> = {
+  user: 'your',
+  project: "the project's",
+  editor: "the editor's",
+};
+
+/** What is wrong with a server, and what can be done about it; nothing where all is well. */
+export function problemOf({ server, origin, state, why, tools }: McpStatus): readonly string[] {
+  const name = visibleLine(server);
+  const approve = `fairlead mcp approve ${/^[\w.@-]+$/.test(name) ? name : shellWord(name)}`;
+  const about = `MCP server ${name} (${whose[origin]})`;
+  if (origin === 'editor' && (state === 'new' || state === 'changed'))
+    return [`${about} is not started, for you did not agree to it.`];
+  if (state === 'new') return [`${about} is not started, for it was not approved: ${approve}`];
+  if (state === 'changed') return [`${about} is not started, for it changed since it was approved: ${approve}`];
+  if (state === 'failed') return [`${about} has no tools now: ${why ?? 'it failed.'}`];
+  if (state === 'starting') return [`${about} takes long to start; its tools are there the next time.`];
+  const off = tools.filter(({ standing }) => standing === 'changed' || standing === 'new').map(({ tool }) => tool);
+  return off.length === 0 ? [] : [offSentence(server, off)];
+}
+
+/** That tools of a server are off until a person looked at them. */
+export function offSentence(server: string, tools: readonly string[]): string {
+  const shown = tools.slice(0, 5).map(visibleLine).join(', ');
+  const more = tools.length > 5 ? ` and ${tools.length - 5} more` : '';
+  const are = tools.length === 1 ? 'is off: it is' : 'are off: they are';
+  return `${shown}${more} of the MCP server ${visibleLine(server)} ${are} new or changed since you approved the server (/mcp approve ${visibleLine(server)}).`;
+}

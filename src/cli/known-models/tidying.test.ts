@@ -1,0 +1,141 @@
+// What is tidied away beside sessions, and what never is.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { openEditor } from '../../../test/support/editor.ts';
+import { program, until } from '../../../test/support/live-program.ts';
+import { foldersFor, putFiles } from '../../../test/support/program.ts';
+import { localWorkspace } from '../../workspace/index.ts';
+import { tidyUp, type Bounds } from './tidying.ts';
+
+const now = Date.now();
+const { signal } = new AbortController();
+const roomy: Bounds = { days: 30, bytes: 1e9, files: 1e6 };
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A state and a data folder; `put` makes a file that is so many days old. */
+function kept(t: TestContext): {
+  readonly dirs: { readonly state: string; readonly data: string };
+  readonly put: (file: string, days: number, text?: string) => void;
+  readonly left: (folder: 'logs' | 'blobs') => readonly string[];
+} {
+  const { state, data } = foldersFor(t);
+  const put = (file: string, days: number, text = 'x'): void => {
+    putFiles(state(), { [file]: text });
+    const time = new Date(now - days * 86_400_000);
+    utimesSync(state(file), time, time);
+  };
+  return { dirs: { state: state(), data: data() }, put, left: (folder) => readdirSync(state(folder)).toSorted() };
+}
+
+test('logs of starts go when they are old, and the oldest when they are too many or too large; those of today stay', async (t) => {
+  const { dirs, put, left } = kept(t);
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  for (const [i, name] of names.entries()) put(`logs/${name}`, [40, 20, 10, 5, 0][i] ?? 0, 'x'.repeat(100));
+  const tidied = async (logs: Bounds, days: number): Promise<readonly string[]> => {
+    await tidyUp(dirs, { signal, now: now + days * 86_400_000, bounds: { logs, blobs: roomy } });
+    return left('logs');
+  };
+  assert.deepEqual(await tidied(roomy, 0), ['b', 'c', 'd', 'e']);
+  assert.deepEqual(await tidied({ ...roomy, files: 0 }, 0.9), ['b', 'c', 'd', 'e'], 'once a day is enough');
+  assert.deepEqual(await tidied({ ...roomy, files: 3 }, 1), ['c', 'd', 'e']);
+  assert.deepEqual(await tidied({ ...roomy, bytes: 200 }, 2), ['d', 'e']);
+  utimesSync(path.join(dirs.state, 'logs/e'), new Date(now + 2.5 * 86_400_000), new Date(now + 2.5 * 86_400_000));
+  assert.deepEqual(await tidied({ days: 0, bytes: 0, files: 0 }, 3), ['e'], 'what is not a day old stays');
+});
+
+test('an earlier content goes when it is old and no session, in the trash or not, of an agent or not, refers to it', async (t) => {
+  const { dirs, put, left } = kept(t);
+  const [kept1, kept2, kept3, lost, young] = ['one', 'two', 'three', 'lost', 'young'].map(hashOf) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  for (const [hash, days] of [
+    [kept1, 400],
+    [kept2, 300],
+    [kept3, 200],
+    [lost, 31],
+    [young, 29],
+  ] as const)
+    put(`blobs/${hash}`, days);
+  const says = (hash: string): string => `${JSON.stringify({ type: 'tool-ended', data: { before: hash } })}\n`;
+  // Where pieces of a file meet, a hash stands in two of them.
+  putFiles(dirs.data, {
+    'sessions/session_a.jsonl': `${'.'.repeat(2 ** 18 - 60)}${says(kept1)}`,
+    'trash/2026-01-01_00-00-00.session_b.jsonl': says(kept2),
+    'sessions/agents/session_agent-1.jsonl': says(kept3),
+  });
+  await tidyUp(dirs, { signal, now });
+  assert.deepEqual(left('blobs'), [kept1, kept2, kept3, young].toSorted());
+  await tidyUp(dirs, {
+    signal,
+    now: now + 86_400_000,
+    bounds: { logs: roomy, blobs: { days: 1000, bytes: 2, files: 1e6 } },
+  });
+  assert.deepEqual(left('blobs'), [kept1, kept2, kept3].toSorted(), 'what is referred to stays, however much it is');
+});
+
+test('nothing is removed where a session cannot be read, nor once the person leaves', async (t) => {
+  const { dirs, put, left } = kept(t);
+  const lost = hashOf('lost');
+  put(`blobs/${lost}`, 31);
+  const gone = new AbortController();
+  gone.abort();
+  await assert.rejects(tidyUp(dirs, { signal: gone.signal, now }));
+  assert.deepEqual(left('blobs'), [lost]);
+  const sessions = path.join(dirs.data, 'sessions');
+  mkdirSync(sessions, { recursive: true });
+  symlinkSync('nowhere', path.join(sessions, 'session_a.jsonl'));
+  await assert.rejects(tidyUp(dirs, { signal, now: now + 86_400_000 }), { code: 'ENOENT' });
+  rmSync(sessions, { recursive: true });
+  writeFileSync(sessions, 'a file where a folder should be');
+  await assert.rejects(tidyUp(dirs, { signal, now: now + 2 * 86_400_000 }), { code: 'ENOTDIR' });
+  assert.deepEqual(left('blobs'), [lost]);
+  rmSync(sessions);
+  await tidyUp(dirs, { signal, now: now + 3 * 86_400_000 });
+  assert.deepEqual(left('blobs'), []);
+});
+
+test('a content that is needed anew is as good as new', async (t) => {
+  const { dirs, put } = kept(t);
+  const folder = path.join(dirs.state, 'blobs');
+  const work = path.join(dirs.data, 'work');
+  putFiles(work, { 'a.txt': 'one' });
+  put(`blobs/${hashOf('one')}`, 31, 'one');
+  const workspace = localWorkspace({ roots: [work], cwd: work, blobs: folder });
+  await workspace.read('a.txt');
+  await workspace.write('a.txt', 'two');
+  await tidyUp(dirs, { signal, now });
+  assert.ok(existsSync(path.join(folder, hashOf('one'))));
+});
+
+test('the prompt tidies up in the background, and a single run does not', async (t) => {
+  const made = await program(t, async ({ prompt }) => {
+    if (prompt === 'at the prompt') await until('it is tidied', () => !existsSync(old));
+    return 'done';
+  });
+  await made.known('qwen3');
+  const old = made.state('logs/old');
+  putFiles(made.state(), { 'logs/old': 'x' });
+  utimesSync(old, new Date(0), new Date(0));
+  await made.run(['once']);
+  assert.ok(existsSync(old));
+  const { code, out } = await made.run(['--interactive'], { input: 'at the prompt\n' });
+  assert.equal(code, 0, out);
+  assert.equal(existsSync(old), false);
+  assert.equal(statSync(made.state('tidied')).size, 25);
+});
+
+test('what an editor drives tidies up too', async (t) => {
+  const made = await program(t);
+  const old = made.state('logs/old');
+  putFiles(made.state(), { 'logs/old': 'x' });
+  utimesSync(old, new Date(0), new Date(0));
+  openEditor(t, made);
+  await until('it is tidied', () => !existsSync(old));
+});

@@ -1,0 +1,127 @@
+// Keeps what is kept beside sessions from growing for ever: logs of old starts, and earlier contents of files that no session can put back any more.
+import { createReadStream } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf } from '../../stores/jsonl/disk.ts';
+import { trashFolder } from '../sessions/changes.ts';
+import { agentFolder, sessionFolder } from '../sessions/sessions.ts';
+import type { Places } from '../settings/places.ts';
+import { readIfThere, replaceText } from '../settings/private-file.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+/** How much may stay: nothing older than so many days, and of the rest so many bytes and files. */
+export type Bounds = { readonly days: number; readonly bytes: number; readonly files: number };
+
+const usual: { readonly logs: Bounds; readonly blobs: Bounds } = {
+  logs: { days: 30, bytes: 2 ** 24, files: 2000 },
+  blobs: { days: 30, bytes: 2 ** 30, files: 50_000 },
+};
+
+/** What tidying is given; the time and the bounds are the usual ones unless named. */
+export type Tidying = {
+  readonly signal: AbortSignal;
+  readonly now?: number;
+  readonly bounds?: typeof usual;
+};
+
+/** Removes what is too old or too much, at most once a day. What a session refers to stays, in the trash too, and so does whatever is not a day old. */
+export async function tidyUp(
+  { state, data }: Pick<Places, 'state' | 'data'>,
+  { signal, now = Date.now(), bounds = usual }: Tidying,
+): Promise<void> {
+  const mark = path.join(state, 'tidied');
+  const last = Date.parse(readIfThere(mark)?.trim() ?? '');
+  if (last <= now && now - last < day) return;
+  // First of all: who cannot write this down would look through everything at every start.
+  replaceText(mark, `${new Date(now).toISOString()}\n`);
+  for (const old of surplus(await filesIn(path.join(state, 'logs')), bounds.logs, now)) await remove(old, signal);
+  const blobs = await filesIn(path.join(state, 'blobs'));
+  if (surplus(blobs, bounds.blobs, now).length === 0) return;
+  const referred = await referredTo(
+    [sessionFolder({ data }), agentFolder({ data }), trashFolder({ data })],
+    blobs,
+    signal,
+  );
+  for (const old of surplus(blobs, bounds.blobs, now, referred)) await remove(old, signal);
+}
+
+type Kept = { readonly file: string; readonly bytes: number; readonly time: number };
+
+/** The regular files of a folder, oldest first; none where there is no folder. */
+async function filesIn(folder: string): Promise<readonly Kept[]> {
+  const found: Kept[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    const file = path.join(folder, name);
+    const seen = await lstat(file).catch(() => undefined);
+    if (seen?.isFile()) found.push({ file, bytes: seen.size, time: seen.mtimeMs });
+  }
+  return found.toSorted((a, b) => a.time - b.time);
+}
+
+/** What has to go: what is too old, and then the oldest until the rest is within bounds. */
+function surplus(
+  all: readonly Kept[],
+  { days, bytes, files }: Bounds,
+  now: number,
+  spared: ReadonlySet<string> = new Set(),
+): readonly Kept[] {
+  let [total, count] = [all.reduce((sum, each) => sum + each.bytes, 0), all.length];
+  return all.filter(({ file, bytes: size, time }) => {
+    const age = now - time;
+    const goes = age > days * day || total > bytes || count > files;
+    if (!goes || age < day || spared.has(path.basename(file))) return false;
+    total -= size;
+    count -= 1;
+    return true;
+  });
+}
+
+/** The names among these files that stand anywhere in the files of these folders. A file that cannot be read may refer to anything: then it throws. */
+async function referredTo(
+  folders: readonly string[],
+  blobs: readonly Kept[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const names = new Set(blobs.map(({ file }) => path.basename(file)));
+  const found = new Set<string>();
+  for (const file of (await Promise.all(folders.map(everythingIn))).flat()) {
+    let rest = Buffer.alloc(0);
+    for await (const piece of createReadStream(file, { highWaterMark: 2 ** 17, signal })) {
+      const bytes = Buffer.concat([rest, piece as Buffer]);
+      for (const hash of hashesIn(bytes)) if (names.has(hash)) found.add(hash);
+      rest = bytes.subarray(-63);
+    }
+  }
+  return found;
+}
+
+/** Every word of 64 hexadecimal digits. Looks for its last digit first: whatever is none rules out the 63 places before it. */
+function* hashesIn(bytes: Buffer): Generator<string> {
+  for (let end = 63; end < bytes.length;) {
+    let at = end;
+    while (at > end - 64 && isDigit(bytes[at] ?? 0)) at -= 1;
+    if (at === end - 64) yield bytes.toString('latin1', end - 63, end + 1);
+    end = at + 64 + (at === end - 64 ? 64 : 0);
+  }
+}
+
+const isDigit = (code: number): boolean => (code > 47 && code < 58) || (code > 96 && code < 103);
+
+/** Everything in a folder that is no folder; none where there is no folder. */
+async function everythingIn(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => path.join(folder, name));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Removes a file unless somebody has touched it since: then it is needed again. */
+async function remove({ file, time }: Kept, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const seen = await lstat(file).catch(() => undefined);
+  if (seen?.mtimeMs === time) await rm(file, { force: true });
+}

@@ -1,0 +1,180 @@
+// What a person can do with the MCP servers of a folder, from the command line and from the prompt alike.
+import { FairleadError, nearest, visible, visibleLine } from '../../core/index.ts';
+import type { Trust } from '../../guards/index.ts';
+import {
+  approvalKey,
+  describe,
+  isAbout,
+  openMcp,
+  toolCount,
+  type Mcp,
+  type McpOptions,
+  type McpServer,
+  type McpStatus,
+  type Memory,
+} from '../../tools/mcp/index.ts';
+import type { Person } from '../equipment/index.ts';
+import { mayStart, refusalOf, serversFor, usualOptions } from '../equipment/mcp-open.ts';
+import { answerersFor, loginPage } from '../equipment/mcp-person.ts';
+import { reachWords } from '../equipment/mcp-words.ts';
+import type { Settings } from '../settings/index.ts';
+
+/** Where something is done with servers, and who is asked. */
+export type Post = {
+  readonly settings: Settings;
+  /** The working folder, whose real path it is. */
+  readonly cwd: string;
+  readonly trust: Trust;
+  readonly person: Person;
+  readonly signal?: AbortSignal;
+};
+
+/** What came of it, in words; `done` is false where it is not what was wanted. */
+export type Came = { readonly done: boolean; readonly text: string };
+
+/** The servers of the folder and what is wrong with the files that name them. */
+export const namedAt = ({ settings, cwd }: Pick<Post, 'settings' | 'cwd'>): ReturnType<typeof serversFor> =>
+  serversFor({ places: { cwd, home: '', configDir: settings.dirs.config } });
+
+/** How the servers stand as far as it is known; none is started for it. */
+export async function standing(post: Post): Promise<readonly McpStatus[]> {
+  const mcp = await openMcp(namedAt(post).servers, { ...optionsAt(post), asleep: true });
+  return mcp.status();
+}
+
+/** Starts a server and tells which tools it has. */
+export async function toolsOf(post: Post, name: string): Promise<McpStatus> {
+  const server = serverNamed(post, name);
+  if (!mayStart(server, post.trust)) throw unapproved(server);
+  return withServer(post, server, {}, (mcp) => statusIn(mcp));
+}
+
+/** Lets a server be started as it is now, and its tools be used as it defines them now. */
+export async function approve(post: Post, name: string): Promise<Came> {
+  const { trust, person } = post;
+  const server = serverNamed(post, name);
+  if (!mayStart(server, trust)) {
+    const agreed = await person.agrees(`Start the MCP server ${visibleLine(name)}?`, reachWords(server), post.signal);
+    if (!agreed) return { done: false, text: notAgreed(person) };
+    trust.approve([approvalKey(server)]);
+    trust.revoke(refusalOf(server).subject);
+  }
+  return withServer(post, server, {}, async (mcp) => {
+    const { state, tools } = statusIn(mcp);
+    if (state !== 'ready') return { done: false, text: describe(statusIn(mcp)) };
+    const off = tools.filter(({ standing: how }) => how === 'changed' || how === 'new');
+    if (off.length > 0) {
+      const question = `Let the model use ${off.length === 1 ? 'this tool' : 'these tools'} of ${visibleLine(name)}, as defined now?`;
+      if (!(await person.agrees(question, off.map(toolWords).join('\n\n'), post.signal)))
+        return { done: false, text: notAgreed(person) };
+      mcp.approveTools(
+        server.name,
+        off.flatMap(({ hash }) => hash ?? []),
+      );
+    }
+    return { done: true, text: `The MCP server ${visibleLine(name)} is approved, with ${toolCount(tools.length)}.` };
+  });
+}
+
+/** Forgets that a server was approved or refused, what it had, and the login to it. */
+export function revoke(post: Post, name: string): Came {
+  const { trust } = post;
+  const server = serverNamed(post, name);
+  const { memory, tokens } = optionsAt(post);
+  const about = trust.list().filter(({ subject }) => isAbout(server, subject));
+  for (const { subject } of about) trust.revoke(subject);
+  // Otherwise they would be asked at the next start what they have just said.
+  if (server.origin !== 'user') trust.approve([refusalOf(server)]);
+  memory.forget(server);
+  const { reach } = server;
+  if ('url' in reach && tokens?.get(reach.url).tokens) tokens.set(reach.url, {});
+  const then =
+    server.origin === 'user'
+      ? 'its tools are taken as they are at its next start'
+      : 'it is not started before you approve it';
+  return { done: true, text: `Forgotten what was approved of the MCP server ${visibleLine(name)}: ${then}.` };
+}
+
+/** Logs in to a server, where it asks for that. */
+export async function login(post: Post, name: string): Promise<Came> {
+  const server = serverNamed(post, name);
+  if (!mayStart(server, post.trust)) throw unapproved(server);
+  let asked = false;
+  const over = new AbortController();
+  const openUrl: McpOptions['openUrl'] = (of, url) => {
+    asked = true;
+    loginPage(post.person, of, url, over.signal);
+  };
+  return withServer(post, server, { openUrl }, (mcp) => {
+    // They may have opened the page themselves.
+    over.abort();
+    const status = statusIn(mcp);
+    if (status.state !== 'ready') return { done: false, text: describe(status) };
+    const how = asked ? 'You are logged in to' : 'No login is needed now for';
+    return {
+      done: true,
+      text: `${how} the MCP server ${visibleLine(name)}, which has ${toolCount(status.tools.length)}.`,
+    };
+  });
+}
+
+/** A tool in all that is approved of it. */
+export const toolWords = ({ tool, standing: how, why, description = '', input }: McpStatus['tools'][number]): string =>
+  [`${tool} (${how}${why === undefined ? '' : `: ${why}`})`, description, ...(input ? [JSON.stringify(input)] : [])]
+    .filter((line) => line !== '')
+    .map(visible)
+    .join('\n');
+
+const optionsAt = ({ settings, trust, cwd }: Post): ReturnType<typeof usualOptions> =>
+  usualOptions(settings, trust, cwd);
+
+/** Starts one server for some work, whatever was known of it, and ends it. */
+async function withServer<T>(
+  post: Post,
+  server: McpServer,
+  more: Partial<McpOptions>,
+  work: (mcp: Mcp) => T | Promise<T>,
+): Promise<T> {
+  const usual = optionsAt(post);
+  const fresh: Memory = { ...usual.memory, recall: () => undefined };
+  post.person.say(`Starting the MCP server ${visibleLine(server.name)}.`);
+  const { signal } = post;
+  const answerers = answerersFor({ person: post.person, model: noModel });
+  const options = { ...usual, ...answerers, ...more, ...(signal ? { signal } : {}), memory: fresh };
+  const mcp = await openMcp([server], options);
+  try {
+    return await work(mcp);
+  } finally {
+    await mcp.close();
+  }
+}
+
+function noModel(): never {
+  throw new FairleadError('cli/no-model', 'No model answers while servers are looked after.', { blame: 'user' });
+}
+
+const statusIn = (mcp: Mcp): McpStatus => mcp.status()[0] as McpStatus;
+
+function serverNamed(post: Post, name: string): McpServer {
+  const { servers } = namedAt(post);
+  const found = servers.find((server) => server.name === name);
+  if (found) return found;
+  const names = servers.map((server) => server.name);
+  const [near] = nearest(name, names);
+  const there = names.length === 0 ? 'None is named here.' : `There are: ${names.map(visibleLine).join(', ')}.`;
+  throw new FairleadError('mcp/no-server', `There is no MCP server "${visibleLine(name)}".`, {
+    blame: 'user',
+    hint: near === undefined ? there : `Did you mean ${visibleLine(near)}?`,
+  });
+}
+
+const unapproved = ({ name }: McpServer): FairleadError =>
+  new FairleadError('mcp/not-approved', `The MCP server ${visibleLine(name)} was not approved, so it is not started.`, {
+    blame: 'user',
+    hint: `Approve it: fairlead mcp approve ${visibleLine(name)}`,
+  });
+
+const notAgreed = ({ absent }: Person): string =>
+  absent === true
+    ? 'Nothing was approved: nobody is here to say yes. Run it in a terminal, or add --yes.'
+    : 'Nothing was approved.';

@@ -1,0 +1,32 @@
+// A confined command is asked to end before it is ended, though no signal for its sandbox arrives inside.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { noSandbox } from '../../../test/support/sandbox.ts';
+import { localWorkspace } from '../../workspace/index.ts';
+import { chooseSandbox } from './choose.ts';
+import { sandboxed } from './sandbox.ts';
+
+const skip = await noSandbox();
+
+for (const [what, command, made] of [
+  ['hears of it and tidies up', 'trap "echo tidy > tidied; exit" TERM; echo up; while :; do sleep 0.05; done', true],
+  ['is deaf', 'trap "" TERM; echo up; while :; do sleep 0.05; done; echo late > tidied', false],
+] as const)
+  test(`[fault 31] a confined command that is to end and ${what} ends`, { skip, timeout: 60_000 }, async (t) => {
+    const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-stopping-')));
+    t.after(() => rmSync(root, { recursive: true, force: true }));
+    const sandbox = await chooseSandbox({ roots: [root], home: homedir(), path: process.env['PATH'] ?? '' });
+    const stop = new AbortController();
+    const ran = await sandboxed(localWorkspace({ roots: [root] }), sandbox).exec(command, {
+      signal: stop.signal,
+      // What hears needs no time worth speaking of; a slow machine may need some.
+      graceMs: made ? 30_000 : 100,
+      onOutput: () => stop.abort(),
+    });
+    assert.equal(ran.stopped, 'abort');
+    const file = path.join(root, 'tidied');
+    assert.equal(existsSync(file) && readFileSync(file, 'utf8'), made && 'tidy\n');
+  });

@@ -1,0 +1,108 @@
+// The door that secrets do not pass: what a tool gives is cleaned before it becomes a fact, so that log, model, screen and client all see the same.
+import {
+  FairleadError,
+  isObject,
+  isOutput,
+  messageOf,
+  output,
+  toJson,
+  type Json,
+  type Tool,
+} from '../../core/index.ts';
+import { holdsStandIn, type SecretKeeper } from './keeper.ts';
+
+/** Tools whose answers are the person's own words, which stay as they were typed. */
+const ofThePerson: ReadonlySet<string> = new Set(['ask_user']);
+
+/** The tool with everything that it gives, says on the way or throws cleaned. A call that would write a stand-in over a secret is refused. */
+export function withoutSecrets(tool: Tool, keeper: SecretKeeper): Tool {
+  if (ofThePerson.has(tool.name)) return tool;
+  return {
+    ...tool,
+    async run(input, context) {
+      if (tool.effect !== 'read' && someText(input, holdsStandIn)) throw standInWritten();
+      const said = context.progress && linewise(context.progress, keeper);
+      try {
+        return cleaned(await tool.run(input, said ? { ...context, progress: said.add } : context), keeper);
+      } catch (error) {
+        throw cleanError(error, keeper);
+      } finally {
+        said?.end();
+      }
+    },
+  };
+}
+
+function cleaned(value: unknown, keeper: SecretKeeper): unknown {
+  if (typeof value === 'string') return keeper.redact(value);
+  if (!isOutput(value)) return value === undefined ? undefined : cleanJson(toJson(value), keeper);
+  const { data, notes } = value;
+  return output({
+    ...value,
+    text: keeper.redact(value.text),
+    ...(data === undefined ? {} : { data: cleanJson(toJson(data), keeper) }),
+    ...(Array.isArray(notes) ? { notes: cleanJson(toJson(notes), keeper) as unknown as typeof notes } : {}),
+  });
+}
+
+/** The value with every text in it cleaned. */
+export function cleanJson(value: Json, keeper: SecretKeeper): Json {
+  if (typeof value === 'string') return keeper.redact(value);
+  if (Array.isArray(value)) return value.map((each: Json) => cleanJson(each, keeper));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cleanJson(each, keeper)]));
+}
+
+function someText(value: unknown, fits: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return fits(value);
+  if (Array.isArray(value)) return value.some((each) => someText(each, fits));
+  return isObject(value) && Object.values(value).some((each) => someText(each, fits));
+}
+
+/** The same error with its words cleaned; one without secrets stays itself. */
+function cleanError(error: unknown, keeper: SecretKeeper): unknown {
+  const message = messageOf(error);
+  const clean = keeper.redact(message);
+  const hint = error instanceof FairleadError && error.hint !== undefined ? keeper.redact(error.hint) : undefined;
+  if (clean === message && (!(error instanceof FairleadError) || hint === error.hint)) return error;
+  if (!(error instanceof FairleadError)) return new Error(clean);
+  const { code, blame, retry, afterMs } = error;
+  return new FairleadError(code, clean, {
+    blame,
+    retry,
+    ...(afterMs === undefined ? {} : { afterMs }),
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+const standInWritten = (): FairleadError =>
+  new FairleadError(
+    'secrets/stand-in',
+    'Nothing was done: the call holds [redacted: …], which stands in the place of a secret that you were not shown. It would overwrite or miss that secret.',
+    { blame: 'model', hint: 'Change the parts around it, or ask the person to do it.' },
+  );
+
+const longestHeld = 8192;
+
+/** Passes pieces on in whole lines: a secret may come in two pieces. */
+function linewise(
+  pass: (text: string) => void,
+  keeper: SecretKeeper,
+): { readonly add: (text: string) => void; readonly end: () => void } {
+  let held = '';
+  const release = (until: number): void => {
+    if (until > 0) pass(keeper.redact(held.slice(0, until)));
+    held = held.slice(until);
+  };
+  return {
+    add(text) {
+      held += text;
+      // A key of several lines is held until its end is there.
+      const open = held.lastIndexOf('-----BEGIN');
+      const isOpen = open >= 0 && !held.includes('-----END', open);
+      const whole = isOpen ? open : Math.max(held.lastIndexOf('\n'), held.lastIndexOf('\r')) + 1;
+      release(held.length - whole > longestHeld ? held.length : whole);
+    },
+    end: () => release(held.length),
+  };
+}

@@ -1,0 +1,151 @@
+// How keys look: the beginnings that services give theirs, and the names that people write before them. Our own rules, each linear in the length of the text.
+
+/** Beginnings by kind: each is a pattern with a fixed beginning, followed by at least so many letters of its alphabet. */
+const beginnings: Readonly<Record<string, string>> = {
+  'access key': '(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z2-7]{16} LTAI[A-Za-z0-9]{20} ABSK[A-Za-z0-9+/]{100,}',
+  'repository token': [
+    'gh[pousr]_[A-Za-z0-9]{36,} github_pat_\\w{60,} gl[a-z]{1,6}-(?:t\\d_)?[\\w.-]{20,} GR1348941[\\w-]{20}',
+    'ATATT3[\\w=-]{60,} ATBB[A-Za-z0-9]{32} sgp_\\w{40,} figd_[\\w-]{30,}',
+  ].join(' '),
+  'chat token':
+    'xox[a-z](?:\\.xox[bp])?-[\\w-]{10,} xapp-\\d-[\\w-]{8,} [MNO][A-Za-z\\d]{23,25}\\.[\\w-]{6}\\.[\\w-]{27,}',
+  'model key': [
+    'sk-[\\w-]{20,} (?:gsk|r8|hf|api_org|lsv2|nvapi|fw|csk|together)_[\\w-]{30,} xai-[\\w-]{40,} pplx-[\\w-]{32,}',
+    'nvapi-[\\w-]{40,} AIza[\\w-]{35} bedrock-api-key-[\\w+/=-]{20,}',
+  ].join(' '),
+  'cloud key': [
+    'GOCSPX-[\\w-]{28} ya29\\.[\\w-]{20,} AQVN[\\w-]{35,38} AQ\\.[\\w-]{40,} YC[A-Za-z0-9_-]{38} t1\\.[\\w=.-]{80,}',
+    'do[opr]_v1_[a-f0-9]{64} hv[sb]\\.[\\w-]{80,} [a-z0-9]{14}\\.atlasv1\\.[\\w=-]{60,} dapi[a-f0-9]{32} HRKU-[\\w-]{36,}',
+    'fo1_[\\w-]{43} fm[12][ar]?_[\\w+/=-]{60,} v1\\.0-[a-f0-9]{24}-[a-f0-9]{100,} [\\w~.]{3}\\dQ~[\\w~.-]{31,34}',
+    'AKCp[A-Za-z0-9]{60,} cmVmd[A-Za-z0-9]{50,} sl\\.[\\w=-]{100,} [ps]k\\.[A-Za-z0-9]{40,}\\.[\\w-]{20,} ops_eyJ[A-Za-z0-9+/=]{100,} A3-[A-Z0-9]{6}-[A-Z0-9]{5,11}(?:-[A-Z0-9]{5,6}){3,4}',
+    'dt0[a-z]\\d\\d\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{60,} pul-[a-f0-9]{40} pscale_[a-z]{2,6}_[\\w=.-]{30,} 4b1d[A-Za-z0-9]{38}',
+    'sha256~[\\w-]{43} s\\.[A-Za-z0-9]{24} tskey-[\\w-]{20,} sbp_[a-z0-9]{40} nfp_[A-Za-z0-9]{36,} AGE-SECRET-KEY-1[0-9A-Z]{58}',
+  ].join(' '),
+  'package token':
+    'npm_[A-Za-z0-9]{36} pypi-[\\w-]{50,} rubygems_[a-f0-9]{48} CLOJARS_[A-Za-z0-9]{60} dckr_[op]at_[\\w-]{24,} oy2[a-z0-9]{43} cio[A-Za-z0-9]{32}',
+  'payment key': [
+    '[rsp]k_(?:live|test|prod)_[A-Za-z0-9]{10,} whsec_[A-Za-z0-9+/=]{24,} FLW(?:PUB|SEC)K(?:_TEST)?-[A-Za-z0-9]{12,} sq0[a-z]{3}-[\\w-]{22,}',
+    'EAAA[\\w-]{22,60} access-(?:sandbox|development|production)-[a-f0-9-]{36} EZ[AT]K[A-Za-z0-9]{54} shippo_(?:live|test)_[A-Fa-f0-9]{40}',
+    'duffel_(?:test|live)_[\\w=-]{43} shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}',
+  ].join(' '),
+  'mail key':
+    'SG\\.[\\w=.-]{60,80} (?:pub)?key-[a-f0-9]{32} [a-f0-9]{32}-us\\d{1,2} xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16} SK[0-9a-fA-F]{32}',
+  'service token': [
+    'gl(?:c|sa)_[\\w+/=]{32,} eyJrIjoi[A-Za-z0-9+/=]{70,} NR(?:AK|JS|II|RA)-[\\w-]{19,} sntry[su]_[\\w+/=-]{40,} dp\\.[a-z]{2,6}\\.[\\w.-]{40,}',
+    'lin_api_[A-Za-z0-9]{40} ntn_[A-Za-z0-9]{40,} secret_[A-Za-z0-9]{43} PMAK-[a-f0-9]{24}-[a-f0-9]{34} pnu_[A-Za-z0-9]{36} rdme_[a-z0-9]{70}',
+    'tfp_[\\w.=-]{50,} fio-u-[\\w=-]{60,} ico-[A-Za-z0-9]{32} s-s4t2(?:ud|af)-[a-f0-9]{64} [\\w]{6}_\\w{29}_mmk API-[A-Z0-9]{26}',
+    'sm_(?:aat|pat|sat)_\\w{16} p8e-[A-Za-z0-9]{32} aio_[A-Za-z0-9]{28} CFPAT-[\\w-]{40,} dnkey-[\\w=-]{26}-[\\w=-]{52} pat\\w{14}\\.[a-f0-9]{64}',
+    '[ps]at\\.[\\w-]{22}\\.[\\w]{24}\\.\\w{20} tk-us-[\\w-]{48} EAA[MC][A-Za-z0-9]{80,} phx_\\w{40,} ddp?_[A-Za-z0-9]{30,} lp_[a-z]{2,5}_\\w{30,}',
+    '(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\\.[A-Za-z0-9]{4,6}\\.acc[_-][A-Za-z0-9-]{10,32}\\.[\\w+/=-]{30,} 00[\\w=-]{40}',
+  ].join(' '),
+  'signed token': 'eyJ[\\w-]{10,}\\.ey[\\w-]{10,}(?:\\.[\\w-]{10,})? ZXlK[A-Za-z0-9+/]{40,}',
+};
+
+/** What is long enough to be a key. Nothing is looked at twice: a run of these letters is tried from its first one only. */
+const runs = /(?<![\w.~-])[\w.~-]{12,}/g;
+/** All beginnings in one pattern with a group for each kind. */
+const byBeginning = new RegExp(
+  `(?:${Object.values(beginnings)
+    .map((each) => `(${each.split(' ').join('|')})`)
+    .join('|')})(?![A-Za-z0-9])`,
+  'y',
+);
+const kinds = Object.keys(beginnings);
+
+/** Names that people give to secrets, whatever stands around them; what is assigned to them is in the group. */
+const byName =
+  /(?:pass(?:word|wd|phrase)|[_-]pwd|secret|token|credential|[_-]key|(?:api|access|auth|private|secret|consumer|account|master|shared|license)key|authkey|webhook|authorization)[\w.-]{0,20}["'`\\]{0,2}[ \t]{0,3}(?::=|=>|=|:)[ \t]{0,3}["'`\\]{0,2}((?:basic|bearer)?[\w+/=~!@#$%^&*.-]{12,300})/gi;
+
+/** Words in headers and addresses that let somebody in. */
+const byPlace: readonly RegExp[] = [
+  /(?:hooks\.slack\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api\/webhooks|webhook\.office\.com\/webhookb2)\/([\w@/+-]{20,300})/g,
+  /(?<!\w)\d{5,16}:(A[\w-]{34})(?!\w)/g,
+  /authorization["'`\\]{0,2}[ \t]{0,3}[:=][ \t]{0,3}["'`\\]{0,2}(?:basic|bearer|token|digest|apikey|negotiate)[ \t]{1,3}([\w+/=~@.-]{6,2000})/gi,
+  /:\/\/[^\s/:@"'<>`]{0,80}:([^\s/@"'<>`]{3,200})@/g,
+  /\bcurl\b[^\n]{0,100}?\s(?:-u|--user)[ \t=]{0,5}["']?[^\s:"']{1,80}:([^\s"']{3,200})/g,
+];
+
+/** A stretch of a text that is a secret. */
+export type Found = { readonly from: number; readonly to: number; readonly kind: string };
+
+/** The secrets that show by their form, in no order; stretches may lie in each other. */
+export function formatsIn(text: string): readonly Found[] {
+  const found: Found[] = [...privateKeysIn(text)];
+  for (const { index } of text.matchAll(runs)) {
+    byBeginning.lastIndex = index;
+    const match = byBeginning.exec(text);
+    if (!match || !isMixed(match[0])) continue;
+    const at = match.slice(1).findIndex((each) => each !== undefined);
+    found.push(stretch(match, match[0], kinds[at] ?? 'key'));
+  }
+  for (const match of text.matchAll(byName)) {
+    const [whole, value = ''] = match;
+    const next = text.slice(match.index + whole.length, match.index + whole.length + 2);
+    if (isRandom(value) && !/^[([]/.test(next)) found.push(stretch(match, value, 'value of a secret name'));
+  }
+  for (const pattern of byPlace)
+    for (const match of text.matchAll(pattern)) {
+      const [, value = ''] = match;
+      if (!isStandIn(value)) found.push(stretch(match, value, 'login'));
+    }
+  return found;
+}
+
+const stretch = (match: RegExpExecArray, part: string, kind: string): Found => {
+  const from = match.index + match[0].lastIndexOf(part);
+  return { from, to: from + part.length, kind };
+};
+
+/** Some of these beginnings are also those of plain words. */
+const isMixed = (found: string): boolean =>
+  /[A-Za-z]{2}/.test(found) && spread(found) >= (/\d.*\d/.test(found) ? 2.8 : 3.7) && !isWords(found);
+
+/** What is assigned may as well be a word, a name in a program or a stand-in. */
+const isRandom = (value: string): boolean =>
+  /\d/.test(value) && /[A-Za-z]/.test(value) && spread(value) >= 3 && !isWords(value) && !isStandIn(value);
+
+/** Names such as `user-token-2` and `getToken2Of`: words of some length, each with a number behind it at most. */
+function isWords(value: string): boolean {
+  const words = value.split(/[_/.+=:-]|(?<=[a-z])(?=[A-Z])/).filter(Boolean);
+  const isWord = (each: string): boolean => /^(?:[A-Za-z]?[a-z]{0,14}|[A-Z]{1,14})\d{0,3}$|^\d{1,4}$/.test(each);
+  return value.length / words.length >= 3.5 && words.every(isWord);
+}
+
+/** What stands in manuals and programs where a secret would be. */
+const isStandIn = (value: string): boolean =>
+  /^(?:[$%{<*[]|process\.|os\.|x{3}|\.{3})|\$\{|\{\{|^(?:secret|password|pass|pwd|token|key)$/i.test(value) ||
+  (/^(?:your|my|some|test|example|dummy|sample|change)/i.test(value) && !/(?:\d.*){4}/.test(value));
+
+/** Bits a letter, by how often each occurs: of plain words and of stand-ins it is low. */
+function spread(text: string): number {
+  const counts = new Map<string, number>();
+  for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
+
+const opening = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----/g;
+const closing = '-----END';
+const longestKey = 20_000;
+/** The body of a key whose end was cut off: lines of nothing but its letters. */
+const body = /(?:(?:\s|\\[rn])*[A-Za-z0-9+/=]{16,}){1,400}(?:(?:\s|\\[rn])*[A-Za-z0-9+/=]{1,15}(?![^\s"'[]))?/y;
+
+/** Private keys from their first line to their last, or as far as one goes that was cut. */
+function privateKeysIn(text: string): readonly Found[] {
+  const found: Found[] = [];
+  let end = -1;
+  for (const match of text.matchAll(opening)) {
+    const from = match.index;
+    const start = from + match[0].length;
+    // One end is looked for once, however many beginnings stand before it.
+    if (end < start && end !== Infinity) end = text.indexOf(closing, start);
+    if (end < 0) end = Infinity;
+    const stop = end - start > longestKey ? -1 : text.indexOf('-----', end + closing.length);
+    body.lastIndex = start;
+    const cut = stop < 0 ? body.exec(text) : undefined;
+    if (stop >= 0 && end - start >= 40) found.push({ from, to: stop + 5, kind: 'private key' });
+    else if (cut) found.push({ from, to: start + cut[0].length, kind: 'private key' });
+  }
+  return found;
+}

@@ -1,0 +1,170 @@
+// Commands in the background: started at once, looked at when there is something to see, stopped with all they started, told of when they end.
+import assert from 'node:assert/strict';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { FairleadError, type Json, type RunState, type Workspace } from '../../core/index.ts';
+import { callTool, type Called } from '../../../test/support/tool-call.ts';
+import { localWorkspace } from '../../workspace/index.ts';
+import { backgroundCommands, workspaceTools } from '../index.ts';
+
+type Desk = {
+  readonly root: string;
+  readonly call: (tool: string, input: Json, signal?: AbortSignal) => Promise<Called>;
+  /** Starts a command and gives its id. */
+  readonly start: (command: string, more?: object) => Promise<string>;
+  readonly remind: (session?: string) => string | null | undefined;
+  readonly close: () => Promise<void>;
+};
+
+function desk(t: test.TestContext, around: (workspace: Workspace) => Workspace = (each) => each): Desk {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-background-')));
+  const background = backgroundCommands(around(localWorkspace({ roots: [root], outputs: `${root}-outputs` })));
+  t.after(async () => {
+    await background.close();
+    for (const folder of [root, `${root}-outputs`]) rmSync(folder, { recursive: true, force: true });
+  });
+  const state = (session: string): RunState => ({ session }) as RunState;
+  const tools = workspaceTools(around(localWorkspace({ roots: [root], outputs: `${root}-outputs` })), background);
+  const call: Desk['call'] = (tool, input, signal = new AbortController().signal) =>
+    callTool(tools, tool, input, { signal, state: state('mine') });
+  return {
+    root,
+    call,
+    async start(command, more = {}) {
+      const { data, text } = await call('run_command', { command, background: true, ...more });
+      assert.match(text, /^Started in the background as bg-\w+\./);
+      return (data as { readonly id: string }).id;
+    },
+    remind: (session = 'mine') => background.reminder(1, 10, state(session)),
+    close: () => background.close(),
+  };
+}
+
+const patient = { timeout: 60_000 };
+const wait_s = 30;
+
+/** Waits until a process is gone; the test's own time is the limit. */
+async function gone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await new Promise((wake) => setTimeout(wake, 10));
+  }
+}
+
+test('a command in the background gives its id at once, and each look shows what is new', patient, async (t) => {
+  const { root, call, start } = desk(t);
+  const id = await start(
+    'printf "lis"; sleep 0.1; echo tening; until [ -e go ]; do sleep 0.05; done; echo more; exit 3',
+  );
+  const first = await call('command_output', { id, wait_s, until: 'listening' });
+  assert.match(
+    first.text,
+    /^listening\n\[It has been running for [\d.]+ s\.\]$/,
+    'words that come in two pieces count',
+  );
+  assert.match((await call('command_output', { id })).text, /^\[Nothing new\. It has been running for [\d.]+ s\.\]$/);
+  writeFileSync(path.join(root, 'go'), '');
+  const last = await call('command_output', { id, wait_s });
+  assert.deepEqual([last.text, last.data], ['more\n[Exit code 3.]', { id, ended: true }]);
+  assert.equal((await call('command_output', { id, wait_s })).text, '[Nothing new. Exit code 3.]');
+});
+
+test(
+  '[fault 31] stopping a command ends it with all it started, however deaf it is, and again does no harm',
+  patient,
+  async (t) => {
+    const { call, start } = desk(t);
+    const id = await start('sleep 600 & trap "" TERM; echo $! up; while :; do sleep 600; done');
+    const { text } = await call('command_output', { id, wait_s, until: 'up' });
+    assert.equal((await call('stop_command', { id })).text, '[Nothing new. It was stopped.]');
+    await gone(Number.parseInt(text, 10));
+    assert.equal((await call('stop_command', { id })).text, '[Nothing new. It was stopped.]');
+  },
+);
+
+test('an end that nobody saw is told once, to the session that started the command', patient, async (t) => {
+  const { call, start, remind } = desk(t);
+  assert.equal(remind(), '');
+  const seen = await start('exit 4');
+  const unseen = await start('echo last words; exit 5');
+  await call('command_output', { id: seen, wait_s });
+  let said: string | null | undefined;
+  while (!said) {
+    await new Promise((wake) => setTimeout(wake, 10));
+    assert.equal(remind('another'), '');
+    said = remind();
+  }
+  assert.equal(
+    said,
+    `The background command ${unseen} (echo last words; exit 5) has ended. Exit code 5. command_output shows what it wrote since you last looked.`,
+  );
+  assert.equal(remind(), '');
+  assert.equal((await call('command_output', { id: unseen })).text, 'last words\n[Exit code 5.]');
+});
+
+test('[fault 32] a flood between two looks is shown by both its ends, and the rest can be read', patient, async (t) => {
+  const { call, start } = desk(t);
+  const id = await start('seq 1 200000; sleep 600');
+  const { text } = await call('command_output', { id, wait_s, until: '\n200000\n' });
+  assert.match(
+    text,
+    /^1\n2\n[^]*characters left out[^]*\n200000\n\[It wrote 1288895 bytes; all of it is in \S+: use read_file with offset\. It has been running for/,
+  );
+  const [, file = ''] = /in (\S+): use read_file/.exec(text) ?? [];
+  assert.match((await call('read_file', { path: file, offset: 100_000, limit: 1 })).text, /^100000\n/);
+});
+
+test('a command has a time in the background too', patient, async (t) => {
+  const { call, start } = desk(t);
+  const id = await start('sleep 600', { timeout_s: 1 });
+  assert.match(
+    (await call('command_output', { id, wait_s })).text,
+    /Ended by us after 1 s; set timeout_s if it needs longer/,
+  );
+});
+
+test('an interrupted look leaves the command running', patient, async (t) => {
+  const { call, start } = desk(t);
+  const id = await start('echo up; sleep 600');
+  const stop = new AbortController();
+  await call('command_output', { id, wait_s, until: 'up' });
+  const looking = call('command_output', { id, wait_s }, stop.signal);
+  stop.abort();
+  assert.match((await looking).text, /has been running/);
+});
+
+test(
+  'what an earlier process started is gone and not started again; no more than sixteen run at once',
+  patient,
+  async (t) => {
+    const { call, start, close } = desk(t);
+    for (const tool of ['command_output', 'stop_command'])
+      assert.match(
+        (await call(tool, { id: 'bg-012345' })).text,
+        /^The command bg-012345 is gone: .* is not started again\. No other was started\.$/,
+      );
+    const ids = await Promise.all(Array.from({ length: 16 }, () => start('echo $$; exec sleep 600')));
+    assert.equal(new Set(ids).size, 16);
+    const full = await call('run_command', { command: 'true', background: true });
+    assert.match(full.text, /^16 commands run in the background already; stop one first\.$/);
+    const pids = await Promise.all(ids.map((id) => call('command_output', { id, wait_s, until: '\n' })));
+    await close();
+    await Promise.all(pids.map(({ text }) => gone(Number.parseInt(text, 10))));
+    assert.match((await call('command_output', { id: ids[0] ?? '' })).text, /is gone/);
+  },
+);
+
+test('a command that may not run is refused at once, not in the background', async (t) => {
+  const why = new FairleadError('sandbox/absent', 'Commands are not run here.', { blame: 'user' });
+  const { call, remind } = desk(t, (workspace) => ({ ...workspace, exec: () => Promise.reject(why) }));
+  const { outcome, text } = await call('run_command', { command: 'true', background: true });
+  assert.deepEqual([outcome, text], ['failed', 'Commands are not run here.']);
+  assert.equal(remind(), '');
+  assert.match((await desk(t).call('run_command', { command: '', background: true })).text, /empty/);
+});

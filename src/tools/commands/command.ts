@@ -1,0 +1,55 @@
+// What every tool that runs a command shares: what it is told, and how it waits for the end.
+import type { JsonObject, Output, ToolContext, Workspace } from '../../core/index.ts';
+import { mostShown, ranOutput } from './report.ts';
+
+/** Seconds that a command may take: what is usual, and the most that can be asked for. */
+export type Seconds = { readonly usual: number; readonly most: number };
+
+/** What a call of such a tool holds. */
+export type CommandInput = { readonly command: string; readonly timeout_s?: number; readonly background?: boolean };
+
+/** The schema of its input, with whatever else a tool takes. */
+export const commandInput = ({ usual, most }: Seconds, more: JsonObject = {}): JsonObject => ({
+  type: 'object',
+  properties: {
+    command: { type: 'string' },
+    timeout_s: { type: 'integer', minimum: 1, maximum: most, description: `${usual} unless given.` },
+    ...more,
+  },
+  required: ['command'],
+  additionalProperties: false,
+});
+
+/** Runs a command to its end and shows what it writes while it writes it. */
+export async function runToEnd(
+  workspace: Pick<Workspace, 'exec'>,
+  { command, timeout_s: seconds }: CommandInput,
+  { usual }: Seconds,
+  { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
+): Promise<Output> {
+  const ran = await workspace.exec(command, {
+    signal,
+    timeoutMs: (seconds ?? usual) * 1000,
+    most: mostShown,
+    keep: true,
+    ...(progress ? { onOutput: paced(progress) } : {}),
+  });
+  return ranOutput(ran, seconds ?? usual);
+}
+
+const mostAtOnce = 500_000;
+const pauseMs = 100;
+const sample = 4000;
+
+/** Shows everything of what is not too much to look at; of a flood, what is written every now and then: who shows it must not hold up who writes it. */
+function paced(show: (text: string) => void): (text: string) => void {
+  let length = 0;
+  let last = 0;
+  return (text) => {
+    length += text.length;
+    if (length <= mostAtOnce) return show(text);
+    if (performance.now() - last < pauseMs) return undefined;
+    last = performance.now();
+    return show(`\n[…]\n${text.slice(-sample).toWellFormed()}`);
+  };
+}

@@ -1,0 +1,44 @@
+// The two tools that look after commands in the background: what one wrote, and its end.
+import type { Tool } from '../../core/index.ts';
+import type { Background } from './background.ts';
+
+const longestWait = 600;
+const id = { type: 'string', description: 'What run_command gave.' };
+
+/** The tools for commands in the background. They are hidden: starting such a command loads them. */
+export const lookAfterTools = (background: Background): readonly Tool[] =>
+  [commandOutput(background), stopCommand(background)].map((tool) => ({ ...tool, hidden: true }));
+
+const commandOutput = (background: Background): Tool => ({
+  name: 'command_output',
+  description: 'What a background command wrote since the last look. It can wait for more, or for the end.',
+  input: {
+    type: 'object',
+    properties: {
+      id,
+      wait_s: {
+        type: 'integer',
+        minimum: 0,
+        maximum: longestWait,
+        description: 'Most seconds to wait; 0 unless given.',
+      },
+      until: { type: 'string', minLength: 1, description: 'Exact words in the new output that end the wait.' },
+    },
+    required: ['id'],
+    additionalProperties: false,
+  },
+  effect: 'read',
+  async run(input, { signal }) {
+    const { id: which, wait_s: seconds = 0, until } = input as { id: string; wait_s?: number; until?: string };
+    return background.get(which).look({ ms: seconds * 1000, signal, ...(until === undefined ? {} : { until }) });
+  },
+});
+
+const stopCommand = (background: Background): Tool => ({
+  name: 'stop_command',
+  description: 'Stop a background command, with all it started.',
+  input: { type: 'object', properties: { id }, required: ['id'], additionalProperties: false },
+  effect: 'write',
+  idempotent: true,
+  run: (input, { signal }) => background.get((input as { id: string }).id).stop(signal),
+});

@@ -1,0 +1,102 @@
+// Who is asked before a language server starts, how long the question stands, and what an edit may start by itself.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { isOutput, messageOf, type Json, type Output, type Tool, type ToolContext } from '../../core/index.ts';
+import { localWorkspace } from '../../workspace/index.ts';
+import { applyPatch } from '../patch/apply-patch.ts';
+import { diagnosticsAfter, languageServers, type LanguageServerOptions, type ServerDefinition } from './index.ts';
+
+const script = path.resolve(import.meta.dirname, '../../../test/support/language-server.ts');
+const signal = (): AbortSignal => new AbortController().signal;
+
+function bench(t: TestContext, origin: ServerDefinition['origin'], options: LanguageServerOptions = {}) {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-consent-')));
+  const foo: ServerDefinition = {
+    name: 'foo',
+    command: process.execPath,
+    args: [script],
+    languages: { '.foo': 'foo' },
+    rootMarkers: [],
+    origin,
+    env: { NOTES: path.join(root, 'notes') },
+  };
+  const workspace = localWorkspace({ roots: [root] });
+  const servers = languageServers(workspace, { servers: [foo], ...options });
+  t.after(async () => {
+    await servers.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+  return { root, workspace, servers };
+}
+
+test('an edit starts what the person named or approved, and nothing else; nobody is asked and no program is read for it', async (t) => {
+  let asked = 0;
+  const read: string[] = [];
+  const allowed = (): boolean => asked++ >= 0;
+  const known = bench(t, 'built-in', { allowed });
+  assert.equal(await known.servers.ready('a.foo', signal()), undefined);
+  const own = bench(t, 'user', { allowed });
+  assert.equal((await own.servers.ready('a.foo', signal()))?.live.name, 'foo');
+  const theirs = bench(t, 'project', { allowed, approved: (subject) => read.push(subject) < 0 });
+  assert.equal(await theirs.servers.ready('a.foo', signal()), undefined);
+  const yes = bench(t, 'project', {
+    allowed,
+    approved: async (_, hash) => /^[\da-f]{64}$/.test(await hash()),
+  });
+  assert.equal((await yes.servers.ready('a.foo', signal()))?.live.name, 'foo');
+  assert.equal(asked, 0);
+  assert.equal(read.length, 2, 'the program and the definition');
+});
+
+test('all that is to be approved is one question; it is taken back when the last who waits for it has left', async (t) => {
+  const opened = Promise.withResolvers<AbortSignal>();
+  let items = 0;
+  const { servers } = bench(t, 'project', {
+    async allowed(given, until) {
+      items = given.length;
+      opened.resolve(until);
+      await new Promise((resolve) => until.addEventListener('abort', resolve));
+      return false;
+    },
+  });
+  const [one, other] = [new AbortController(), new AbortController()];
+  const waiting = [one, other].map((each) => servers.open('a.foo', each.signal).catch(messageOf));
+  const question = await opened.promise;
+  one.abort();
+  assert.equal(await waiting[0], 'The run was cancelled.');
+  assert.equal(question.aborted, false, 'the other one still waits');
+  other.abort();
+  assert.equal(await waiting[1], 'The run was cancelled.');
+  assert.equal(question.aborted, true);
+  assert.equal(items, 2);
+});
+
+test('[P19] of a patch every file that it leaves is looked at', { timeout: 60_000 }, async (t) => {
+  const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-consent-')));
+  const root = path.join(place, 'root');
+  mkdirSync(root);
+  const workspace = localWorkspace({ roots: [root], blobs: path.join(place, 'blobs') });
+  const servers = languageServers(workspace);
+  t.after(async () => {
+    await servers.close();
+    rmSync(place, { recursive: true, force: true });
+  });
+  for (const name of ['a', 'b', 'c']) {
+    writeFileSync(path.join(root, `${name}.ts`), 'export const x: string = "";\n');
+    await workspace.read(`${name}.ts`);
+  }
+  await servers.open('a.ts', signal());
+  const tool: Tool = diagnosticsAfter(workspace, servers, { waitMs: 20_000 })(applyPatch(workspace));
+  const changed = (name: string): string =>
+    `--- ${name}.ts\n+++ ${name}.ts\n@@ -1 +1 @@\n-export const x: string = "";\n+export const x: string = ${name.length};\n`;
+  const gone = '--- c.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-export const x: string = "";\n';
+  const input: Json = { paths: ['a.ts', 'b.ts', 'c.ts'], patch: changed('a') + changed('b') + gone };
+  const result: unknown = await tool.run(input, { signal: signal() } as ToolContext);
+  assert.ok(isOutput(result));
+  const { text, data } = result satisfies Output;
+  assert.match(text, /\n2 new problems:\na\.ts:1:14: error 2322: .*\nb\.ts:1:14: error 2322: [^\n]*$/);
+  assert.equal((data as { readonly problems: readonly Json[] }).problems.length, 2);
+});

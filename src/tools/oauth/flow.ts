@@ -1,0 +1,193 @@
+// Logs in to an API with OAuth: discovery, a client, PKCE with S256, a loopback address to come back to, and renewal. Only through the network that tools have.
+import type * as Lib from 'oauth4webapi';
+import { unlessAborted, visibleLine, type Workspace } from '../../core/index.ts';
+import type { ApiLogin } from './api-login.ts';
+import { awaitCallback, callbackUrl, freePort, type Callback } from './callback.ts';
+import { discover, inWords, issuerOf, openOffice, safe, trouble, type Office } from './office.ts';
+
+/** What is to be logged in to. */
+export type LoginWish = {
+  /** An address of the API. */
+  readonly api: string;
+  /** The authorization server; asked of the API unless given. */
+  readonly issuer?: string;
+  /** Who we are there; registered there unless given. */
+  readonly client?: string;
+  readonly scope?: string;
+};
+
+/** A login page, before anybody has seen it. */
+export type LoginPage = { readonly url: string; readonly api: string; readonly issuer: string };
+
+/** What a login takes beside the wish. */
+export type LoginHelp = {
+  readonly workspace: Workspace;
+  /** What was kept of the last login under this name. */
+  readonly kept: Partial<ApiLogin>;
+  /** Asks the person and shows them the page; false where they would rather not. */
+  readonly show: (page: LoginPage) => Promise<boolean>;
+  readonly signal: AbortSignal;
+};
+
+/** Logs in; the person is sent to a page and comes back. */
+export async function logIn(wish: LoginWish, { workspace, kept, show, signal }: LoginHelp): Promise<ApiLogin> {
+  const api = new URL(safe(wish.api)).origin;
+  const office = await openOffice(workspace, signal);
+  const server = await discover(office, new URL(safe(wish.issuer ?? (await issuerOf(office, new URL(wish.api))))));
+  const known = kept.issuer === server.issuer && kept.api === api ? kept : {};
+  const { client, port, callback, state } = await clientFor(office, server, wish, known);
+  try {
+    const verifier = office.lib.generateRandomCodeVerifier();
+    const url = await pageOf(office, server, { client, port, state, verifier, scope: wish.scope });
+    if (!(await show({ url, api, issuer: server.issuer }))) throw trouble('The person would rather not log in.');
+    const back = await unlessAborted(signal, () => callback.arrived);
+    const tokens = await exchanged(office, server, { client, port, state, verifier, back });
+    return {
+      api,
+      issuer: server.issuer,
+      client: client.client_id,
+      ...(typeof client['client_secret'] === 'string' ? { secret: client['client_secret'] } : {}),
+      ...(wish.client === undefined ? { port } : {}),
+      ...(wish.scope === undefined ? {} : { scope: wish.scope }),
+      ...tokens,
+    };
+  } finally {
+    callback.close();
+  }
+}
+
+/** The same login with a new token; nothing where the server wants the person again. */
+export async function renewLogin(
+  login: ApiLogin & { readonly refresh: string },
+  workspace: Workspace,
+): Promise<ApiLogin | undefined> {
+  const { lib, how } = await openOffice(workspace);
+  const server = await discover({ lib, how }, new URL(safe(login.issuer)));
+  const client: Lib.Client = { client_id: login.client };
+  const proof = login.secret === undefined ? lib.None() : lib.ClientSecretPost(login.secret);
+  try {
+    const answer = await lib.refreshTokenGrantRequest(server, client, proof, login.refresh, how);
+    return { ...login, ...tokensIn(await lib.processRefreshTokenResponse(server, client, answer)) };
+  } catch (error) {
+    if (error instanceof lib.ResponseBodyError && error.error === 'invalid_grant') return undefined;
+    throw inWords(lib, error);
+  }
+}
+
+type Ours = {
+  readonly client: Lib.Client;
+  readonly port: number;
+  readonly callback: Callback;
+  readonly state: string;
+};
+
+/** Who we are, and where the person comes back to. A client that we registered is used again at the port that it was registered for. */
+async function clientFor(
+  { lib, how }: Office,
+  server: Lib.AuthorizationServer,
+  { client: given, scope }: LoginWish,
+  kept: Partial<ApiLogin>,
+): Promise<Ours> {
+  const state = lib.generateRandomState();
+  const { client: id, secret, port: before } = kept;
+  if (given === undefined && id !== undefined && before !== undefined) {
+    const callback = await awaitCallback(before, state).catch(() => undefined);
+    const client = { client_id: id, ...(secret === undefined ? {} : { client_secret: secret }) };
+    if (callback) return { client, port: before, callback, state };
+  }
+  const port = await freePort();
+  const client =
+    given === undefined ? await register({ lib, how }, server, callbackUrl(port), scope) : { client_id: given };
+  return { client, port, callback: await awaitCallback(port, state), state };
+}
+
+async function register(
+  { lib, how }: Office,
+  server: Lib.AuthorizationServer,
+  back: string,
+  scope: string | undefined,
+): Promise<Lib.Client> {
+  if (server.registration_endpoint === undefined)
+    throw trouble(
+      `${visibleLine(server.issuer)} registers nobody by itself: give a client_id that the person has from it.`,
+    );
+  try {
+    const answer = await lib.dynamicClientRegistrationRequest(
+      server,
+      {
+        client_name: 'Fairlead',
+        redirect_uris: [back],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+        ...(scope === undefined ? {} : { scope }),
+      },
+      how,
+    );
+    return await lib.processDynamicClientRegistrationResponse(answer);
+  } catch (error) {
+    throw inWords(lib, error);
+  }
+}
+
+type Attempt = Pick<Ours, 'client' | 'port' | 'state'> & { readonly verifier: string };
+
+async function pageOf(
+  { lib }: Office,
+  server: Lib.AuthorizationServer,
+  { client, port, state, verifier, scope }: Attempt & { readonly scope: string | undefined },
+): Promise<string> {
+  if (server.authorization_endpoint === undefined) throw trouble(`${visibleLine(server.issuer)} has no login page.`);
+  const page = new URL(safe(server.authorization_endpoint));
+  const asked = {
+    response_type: 'code',
+    client_id: client.client_id,
+    redirect_uri: callbackUrl(port),
+    state,
+    code_challenge: await lib.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...(scope === undefined ? {} : { scope }),
+  };
+  for (const [name, value] of Object.entries(asked)) page.searchParams.set(name, value);
+  return page.href;
+}
+
+async function exchanged(
+  { lib, how }: Office,
+  server: Lib.AuthorizationServer,
+  { client, port, state, verifier, back }: Attempt & { readonly back: URLSearchParams },
+): Promise<Tokens> {
+  const { client_secret: secret } = client;
+  const proof = typeof secret === 'string' ? lib.ClientSecretPost(secret) : lib.None();
+  try {
+    const code = lib.validateAuthResponse(server, client, back, state);
+    const answer = await lib.authorizationCodeGrantRequest(
+      server,
+      client,
+      proof,
+      code,
+      callbackUrl(port),
+      verifier,
+      how,
+    );
+    return tokensIn(await lib.processAuthorizationCodeResponse(server, client, answer));
+  } catch (error) {
+    throw inWords(lib, error);
+  }
+}
+
+type Tokens = Pick<ApiLogin, 'access' | 'refresh' | 'expires'>;
+
+function tokensIn({
+  access_token: access,
+  refresh_token: refresh,
+  expires_in: seconds,
+  token_type: type,
+}: Lib.TokenEndpointResponse): Tokens {
+  if (type !== 'bearer') throw trouble(`The token is of the kind ${visibleLine(type)}, which is not known here.`);
+  return {
+    access,
+    ...(refresh === undefined ? {} : { refresh }),
+    ...(seconds === undefined ? {} : { expires: Date.now() + seconds * 1000 }),
+  };
+}

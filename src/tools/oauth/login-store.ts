@@ -1,0 +1,72 @@
+// Where logins are kept: one file that only its owner can read, replaced whole.
+import { randomBytes } from 'node:crypto';
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { FairleadError, isObject } from '../../core/index.ts';
+
+/** Logins by what they are for. */
+export type LoginStore<L extends object> = {
+  /** What is kept of a login; an empty object where there is none. */
+  get(of: string): Partial<L>;
+  set(of: string, login: L): void;
+  /** What there are logins for. */
+  list(): readonly string[];
+};
+
+/** Logins of this process alone. */
+export function memoryLogins<L extends object>(): LoginStore<L> {
+  const logins = new Map<string, L>();
+  return {
+    get: (of) => logins.get(of) ?? {},
+    set: (of, login) => void logins.set(of, login),
+    list: () => [...logins.keys()],
+  };
+}
+
+/** Logins in a file. One that others can read is not used: its tokens may be known. */
+export function fileLogins<L extends object>(file: string): LoginStore<L> {
+  return {
+    get(of) {
+      const all = load(file);
+      return Object.hasOwn(all, of) ? (all[of] ?? {}) : {};
+    },
+    set(of, login) {
+      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+      try {
+        const text = `${JSON.stringify({ ...load(file), [of]: login }, undefined, 2)}\n`;
+        writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+        renameSync(draft, file);
+      } catch (error) {
+        rmSync(draft, { force: true });
+        throw error;
+      }
+    },
+    list: () => Object.keys(load(file)),
+  };
+}
+
+function load(file: string): Readonly<Record<string, object>> {
+  let text: string;
+  try {
+    const { mode } = lstatSync(file);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw exposed(file);
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isObject(error) && error['code'] === 'ENOENT') return {};
+    throw error;
+  }
+  try {
+    const all: unknown = JSON.parse(text);
+    // A file that cannot be read costs a new login, no more.
+    return isObject(all) ? (all as Readonly<Record<string, object>>) : {};
+  } catch {
+    return {};
+  }
+}
+
+const exposed = (file: string): FairleadError =>
+  new FairleadError('oauth/exposed-tokens', `Others can read ${file}, so the logins in it are not used.`, {
+    blame: 'user',
+    hint: `Remove it and log in again, or make it yours alone: chmod 600 ${file}`,
+  });

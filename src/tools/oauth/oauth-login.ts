@@ -1,0 +1,72 @@
+// The tool that logs in to an API. The model names the login and never sees what it is worth.
+import { FairleadError, output, visibleLine, type Tool } from '../../core/index.ts';
+import { isWhole, type Logins } from './api-login.ts';
+import type { LoginPage } from './flow.ts';
+
+/** What the tool is made from. */
+export type OAuthOptions = Logins & {
+  /** Asks the person and shows them a login page; absent where nobody is there. */
+  readonly show?: (name: string, page: LoginPage, signal: AbortSignal) => Promise<boolean>;
+};
+
+type Wanted = {
+  readonly name: string;
+  readonly api: string;
+  readonly issuer?: string;
+  readonly client_id?: string;
+  readonly scope?: string;
+};
+
+const text = (
+  description: string,
+  most = 500,
+): { type: 'string'; description: string; minLength: 1; maxLength: number } => ({
+  type: 'string',
+  description,
+  minLength: 1,
+  maxLength: most,
+});
+
+/** The tool that logs in. */
+export const oauthLogin = ({ store, workspace, learn, show }: OAuthOptions): Tool => ({
+  name: 'oauth_login',
+  description:
+    'Log in to an API with OAuth. The person does it in their browser; the token is kept for them and never shown; http_request sends it along where `auth` is the name of the login.',
+  input: {
+    type: 'object',
+    properties: {
+      name: text('What the login is to be called.', 60),
+      api: text('An address of the API. The token goes to its origin only.', 2000),
+      issuer: text('The address of the authorization server; found through the API unless given.', 2000),
+      client_id: text('The id of a client that was registered there; one is registered unless given.'),
+      scope: text('What is asked for, separated by spaces.', 2000),
+    },
+    required: ['name', 'api'],
+    additionalProperties: false,
+  },
+  effect: 'outside',
+  async run(input, { signal }) {
+    const { name, api, issuer, client_id: client, scope } = input as Wanted;
+    if (!show)
+      throw new FairleadError('oauth/nobody', 'A login needs a person, and nobody is here.', {
+        blame: 'user',
+        hint: 'Log in once at the interactive prompt; the login is kept after that.',
+      });
+    const { logIn } = await import('./flow.ts');
+    const kept = store.get(name);
+    const wish = {
+      api,
+      ...(issuer === undefined ? {} : { issuer }),
+      ...(client === undefined ? {} : { client }),
+      ...(scope === undefined ? {} : { scope }),
+    };
+    const login = await logIn(wish, { workspace, kept, signal, show: (page) => show(name, page, signal) });
+    if (!isWhole(login)) throw new FairleadError('oauth/failed', 'The server gave no token.', { blame: 'tool' });
+    for (const token of [login.access, login.refresh, login.secret]) if (token !== undefined) learn?.(name, token);
+    store.set(name, login);
+    return output({
+      text: `The person is logged in. http_request with auth ${JSON.stringify(name)} sends the token to ${visibleLine(login.api)}.`,
+      data: { name, api: login.api, issuer: login.issuer },
+    });
+  },
+});

@@ -1,0 +1,185 @@
+// Logging in to an API, against a real authorization server on this machine: PKCE, renewal, who gets the token, and what goes wrong.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { office, type Office } from '../../../test/support/oauth-office.ts';
+import { agentParts, Session } from '../../agent/index.ts';
+import type { JsonObject, Tool, Workspace } from '../../core/index.ts';
+import { memoryLog } from '../../stores/index.ts';
+import { calls, says, scriptedProvider } from '../../testing/index.ts';
+import { localWorkspace, withNetwork } from '../../workspace/index.ts';
+import { httpRequest } from '../web/http-request.ts';
+import { tokensFrom, type ApiLogin } from './api-login.ts';
+import { fileLogins } from './login-store.ts';
+import { logIn, type LoginPage } from './flow.ts';
+import { oauthLogin } from './oauth-login.ts';
+import { withLogins } from './with-logins.ts';
+
+function desk(t: TestContext): { readonly file: string; readonly workspace: Workspace } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-oauth-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const workspace = withNetwork(localWorkspace({ roots: [folder] }), { privateHosts: ['127.0.0.1'] });
+  return { file: path.join(folder, 'state', 'logins.json'), workspace };
+}
+
+/** A person who agrees, and whose browser goes where it is sent. */
+const browser = async ({ url }: LoginPage): Promise<boolean> => {
+  void fetch(url).catch(() => {});
+  return true;
+};
+
+const signal = (): AbortSignal => new AbortController().signal;
+
+/** The login is made, and what asks with it. */
+async function loggedIn(t: TestContext, at: Office) {
+  const { file, workspace } = desk(t);
+  const store = fileLogins<ApiLogin>(file);
+  const login = await logIn({ api: at.url }, { workspace, kept: {}, show: browser, signal: signal() });
+  store.set('things', login);
+  const tool = withLogins(httpRequest(workspace), tokensFrom({ store, workspace }));
+  const ask = async (url: string, more: JsonObject = {}): Promise<string> => {
+    const context = { signal: signal() } as Parameters<Tool['run']>[1];
+    const said = (await tool.run({ url, auth: 'things', ...more }, context)) as { readonly text: string };
+    return said.text;
+  };
+  return { store, ask, login, workspace };
+}
+
+test('[P27] a person logs in by PKCE, requests then carry the token, and neither the model nor the log ever sees it', async (t) => {
+  const at = await office(t);
+  const { file, workspace } = desk(t);
+  const store = fileLogins<ApiLogin>(file);
+  const pages: string[] = [];
+  const learnt: string[] = [];
+  const logins = { store, workspace, learn: (_: string, token: string) => void learnt.push(token) };
+  const login = oauthLogin({
+    ...logins,
+    show: (name, page) => (pages.push(`${name} ${page.api} ${page.issuer}`), browser(page)),
+  });
+  const provider = scriptedProvider([
+    calls('oauth_login', { name: 'things', api: `${at.url}/v1`, scope: 'read' }),
+    calls('http_request', { url: `${at.url}/v1/things`, auth: 'things' }),
+    says('done'),
+  ]);
+  const tools = [login, withLogins(httpRequest(workspace), tokensFrom(logins))];
+  const log = memoryLog();
+  const session = await Session.open(agentParts({ provider, system: 's', tools }), log);
+  assert.equal((await session.run('go')).ended?.reason, 'answered');
+
+  assert.deepEqual(pages, [`things ${at.url} ${at.url}`]);
+  assert.deepEqual([at.grants, at.clients], [['authorization_code'], ['client-1']]);
+  assert.deepEqual(at.came.slice(-1), [`/v1/things Bearer ${at.valid}`]);
+  const written = JSON.stringify([log.events, provider.requests]);
+  assert.match(written, /\\"things\\":3,\\"you\\":\\"Bearer \[the token\]\\"/);
+  for (const secret of [at.valid, at.refresh]) {
+    assert.ok(!written.includes(secret), 'the log and the model are spared the token');
+    assert.ok(readFileSync(file, 'utf8').includes(secret));
+    assert.ok(learnt.includes(secret));
+  }
+  if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
+});
+
+test('[P27] a token that ended, or is turned away, is renewed without the person, once for all who wait', async (t) => {
+  const at = await office(t);
+  at.lasts = 1;
+  const { ask, store } = await loggedIn(t, at);
+  at.lasts = 3600;
+  const answers = await Promise.all([1, 2, 3].map((n) => ask(`${at.url}/things/${n}`)));
+  assert.ok(
+    answers.every((answer) => answer.startsWith('Status 200.')),
+    answers.join('\n'),
+  );
+  assert.deepEqual(at.grants, ['authorization_code', 'refresh_token']);
+  at.valid = 'revoked';
+  assert.match(await ask(`${at.url}/things`), /^Status 200\./);
+  assert.deepEqual(at.grants, ['authorization_code', 'refresh_token', 'refresh_token']);
+  assert.equal(store.get('things').refresh, at.refresh, 'the new one is kept: the old one is used up');
+  Object.assign(at, { valid: 'revoked', refresh: 'revoked' });
+  await assert.rejects(ask(`${at.url}/things`), { code: 'oauth/login-needed' });
+});
+
+test('[P27] a token goes to the origin it is for and to no other, not by a redirect either', async (t) => {
+  const at = await office(t);
+  const other = await office(t);
+  const { ask } = await loggedIn(t, at);
+  await assert.rejects(ask(`${other.url}/things`), { code: 'oauth/other-origin' });
+  const mine = { headers: { authorization: 'Bearer mine' } };
+  await assert.rejects(ask(`${at.url}/things`, mine), { code: 'oauth/two-logins' });
+  assert.deepEqual(other.came, []);
+  assert.match(await ask(`${at.url}/away?to=${other.url}/things`), /^Status 401\./);
+  assert.deepEqual(other.came, ['/things nobody']);
+  assert.deepEqual(at.grants, ['authorization_code'], 'who was turned away elsewhere needs no new token');
+});
+
+test('[P27] a refusal, a used code, another server’s answer and a stranger’s state log nobody in', async (t) => {
+  const at = await office(t);
+  const { workspace } = desk(t);
+  const attempt = (more: Partial<Parameters<typeof logIn>[1]> = {}): Promise<ApiLogin> =>
+    logIn({ api: at.url }, { workspace, kept: {}, show: browser, signal: signal(), ...more });
+
+  at.bend = (back) => {
+    back.searchParams.delete('code');
+    back.searchParams.set('error', 'access_denied');
+  };
+  await assert.rejects(attempt(), { code: 'oauth/failed', message: /access_denied/ });
+
+  let used = '';
+  at.bend = (back) => void (used = back.searchParams.get('code') ?? '');
+  await attempt();
+  at.bend = (back) => back.searchParams.set('code', used);
+  await assert.rejects(attempt(), { code: 'oauth/failed', message: /invalid_grant, The code is used up/ });
+
+  at.metadata = { ...at.metadata, authorization_response_iss_parameter_supported: true };
+  at.bend = (back) => back.searchParams.set('iss', 'https://elsewhere.example');
+  await assert.rejects(attempt(), { code: 'oauth/failed' });
+
+  const stop = new AbortController();
+  const statuses: number[] = [];
+  at.bend = (back) => back.searchParams.set('state', 'theirs');
+  const show = async ({ url }: LoginPage): Promise<boolean> => {
+    statuses.push((await fetch(url)).status);
+    stop.abort();
+    return true;
+  };
+  await assert.rejects(attempt({ show, signal: stop.signal }), { code: 'run/cancelled' });
+  assert.deepEqual(statuses, [404]);
+  assert.deepEqual(at.grants, ['authorization_code'], 'only the one that went as it should');
+});
+
+test('[P27] nobody is sent to a page unasked, and nothing is sent where it could be read', async (t) => {
+  const at = await office(t);
+  const { workspace, file } = desk(t);
+  const store = fileLogins<ApiLogin>(file);
+  const context = { signal: signal() } as Parameters<Tool['run']>[1];
+  const run = async (tool: Tool, input: JsonObject): Promise<unknown> => tool.run(input, context);
+  const alone = oauthLogin({ store, workspace });
+  await assert.rejects(run(alone, { name: 'x', api: at.url }), { code: 'oauth/nobody' });
+  const unwilling = oauthLogin({ store, workspace, show: async () => false });
+  await assert.rejects(run(unwilling, { name: 'x', api: at.url }), { message: /would rather not/ });
+  assert.deepEqual([at.grants, store.list()], [[], []]);
+  const willing = oauthLogin({ store, workspace, show: (_, page) => browser(page) });
+  for (const wish of [{ api: 'http://api.example' }, { api: at.url, issuer: 'http://login.example' }])
+    await assert.rejects(run(willing, { name: 'x', ...wish }), { message: /not an encrypted address/ });
+  at.metadata = { ...at.metadata, code_challenge_methods_supported: ['plain'] };
+  await assert.rejects(run(willing, { name: 'x', api: at.url }), { message: /no PKCE with S256/ });
+  const { registration_endpoint: _, ...closed } = at.metadata;
+  at.metadata = { ...closed, code_challenge_methods_supported: ['S256'] };
+  await assert.rejects(run(willing, { name: 'x', api: at.url }), { message: /give a client_id/ });
+  await run(willing, { name: 'x', api: at.url, client_id: 'given' });
+  assert.equal(store.get('x').client, 'given');
+});
+
+test('[P27] a client that we registered is used again where it was registered for, and a new one comes where that is taken', async (t) => {
+  const at = await office(t);
+  const { login, workspace } = await loggedIn(t, at);
+  const again = (): Promise<ApiLogin> =>
+    logIn({ api: at.url }, { workspace, kept: login, show: browser, signal: signal() });
+  assert.equal((await again()).client, 'client-1');
+  const squatter = createServer();
+  await new Promise<void>((resolve) => squatter.listen(login.port, '127.0.0.1', resolve));
+  t.after(() => squatter.close());
+  assert.equal((await again()).client, 'client-2');
+});

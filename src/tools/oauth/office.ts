@@ -1,0 +1,87 @@
+// The authorization server as the library sees it: asked only through the network that tools have, encrypted or on this machine, its failures in words.
+import type * as Lib from 'oauth4webapi';
+import { FairleadError, messageOf, visibleLine, type Workspace } from '../../core/index.ts';
+
+/** The library, and what every request of it is made with. */
+export type Office = { readonly lib: typeof Lib; readonly how: How };
+
+type How = {
+  [Lib.customFetch]: ReturnType<typeof door>;
+  [Lib.allowInsecureRequests]: true;
+  signal?: AbortSignal;
+};
+
+/** Loads the library. */
+export async function openOffice(workspace: Workspace, signal?: AbortSignal): Promise<Office> {
+  const lib = await import('oauth4webapi');
+  // The door decides about encryption, which this machine's own servers may do without.
+  const how: How = {
+    [lib.customFetch]: door(workspace, signal),
+    [lib.allowInsecureRequests]: true,
+    ...(signal ? { signal } : {}),
+  };
+  return { lib, how };
+}
+
+type Sent = { readonly method: string; readonly headers: Readonly<Record<string, string>>; readonly body?: unknown };
+
+const door =
+  (workspace: Workspace, signal: AbortSignal | undefined) =>
+  async (url: string, { method, headers, body }: Sent): Promise<Response> => {
+    if (!workspace.fetch) throw trouble('The network is closed, so nothing was sent.');
+    const said = body === undefined || body === null ? {} : { body: String(body) };
+    const request = { url: safe(url), method, headers, ...said };
+    const fetched = await workspace.fetch(request, signal ? { signal } : {});
+    if (new URL(fetched.url).href !== new URL(url).href)
+      throw trouble(`${visibleLine(new URL(url).origin)} led elsewhere in the middle of a login.`);
+    const empty = [101, 204, 205, 304].includes(fetched.status);
+    return new Response(empty ? null : Buffer.from(fetched.body), { status: fetched.status, headers: fetched.headers });
+  };
+
+/** The server that the API names, or the API's own origin where it names none. */
+export async function issuerOf({ lib, how }: Office, api: URL): Promise<string> {
+  try {
+    const answer = await lib.resourceDiscoveryRequest(api, how);
+    const { authorization_servers: servers } = await lib.processResourceDiscoveryResponse(api, answer);
+    return servers?.[0] ?? api.origin;
+  } catch {
+    // Few say it yet.
+    return api.origin;
+  }
+}
+
+/** What an authorization server says of itself; one without PKCE is not used. */
+export async function discover({ lib, how }: Office, issuer: URL): Promise<Lib.AuthorizationServer> {
+  let first: unknown;
+  for (const algorithm of ['oauth2', 'oidc'] as const)
+    try {
+      const answer = await lib.discoveryRequest(issuer, { ...how, algorithm });
+      const server = await lib.processDiscoveryResponse(issuer, answer);
+      const methods = server.code_challenge_methods_supported;
+      if (!methods || methods.includes('S256')) return server;
+      throw trouble(`${visibleLine(issuer.origin)} has no PKCE with S256.`);
+    } catch (error) {
+      first ??= error;
+    }
+  throw inWords(lib, first, `${visibleLine(issuer.href)} does not say how to log in`);
+}
+
+/** The address, if what is sent there cannot be read on the way: encrypted, or on this machine. */
+export function safe(url: string): string {
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
+  if (protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)))
+    return url;
+  throw trouble(`${visibleLine(url.slice(0, 200))} is not an encrypted address, so nobody logs in there.`);
+}
+
+/** A login that cannot be. */
+export const trouble = (message: string): FairleadError =>
+  new FairleadError('oauth/failed', message, { blame: 'user' });
+
+/** What went wrong, in words that hold nothing secret: what the server calls it, or what the library does. */
+export function inWords(lib: typeof Lib, error: unknown, about = 'The login failed'): FairleadError {
+  if (error instanceof FairleadError) return error;
+  const told = error instanceof lib.ResponseBodyError || error instanceof lib.AuthorizationResponseError;
+  const word = told ? [error.error, error.error_description].filter(Boolean).join(', ') : messageOf(error);
+  return trouble(`${about}: ${visibleLine(word).slice(0, 300)}${told ? ' (so says the server)' : ''}.`);
+}

@@ -1,0 +1,61 @@
+// Lets a tool that sends requests name a login: the token goes along, and out of what comes back.
+import {
+  FairleadError,
+  isObject,
+  isOutput,
+  output,
+  toJson,
+  type JsonObject,
+  type Output,
+  type Tool,
+} from '../../core/index.ts';
+import type { TokenFor } from './api-login.ts';
+
+type Request = JsonObject & { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+
+/** The same tool with `auth`, the name of a login. */
+export const withLogins = (tool: Tool, tokenFor: TokenFor): Tool => ({
+  ...tool,
+  description: `${tool.description} With auth, the token of that login goes along.`,
+  input: {
+    ...tool.input,
+    properties: {
+      ...(tool.input['properties'] as JsonObject),
+      auth: { type: 'string', maxLength: 60, description: 'The name of a login that oauth_login made.' },
+    },
+  },
+  async run(input, context) {
+    const { auth, ...request } = input as Request & { readonly auth?: string };
+    if (auth === undefined) return tool.run(input, context);
+    const { url, headers = {} } = request as Request;
+    if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
+      throw new FairleadError('oauth/two-logins', 'Give auth or an Authorization header, not both.', {
+        blame: 'model',
+      });
+    const send = async (token: string): Promise<unknown> => {
+      const value = await tool.run({ ...request, headers: { ...headers, Authorization: `Bearer ${token}` } }, context);
+      return isOutput(value) ? without(token, value) : value;
+    };
+    const token = await tokenFor(auth, url, { signal: context.signal });
+    const first = await send(token);
+    if (!isTurnedAway(first, url)) return first;
+    const fresh = await tokenFor(auth, url, { signal: context.signal, refused: token });
+    return send(fresh);
+  },
+});
+
+/** Whether the API itself wants another token; where it led elsewhere none was sent. */
+function isTurnedAway(value: unknown, url: string): boolean {
+  const { status, url: from } = isOutput(value) && isObject(value.data) ? value.data : {};
+  return status === 401 && typeof from === 'string' && new URL(from).origin === new URL(url).origin;
+}
+
+/** What was answered without the token, which a server may have said back. */
+function without(token: string, { text, data, ...rest }: Output): Output {
+  const clean = (said: string): string => said.replaceAll(token, '[the token]');
+  return output({
+    ...rest,
+    text: clean(text),
+    ...(data === undefined ? {} : { data: toJson(JSON.parse(clean(JSON.stringify(data)))) }),
+  });
+}

@@ -1,0 +1,101 @@
+// Results of reading tools, given again without the work while all that they were made from is as it was. Nothing is believed: every file and folder is asked.
+import { canonical, isOutput, type Output, type Stamp, type Tool, type Workspace } from '../core/index.ts';
+
+const mostResults = 128;
+/** Characters of one result that are still worth keeping. */
+const largest = 200_000;
+/** Files and folders that are asked before a result is given again; with more of them the work itself is as quick. */
+const mostSources = 2000;
+/** File systems tell time in steps, some of two seconds: what changed just now may change again without showing it. */
+const settledMs = 2500;
+
+type Kept = { readonly output: Output; readonly sources: ReadonlyMap<string, Stamp> };
+
+/** How results are kept. */
+export type ResultCacheOptions = {
+  /** The time, in milliseconds since 1970. */
+  readonly now?: () => number;
+};
+
+/** Makes reading tools on a workspace whose results are kept. A tool's result may depend on its input, on what it reads and lists there, and on which model it is for. */
+export function resultCache(
+  workspace: Workspace,
+  { now = Date.now }: ResultCacheOptions = {},
+): (make: (workspace: Workspace) => Tool) => Tool {
+  const results = new Map<string, Kept>();
+  if (!workspace.stamp) return (make) => make(workspace);
+
+  /** The kept result of a call, if it would come out the same. */
+  async function recall(key: string): Promise<Output | undefined> {
+    const kept = results.get(key);
+    if (!kept) return undefined;
+    results.delete(key);
+    if (!(await isSame(kept.sources))) return undefined;
+    // The latest stands last: the first is the next to go.
+    results.set(key, kept);
+    return kept.output;
+  }
+
+  async function isSame(sources: ReadonlyMap<string, Stamp>): Promise<boolean> {
+    for (const [path, { mark }] of sources) {
+      const there = await stamped(path);
+      if (there?.mark !== mark) return false;
+    }
+    return true;
+  }
+
+  const stamped = (path: string): Promise<Stamp | undefined> =>
+    Promise.resolve(workspace.stamp?.(path)).catch(() => undefined);
+
+  function keep(key: string, output: Output, sources: ReadonlyMap<string, Stamp>): void {
+    if (output.failed || sizeOf(output) > largest || sources.size > mostSources) return;
+    results.set(key, { output, sources });
+    const [oldest] = results.keys();
+    if (results.size > mostResults && oldest !== undefined) results.delete(oldest);
+  }
+
+  /** The workspace as one call sees it, with what it was shown; nothing where that cannot be told again. */
+  function watched(): { readonly seen: Workspace; readonly sources: () => ReadonlyMap<string, Stamp> | undefined } {
+    const sources = new Map<string, Stamp>();
+    let certain = true;
+    const note = async (path: string): Promise<void> => {
+      // Before it is read: what changes in between differs from what is noted.
+      const there = sources.get(path) ?? (await stamped(path));
+      certain &&= there !== undefined && there.at < now() - settledMs;
+      if (there) sources.set(path, there);
+    };
+    const seen: Workspace = {
+      ...workspace,
+      async read(path, options) {
+        await note(path);
+        return workspace.read(path, options);
+      },
+      async list(path) {
+        await note(path);
+        return workspace.list(path);
+      },
+    };
+    return { seen, sources: () => (certain ? sources : undefined) };
+  }
+
+  return (make) => {
+    const plain = make(workspace);
+    return {
+      ...plain,
+      async run(input, context) {
+        const model = context.agent?.provider;
+        const key = canonical([plain.name, input, model?.model ?? '', model?.images ?? null]);
+        const known = await recall(key);
+        if (known) return known;
+        const { seen, sources } = watched();
+        const made: unknown = await make(seen).run(input, context);
+        const from = sources();
+        if (from && isOutput(made)) keep(key, made, from);
+        return made;
+      },
+    };
+  };
+}
+
+const sizeOf = ({ text, files = [] }: Output): number =>
+  text.length + files.reduce((sum, { data }) => sum + data.length, 0);

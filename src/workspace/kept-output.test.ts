@@ -1,0 +1,144 @@
+// Long output of commands: all of it can be read again by lines from a place that nothing can write, and it never fills the disk.
+import assert from 'node:assert/strict';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import type { ExecOptions, Ran, Workspace } from '../core/index.ts';
+import { localWorkspace } from './index.ts';
+
+type Place = {
+  readonly outputs: string;
+  readonly open: (name: string) => Workspace;
+  /** Runs a command whose output is to be kept. */
+  readonly keep: (command: string, more?: ExecOptions) => Promise<Ran>;
+  readonly workspace: Workspace;
+};
+
+function place(t: test.TestContext): Place {
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-kept-')));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const outputs = path.join(home, 'outputs');
+  const open = (name: string): Workspace => {
+    mkdirSync(path.join(home, name), { recursive: true });
+    return localWorkspace({ roots: [path.join(home, name)], outputs });
+  };
+  const workspace = open('work');
+  return { outputs, open, workspace, keep: (command, more) => workspace.exec(command, { keep: true, ...more }) };
+}
+
+const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => path.join(each.parentPath, each.name));
+
+const refused = (why: string): object => ({ code: `workspace/${why}` });
+
+test('[fault 32] output that is too long is kept whole in a file that the workspace reads, and its exact size is told', async (t) => {
+  const { keep, workspace } = place(t);
+  const told: (number | undefined)[] = [];
+  const { text, long } = await keep('echo first; seq 1 400000; printf ä', { onOutput: (_, so) => told.push(so.bytes) });
+  assert.match(text, /^first\n1\n[^]*\n\[… \d+ characters left out …\]\n[^]*\n400000\nä$/);
+  assert.equal(long?.bytes, 2_688_903);
+  assert.equal(told.at(-1), long.bytes);
+  assert.deepEqual({ ...long.file, path: '' }, { path: '', bytes: 2_688_903, whole: true });
+  const kept = await workspace.read(long.file?.path ?? '');
+  assert.ok(kept.text?.startsWith('first\n1\n2\n') && kept.text.endsWith('\n400000\nä'));
+  assert.equal(kept.bytes.length, 2_688_903);
+});
+
+test('what fits, and what is not asked for, is kept in no file', async (t) => {
+  const { keep, outputs, workspace } = place(t);
+  assert.equal((await keep('seq 1 10')).long, undefined);
+  const { text, long } = await keep('printf 12345', { most: 5 });
+  assert.deepEqual([text, long?.bytes, long?.file?.bytes], ['12\n[… 1 characters left out …]\n45', 5, 5]);
+  rmSync(outputs, { recursive: true });
+  assert.deepEqual((await workspace.exec('seq 1 100000')).long, { bytes: 588_895 });
+  assert.throws(() => statSync(outputs));
+});
+
+test('[fault 32] bytes that are no text and a line without end can be read in pieces', async (t) => {
+  const { keep, workspace } = place(t);
+  const { long } = await keep(
+    `head -c 25000 /dev/zero; printf '\\377\\n'; printf 'x%.0s' $(seq 1 10000); echo; seq 1 9000`,
+  );
+  const { text = '' } = await workspace.read(long?.file?.path ?? '');
+  const lines = text.split('\n');
+  assert.deepEqual(
+    lines.slice(0, 6).map((line) => [line[0], line.length]),
+    [
+      ['␀', 10_000],
+      ['␀', 10_000],
+      ['␀', 5001],
+      ['x', 10_000],
+      ['1', 1],
+      ['2', 1],
+    ],
+  );
+  assert.ok(lines[2]?.endsWith('␀\ufffd'));
+});
+
+test('[fault 32] of output without end a file keeps its beginning, and no letter of it is cut', async (t) => {
+  const { keep, workspace } = place(t);
+  const { text, long } = await keep('yes äöü | head -c 40000000; echo end');
+  assert.equal(long?.bytes, 40_000_004);
+  assert.ok(text.endsWith('end\n'));
+  const { bytes = 0, whole, path: file = '' } = long.file ?? {};
+  assert.ok(!whole && bytes <= 33_554_432 && bytes > 33_554_432 - 4, String(bytes));
+  assert.equal(statSync(file).size, bytes);
+  assert.ok((await workspace.read(file)).text?.startsWith('äöü\n'));
+});
+
+test('kept output may be read and listed, but not written, removed or worked in; another folder’s not even read', async (t) => {
+  const { keep, workspace, open } = place(t);
+  const file = (await keep('seq 1 100000')).long?.file?.path ?? '';
+  assert.deepEqual((await workspace.list(path.dirname(file))).entries, [{ name: path.basename(file), type: 'file' }]);
+  assert.equal(workspace.locate(file), file);
+  await workspace.read(file);
+  await assert.rejects(workspace.write(file, 'x'), refused('outside'));
+  await assert.rejects(workspace.write(path.join(path.dirname(file), 'new'), 'x'), refused('outside'));
+  await assert.rejects(Promise.resolve(workspace.remove?.(file)), refused('outside'));
+  await assert.rejects(workspace.exec('pwd', { cwd: path.dirname(file) }), refused('outside'));
+  await assert.rejects(workspace.read(path.dirname(path.dirname(file))), refused('outside'));
+  await assert.rejects(open('other').read(file), refused('outside'));
+  assert.equal((await open('work').read(file)).path, file, 'a later process in the same folder reads it');
+});
+
+test('kept output is the owner’s alone, and goes when it is old or there is too much of it', async (t) => {
+  const { keep, outputs } = place(t);
+  const first = (await keep('seq 1 100000')).long?.file?.path ?? '';
+  assert.equal(statSync(first).mode & 0o777, 0o600);
+  assert.equal(statSync(path.dirname(first)).mode & 0o777, 0o700);
+  const other = path.join(outputs, 'of-another-folder');
+  mkdirSync(other);
+  const days = (count: number): number => Date.now() / 1000 - count * 86_400;
+  utimesSync(first, days(8), days(8));
+  for (const [i, age] of [5, 4, 3, 2, 1, 0.5, 0.4, 0.3].entries()) {
+    writeFileSync(path.join(other, `${i}`), '');
+    // Sparse: it has a size, and takes no room.
+    truncateSync(path.join(other, `${i}`), 33_554_432);
+    utimesSync(path.join(other, `${i}`), days(age), days(age));
+  }
+  const latest = (await keep('seq 1 100000')).long?.file?.path ?? '';
+  assert.deepEqual(
+    filesIn(outputs).toSorted(),
+    [...[1, 2, 3, 4, 5, 6, 7].map((i) => path.join(other, `${i}`)), latest].toSorted(),
+  );
+});
+
+test('where nothing can be kept the command runs all the same, and says what it wrote', async (t) => {
+  const { keep, outputs } = place(t);
+  writeFileSync(outputs, 'in the way');
+  const { code, long } = await keep('seq 1 100000');
+  assert.deepEqual([code, long], [0, { bytes: 588_895 }]);
+});

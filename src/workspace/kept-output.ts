@@ -1,0 +1,111 @@
+// Long output of commands in files, as text that can be read by lines: bounded one by one and together, and removed when old.
+import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import type { Written } from '../core/index.ts';
+import { largestFile } from './files.ts';
+
+/** Bytes of one output that are kept: as many as can be read. What comes after them is counted and dropped. */
+const mostOfOne = largestFile;
+/** Bytes of all outputs together. The oldest go first. */
+const mostOfAll = 8 * mostOfOne;
+const oldMs = 7 * 24 * 60 * 60 * 1000;
+/** Characters of a line, which is broken there: a line without end could not be read in pieces. */
+const longestLine = 10_000;
+
+/** The folder for outputs of commands in a working folder, so that no other folder's are read from there. */
+export const outputsFor = (base: string, cwd: string): string =>
+  path.join(base, createHash('sha256').update(cwd).digest('hex').slice(0, 16));
+
+/** The output of one command. */
+export type KeptOutput = {
+  /** Adds text. The file is made with the first of it; where that fails, nothing is kept. */
+  add(text: string): void;
+  /** Where it is, if it is anywhere. */
+  place(): Written['file'];
+  close(): void;
+};
+
+/** Keeps one output in this folder. */
+export function keptOutput(folder: string): KeptOutput {
+  const file = path.join(folder, `output-${randomUUID().slice(0, 8)}.txt`);
+  const broken = lineBreaker();
+  let handle: number | undefined;
+  let bytes = 0;
+  let state: 'new' | 'whole' | 'cut' | 'lost' = 'new';
+  return {
+    add(text) {
+      if (state === 'cut' || state === 'lost') return;
+      try {
+        handle ??= opened(folder, file);
+        const piece = Buffer.from(broken(text));
+        const fit = piece.subarray(0, wholeLetters(piece, mostOfOne - bytes));
+        for (let at = 0; at < fit.length;) at += writeSync(handle, fit, at);
+        bytes += fit.length;
+        state = fit.length < piece.length ? 'cut' : 'whole';
+      } catch {
+        // A full disk must not fail the command; half of an output is still worth reading.
+        state = bytes > 0 ? 'cut' : 'lost';
+      }
+    },
+    place: () => (state === 'whole' || state === 'cut' ? { path: file, bytes, whole: state === 'whole' } : undefined),
+    close() {
+      if (handle !== undefined) closeSync(handle);
+      handle = undefined;
+    },
+  };
+}
+
+function opened(folder: string, file: string): number {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    sweep(path.dirname(folder));
+  } catch {
+    // Another process may sweep at the same time; the next output tries again.
+  }
+  return openSync(file, 'wx', 0o600);
+}
+
+/** Removes what is old, and the oldest of what is too much, of all working folders. */
+function sweep(base: string): void {
+  const files = readdirSync(base, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .flatMap((each) => {
+      const at = path.join(each.parentPath, each.name);
+      const stats = statSync(at, { throwIfNoEntry: false });
+      return stats ? [{ at, size: stats.size, time: stats.mtimeMs }] : [];
+    })
+    .toSorted((a, b) => b.time - a.time);
+  let room = mostOfAll - mostOfOne;
+  for (const { at, size, time } of files) {
+    room -= size;
+    if (room < 0 || Date.now() - time > oldMs) rmSync(at, { force: true });
+  }
+}
+
+/** How many of these bytes fit without cutting a letter in two. */
+function wholeLetters(bytes: Uint8Array, room: number): number {
+  if (bytes.length <= room) return bytes.length;
+  let end = room;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return end;
+}
+
+/** Breaks lines that are too long, and writes the character out that would make a text none. */
+function lineBreaker(): (text: string) => string {
+  let column = 0;
+  return (text) => {
+    let done = '';
+    for (let at = 0; at < text.length;) {
+      const end = text.indexOf('\n', at) + 1;
+      const line = text.slice(at, end === 0 ? text.length : end);
+      const room = longestLine - column;
+      const fits = line.length <= room || (end > 0 && line.length === room + 1);
+      const part = fits ? line : line.slice(0, room).replace(/[\ud800-\udbff]$/, '');
+      done += fits ? part : `${part}\n`;
+      column = fits && end === 0 ? column + part.length : 0;
+      at += part.length;
+    }
+    return done.replaceAll('\0', '␀');
+  };
+}

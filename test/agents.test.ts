@@ -1,0 +1,198 @@
+// Agents that the model starts, in the real program: side by side, on session files of their own, and after a kill -9 without doing anything twice.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import type { JsonObject } from '../src/core/index.ts';
+import { calls, says, type Answer, type Asked, type Script } from '../src/testing/index.ts';
+import { armed } from './support/face.ts';
+import { program, until } from './support/live-program.ts';
+import { makePlace, openPrompt } from './support/prompt.ts';
+import { noTerminal } from './support/terminal.ts';
+
+type Role = (asked: Asked<JsonObject>) => Answer | Promise<Answer>;
+
+/** A model that loads the tools first, and then plays the parent or an agent. */
+const cast =
+  (parent: Role, child: Role): Script<JsonObject> =>
+  (asked) => {
+    if (JSON.stringify(asked.body).includes('another agent has started')) return child(asked);
+    if (asked.prompt === 'more')
+      return says(`After ${JSON.stringify(asked.body).includes('report of') ? 'it' : 'nothing'}.`);
+    if (asked.results.length === 0) return calls('load_tools', { names: ['spawn_agent', 'manage_agents'] });
+    return parent({ ...asked, results: asked.results.slice(1) });
+  };
+const use = (tool: string, input: object): Answer => calls('use_tool', { tool, input: input as JsonObject });
+const inPipe = ['--one-shot', '--no-sandbox', '--auto-approve', '--session-name', 'parent', '--prompt', 'go'];
+
+test('[P23, P24] agents work side by side on sessions of their own, which crowd no list and can be shown and gone on with', async (t) => {
+  const both = Promise.withResolvers<void>();
+  const begun = new Set<string>();
+  const made = await program(
+    t,
+    cast(
+      ({ results: { length } }) => {
+        if (length < 2) return use('spawn_agent', { task: `task ${length}`, background: true });
+        return length === 2 ? use('agent_manage', { action: 'wait' }) : says('All done.');
+      },
+      async ({ prompt }) => {
+        if (begun.add(prompt).size === 2) both.resolve();
+        await both.promise;
+        return says(`report of ${prompt}`);
+      },
+    ),
+  );
+  await made.known('qwen3');
+  const { code, out, err } = await made.run([...inPipe, '--output-format', 'json']);
+  assert.equal(code, 0, err);
+  assert.match(out, /All done\./);
+  assert.deepEqual(made.sessions(), ['parent'], 'no agent stands among the sessions');
+  const reports = [
+    ...made.session('parent').matchAll(/(agent-[0-9a-f]{10}): done, 1 turns, 0 calls\]\\n(report of task \d)/g),
+  ];
+  assert.deepEqual(
+    reports.map(([, , report = '']) => report).toSorted((a, b) => a.localeCompare(b)),
+    ['report of task 0', 'report of task 1'],
+  );
+  assert.doesNotMatch((await made.run(['sessions', 'list'])).out, /agent-/);
+  const shown = await made.run(['sessions', 'show', reports[0]?.[1] ?? '']);
+  assert.match(shown.out, /task \d[^]*report of task \d/);
+  const gone = await made.run(['--one-shot', '--resume', reports[0]?.[1] ?? '', '--prompt', 'more']);
+  assert.match(gone.out, /After it\./, gone.err);
+  assert.match((await made.run(['sessions', 'verify', reports[0]?.[1] ?? ''])).out, /: sound, /);
+});
+
+test('[P23] killed while its agent works, the program goes on with that agent and repeats nothing it did (faults 30, 39)', async (t) => {
+  const acted = Promise.withResolvers<void>();
+  let hold = true;
+  const made = await program(
+    t,
+    cast(
+      ({ results }) =>
+        results.length === 0 ? use('spawn_agent', { task: 'act once' }) : says(`The agent said: ${results[0]}`),
+      ({ results }) => {
+        if (results.length === 0) return calls('run_command', { command: 'echo once >> ledger' });
+        acted.resolve();
+        return hold ? new Promise<Answer>(() => {}) : says('acted');
+      },
+    ),
+  );
+  await made.known('qwen3');
+  const first = made.start(inPipe);
+  await Promise.race([acted.promise, first.ended.then(({ err }) => assert.fail(err))]);
+  first.kill('SIGKILL');
+  await first.ended;
+  hold = false;
+  const again = await made.run([
+    '--one-shot',
+    '--no-sandbox',
+    '--auto-approve',
+    '--resume',
+    'parent',
+    '--prompt',
+    'go on',
+  ]);
+  assert.match(again.out, /The agent said: \[agent-[0-9a-f]{10}: done, 3 turns, 1 calls\]\s+acted/, again.err);
+  assert.equal(readFileSync(path.join(made.cwd, 'ledger'), 'utf8'), 'once\n');
+});
+
+test('[P24] an agent in the background that a kill -9 cut off is listed as interrupted, and goes on when it is waited for (fault 39)', async (t) => {
+  const acted = Promise.withResolvers<void>();
+  let hold = true;
+  const made = await program(
+    t,
+    cast(
+      async ({ results: { length }, results }) => {
+        if (length === 0) return use('spawn_agent', { task: 'act once', background: true });
+        if (hold) return new Promise<Answer>(() => {});
+        if (length === 1) return use('manage_agents', { action: 'list' });
+        return length === 2 ? use('manage_agents', { action: 'wait' }) : says(results.join('\n'));
+      },
+      ({ results }) => {
+        if (results.length === 0) return calls('run_command', { command: 'echo once >> ledger' });
+        acted.resolve();
+        return hold ? new Promise<Answer>(() => {}) : says('acted');
+      },
+    ),
+  );
+  await made.known('qwen3');
+  const first = made.start(inPipe);
+  await Promise.race([acted.promise, first.ended.then(({ err }) => assert.fail(err))]);
+  first.kill('SIGKILL');
+  await first.ended;
+  hold = false;
+  const again = await made.run([
+    '--one-shot',
+    '--no-sandbox',
+    '--auto-approve',
+    '--resume',
+    'parent',
+    '--prompt',
+    'go on',
+  ]);
+  assert.match(
+    again.out,
+    /agent-[0-9a-f]{10}: interrupted; it has not ended, [^]*: done, 3 turns, 1 calls\]\s+acted/,
+    again.err,
+  );
+  assert.equal(readFileSync(path.join(made.cwd, 'ledger'), 'utf8'), 'once\n');
+});
+
+test('[P23] in a pipe nobody answers for an agent: what it must ask about is not done, and it says what it needs', async (t) => {
+  const made = await program(
+    t,
+    cast(
+      ({ results }) => (results.length === 0 ? use('spawn_agent', { task: 'x' }) : says(results.join())),
+      ({ results }) => (results.length ? says('no') : calls('run_command', { command: 'touch made' })),
+    ),
+  );
+  await made.known('qwen3');
+  mkdirSync(made.config(), { recursive: true });
+  writeFileSync(made.config('policy.yaml'), 'rules:\n  - allow: { tool: spawn_agent }\n');
+  const { out, err } = await made.run(['--one-shot', '--no-sandbox', '--prompt', 'go']);
+  assert.match(out, /It needs a person’s answer: run_command: touch made/, err);
+  assert.ok(!existsSync(path.join(made.cwd, 'made')));
+});
+
+test(
+  '[P23, P24] on the screen agents show what they do, ask the person before they act, and Esc stops all of them',
+  { skip: noTerminal() },
+  async (t) => {
+    const stuck = new Set<string>();
+    const place = await makePlace(
+      t,
+      cast(
+        ({ results: { length } }) => {
+          if (length === 0) return use('spawn_agent', { task: 'ask first' });
+          if (length < 3) return use('spawn_agent', { task: `hang ${length}`, background: true });
+          return length === 3 ? use('manage_agents', { action: 'wait' }) : says('never said');
+        },
+        ({ prompt, results }) => {
+          if (prompt.includes('hang')) {
+            if (results.length) stuck.add(prompt);
+            return results.length ? new Promise<Answer>(() => {}) : calls('list_files', { path: '.' });
+          }
+          return results.length ? says('asked and done') : calls('run_command', { command: 'touch allowed' });
+        },
+      ),
+    );
+    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'parent']);
+    const yes = async (question: RegExp): Promise<void> => {
+      await prompt.waitFor(question);
+      await armed();
+      await prompt.keys('y');
+    };
+    await prompt.enter('go');
+    await yes(/^\? Allow spawn_agent \{"task":"ask first"\}\? \[y\/N\/a\]/m);
+    await yes(/^run_command: touch allowed\n[^]*^\? Allow run_command for agent-\w+ \(ask first\)\? \[y\/N\]/m);
+    await prompt.waitFor(/: done, 2 turns, 1 calls\]\s+asked and done/);
+    assert.ok(existsSync(path.join(place.work, 'allowed')));
+    await yes(/^\? Allow spawn_agent [^\n]*hang 1[^\n]*\? \[y\/N\/a\]/m);
+    await yes(/^\? Allow spawn_agent [^\n]*hang 2[^\n]*\? \[y\/N\/a\]/m);
+    await until('both at work', () => stuck.size === 2);
+    await prompt.waitFor(/● use_tool manage_agents/);
+    await prompt.keys('Escape');
+    await prompt.waitFor(/(agent-\w+ is stopped: cancelled\.[^]*){2}/);
+    await prompt.waitFor(/Stopped: cancelled\./);
+  },
+);

@@ -1,0 +1,82 @@
+// What a folder or a stranger on this machine says about who we talk to: what becomes of it is seen, not supposed.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import path from 'node:path';
+import test from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Outcome } from '../scripts/attacks/list.ts';
+import { bin, program } from './support/live-program.ts';
+import { judged } from './support/witness.ts';
+
+test('[attack 39] [attack 40] a folder neither redirects the provider nor moves our settings', async (t) => {
+  const made = await program(t);
+  const evil = await program(t);
+  await made.known('qwen3');
+  mkdirSync(path.join(made.cwd, '.fairlead'));
+  writeFileSync(
+    path.join(made.cwd, '.fairlead/config.json'),
+    JSON.stringify({ url: evil.server.url, provider: 'ollama' }),
+  );
+  const lines = [
+    `XDG_CONFIG_HOME=${made.cwd}/.s`,
+    `XDG_STATE_HOME=${made.cwd}/.s`,
+    'NODE_OPTIONS=--require ./x.js',
+    `HTTP_PROXY=${evil.server.url}`,
+  ];
+  writeFileSync(path.join(made.cwd, '.env'), `${lines.join('\n')}\n`);
+  writeFileSync(path.join(made.cwd, 'x.js'), "require('node:fs').writeFileSync('ran', '')");
+  const { code, err } = await made.run(['hello']);
+  assert.equal(code, 0, err);
+  judged(t, 39, [evil.server.requests.length === 0 && made.asked().length === 1 ? 'blocked' : 'done']);
+  const { out } = await made.run(['config', 'list']);
+  const moved =
+    out.includes(path.join(made.cwd, '.s')) ||
+    existsSync(path.join(made.cwd, 'ran')) ||
+    existsSync(path.join(made.cwd, '.s'));
+  judged(t, 40, [moved ? 'done' : 'blocked']);
+});
+
+/** The status of a request with these headers, the host among them. */
+const statusOf = (url: URL, headers: Readonly<Record<string, string>>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const asked = request(
+      url,
+      { method: 'POST', headers: { 'content-type': 'application/json', ...headers } },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      },
+    );
+    asked.on('error', reject).end('{}');
+  });
+
+test('[attack 49] a server of ours answers nobody without its token, from another origin or under another name', async (t) => {
+  const made = await program(t);
+  const child = spawn(process.execPath, [bin, 'mcp', 'serve', '--http', '0'], {
+    cwd: made.cwd,
+    env: { ...made.env, FAIRLEAD_MCP_TOKEN: 'a-token' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  t.after(() => void child.kill('SIGKILL'));
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  while (!err.includes('Listening at')) await pause(20);
+  const url = new URL(/http:\S+/.exec(err)?.[0] ?? '');
+  const authorization = 'Bearer a-token';
+  const tried: readonly Readonly<Record<string, string>>[] = [
+    {},
+    { authorization: 'Bearer b-token' },
+    { authorization: 'a-token' },
+    { authorization, origin: 'https://evil.example' },
+    { authorization, origin: 'null' },
+    { authorization, host: 'evil.example' },
+    { authorization, host: `evil.example:${url.port}` },
+    { authorization, host: '127.0.0.1.evil.example' },
+  ];
+  const saw: Outcome[] = [];
+  for (const headers of tried) saw.push([401, 403].includes(await statusOf(url, headers)) ? 'blocked' : 'done');
+  judged(t, 49, saw, `${saw.length} tried`);
+  assert.ok(![401, 403].includes(await statusOf(url, { authorization })), 'who has the token gets further');
+});

@@ -1,0 +1,115 @@
+// Secrets that tools come across, with the real program: they reach neither model nor log, neither exports nor clients, and the person can decide otherwise.
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { calls, type Script } from '../src/testing/index.ts';
+import type { JsonObject } from '../src/core/index.ts';
+import { secretKeeper } from '../src/guards/index.ts';
+import { program, type Program } from './support/live-program.ts';
+import { sampler } from './support/pattern-sample.ts';
+import { judged } from './support/witness.ts';
+
+const token = 'ghp_aZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT1uKe';
+const known = 'correct horse 7 battery';
+const typed = 'npm_bZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT1uKe';
+
+const reads: Script<JsonObject> = ({ results }) => {
+  if (results.length === 0) return calls('read_file', { path: 'notes.txt' });
+  if (results.length === 1) return calls('grep', { pattern: 'horse', path: 'notes.txt' });
+  return results.length === 2 ? calls('read_file', { path: 'no-such-file' }) : 'Done.';
+};
+
+async function withNotes(t: test.TestContext): Promise<Program> {
+  const made = await program(t, reads);
+  await made.known('qwen3');
+  writeFileSync(path.join(made.cwd, 'notes.txt'), `token: ${token}\nsay ${known}\nplain words\n`);
+  return made;
+}
+
+/** Everything that the program left on the disk, beside the working folder. */
+const kept = (made: Program): string =>
+  [made.data(), made.state()]
+    .flatMap((folder) => globSync('**/*', { cwd: folder, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'))
+    .join('\n');
+
+test('[attack 87] a secret in a file reaches no request, no log, no export and no output; what the person types stays theirs', async (t) => {
+  const made = await withNotes(t);
+  const env = { DB_PASSWORD: known };
+  const { code, out, err } = await made.run(
+    ['--session-name', 'one', '--output-format', 'stream-json', `use ${typed}`],
+    { env },
+  );
+  assert.equal(code, 0, err);
+  const exports = await Promise.all(
+    ['md', 'html', 'json'].map((format) => made.run(['sessions', 'export', 'one', '--format', format], { env })),
+  );
+  assert.deepEqual(
+    exports.map((each) => each.code),
+    [0, 0, 0],
+  );
+  const asked = JSON.stringify(made.asked());
+  const told = { asked, out, err, kept: kept(made), exports: exports.map((each) => each.out).join('\n') };
+  const leaks = Object.entries(told).filter(([, text]) => text.includes(token) || text.includes(known));
+  judged(t, 87, [leaks.length === 0 ? 'blocked' : 'done'], leaks.map(([place]) => place).join(' '));
+  for (const [place, text] of Object.entries(told)) {
+    assert.ok(!text.includes(token) && !text.includes(known), place);
+    assert.ok(place === 'err' || text.includes('plain words'), `${place} holds what the tool gave`);
+  }
+  assert.match(asked, /token: \[redacted: repository token\].*say \[redacted: DB_PASSWORD\]/);
+  assert.ok(
+    asked.includes(typed) && told.kept.includes(typed),
+    'the person’s words are sent and kept as they were typed',
+  );
+});
+
+test('[attack 87] the person can turn it off, and a folder cannot', async (t) => {
+  const made = await withNotes(t);
+  writeFileSync(path.join(made.cwd, '.env'), 'SECRETS=show\nHARNESS_SECRETS=show\n');
+  await made.run(['one'], {});
+  assert.ok(!JSON.stringify(made.asked()).includes(token));
+  assert.equal((await made.run(['config', 'set', 'secrets', 'show'])).code, 0);
+  await made.run(['two'], {});
+  assert.ok(JSON.stringify(made.asked()).includes(token));
+});
+
+const rulesFile = path.resolve(import.meta.dirname, '../../shared/data/gitleaks.toml');
+const noRules = existsSync(rulesFile) ? false : 'the rules of gitleaks are not here';
+
+/** Half of their rules go by the name of a service before a value without any form of its own. */
+const named = /=\]\{0,5\}\((.*)\)\(\?:\[\\x60'"\\s;\]/;
+
+test('[attack 87] of what the rules of gitleaks look for most is found', { skip: noRules }, (t) => {
+  let seed = 1;
+  const pick = (count: number): number => (seed = (seed * 48_271) % 2_147_483_647) % count;
+  const keeper = secretKeeper();
+  const shares = readFileSync(rulesFile, 'utf8')
+    .split('[[rules]]')
+    .flatMap((rule): { id: string; share: number }[] => {
+      const [, id = ''] = /^id = "(.*)"/m.exec(rule) ?? [];
+      const [, pattern] = /^regex = '''([\s\S]*?)'''/m.exec(rule) ?? [];
+      if (pattern === undefined) return [];
+      const [, value] = pattern.includes('{0,50}?(?') ? (named.exec(pattern) ?? []) : [];
+      const make = sampler(value ?? pattern, pick);
+      const service = id.split('-')[0] ?? '';
+      const found = Array.from({ length: 20 }, (_, at) => {
+        const sample = make();
+        const lines = [
+          `${service}_token = "${sample}"`,
+          `${service.toUpperCase()}_API_KEY=${sample}`,
+          `{"${service}Secret": "${sample}"}`,
+        ];
+        const text = value === undefined ? ` ${sample} ` : (lines[at % lines.length] ?? '');
+        return keeper.redact(text) !== text;
+      });
+      return [{ id, share: found.filter(Boolean).length / found.length }];
+    });
+  const recall = shares.reduce((sum, { share }) => sum + share, 0) / shares.length;
+  const missed = shares.filter(({ share }) => share < 0.5).map(({ id }) => id);
+  t.diagnostic(
+    `${(100 * recall).toFixed(1)} % of the samples of ${shares.length} rules; fewer than half of ${missed.join(', ')}`,
+  );
+  assert.ok(recall > 0.9, `recall ${recall}`);
+});

@@ -1,0 +1,111 @@
+// Words that come in just as a run ends are read by another one, and words that no run can read are not tried for ever.
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { seatAt, type Editor } from '../src/cli/acp/seat.ts';
+import { workbenchFor } from '../src/cli/chat/workbench.ts';
+import { Conversation } from '../src/cli/conversation/conversation.ts';
+import type { Block, Face, Status } from '../src/cli/face/face.ts';
+import { readAsked } from '../src/cli/front/asked.ts';
+import { readSettings } from '../src/cli/settings/index.ts';
+import type { StopReason } from '../src/core/index.ts';
+import { messagesOf, program, type Program } from './support/live-program.ts';
+
+/** A conversation with the program's server, in this process. */
+async function talking(t: TestContext, made: Program): Promise<Conversation> {
+  const asked = readAsked(['--interactive', '--no-sandbox'], { typed: true });
+  assert.ok(!('wrong' in asked));
+  const talk = await Conversation.open({
+    settings: readSettings({ env: made.env, cwd: made.cwd, platform: 'linux' }),
+    asked,
+    which: { type: 'new', name: 'late' },
+    cwd: made.cwd,
+    chosen: { name: 'qwen3', ref: { provider: 'ollama', model: 'qwen3', baseUrl: made.server.url }, tools: true },
+    host: { agrees: async () => false, progress() {}, say() {} },
+  });
+  t.after(() => talk.close());
+  return talk;
+}
+
+/** A face that nobody sees. */
+function unseen(seen: { put?(block: Block): void; status?(status: Status): void }): Face {
+  return {
+    put: (block) => seen.put?.(block),
+    status: (status) => seen.status?.(status),
+    extend() {},
+    drop() {},
+    clear() {},
+    listen() {},
+    ask: async ({ otherwise }) => otherwise,
+    pick: async () => undefined,
+    fill() {},
+    complete() {},
+    remember() {},
+    aside: (work) => work(),
+    close: async () => {},
+  };
+}
+
+type Driven = { readonly say: (words: string) => void; readonly done: (words: string) => Promise<unknown> };
+
+/** The same conversation driven at a prompt and by an editor. */
+const drivers: Readonly<Record<string, (talk: Conversation) => Driven>> = {
+  'at the prompt'(talk) {
+    let idle = Promise.withResolvers<void>();
+    const status = ({ busy }: Status): void => (busy === undefined ? idle.resolve() : undefined);
+    const bench = workbenchFor(talk, unseen({ status }), () => {});
+    return {
+      say: (words) => bench.hear(words, 'enter'),
+      done(words) {
+        idle = Promise.withResolvers<void>();
+        bench.start(() => bench.desk.converse(words));
+        return idle.promise;
+      },
+    };
+  },
+  'from an editor'(talk) {
+    const editor: Editor = {
+      face: unseen({}),
+      echoes: true,
+      ask: async () => undefined,
+      agrees: async () => false,
+      status() {},
+      plan() {},
+      commands() {},
+    };
+    const seat = seatAt(talk, editor);
+    return { say: (words) => void seat.steer(words), done: (words) => seat.prompt(words) };
+  },
+};
+
+for (const [where, driven] of Object.entries(drivers))
+  test(`words that are said ${where} at the very end of a run are answered, also when it takes a while to write them down`, async (t) => {
+    const made = await program(t);
+    const talk = await talking(t, made);
+    const { say, done } = driven(talk);
+    const late = ['one more thing', 'and another'];
+    const ends: StopReason[] = [];
+    talk.session.watch((event) => {
+      if (event.type !== 'run-ended') return;
+      ends.push(event.reason);
+      const words = late.shift();
+      if (words !== undefined) say(words);
+    });
+    await done('first');
+    assert.deepEqual(talk.session.state.pending, []);
+    assert.deepEqual(ends, ['answered', 'answered', 'answered']);
+    assert.deepEqual(
+      messagesOf(made.asked().at(-1)).flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
+      ['first', 'one more thing', 'and another'],
+    );
+  });
+
+test('words that do not fit the model stop the run once, at the prompt, and are not tried again by themselves', async (t) => {
+  const made = await program(t);
+  await made.known('tiny');
+  const input = `${'long '.repeat(20_000)}\n/cwd\n`;
+  const { code, out, err } = await made.run(['--interactive', '--plain', '--no-sandbox'], { input });
+  assert.equal(code, 0, err);
+  assert.equal(out.split('Stopped: token-budget').length - 1, 1);
+  assert.match(out, /The working folder is /, 'what is typed next is heard');
+  assert.equal(made.asked().length, 0);
+});

@@ -1,0 +1,76 @@
+// Logging in to an API at the prompt: asked before a page opens, kept for its owner alone, used in a pipe, and never written down.
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import type { JsonObject } from '../src/core/index.ts';
+import { calls, says } from '../src/testing/index.ts';
+import { armed } from './support/face.ts';
+import { bin, program } from './support/live-program.ts';
+import { office } from './support/oauth-office.ts';
+import { putFiles } from './support/program.ts';
+import { noTerminal, openTerminal } from './support/terminal.ts';
+
+const skip =
+  noTerminal() ?? (process.platform === 'linux' ? undefined : 'the browser of this system cannot be replaced');
+const use = (tool: string, input: JsonObject) => calls('use_tool', { tool, input });
+
+test(
+  '[P22, P27] the person is asked before a login page opens, the login then serves pipes too, and no session holds the token',
+  skip === undefined ? {} : { skip },
+  async (t) => {
+    const at = await office(t);
+    const made = await program(t, ({ results, prompt }) => {
+      if (results.length === 0) return calls('load_tools', { names: ['oauth_login', 'http_request'] });
+      if (results.length === 1 && prompt !== 'use it') return use('oauth_flow', { name: 'things', api: at.url });
+      const last = results.at(-1) ?? '';
+      return last.includes('Status') || last.includes('nobody is here')
+        ? says(`It says: ${last}`)
+        : use('http_request', { url: `${at.url}/things`, auth: 'things' });
+    });
+    await made.known('qwen3');
+    await made.run(['config', 'set', 'network.private', '127.0.0.1']);
+    // A browser that only fetches what it is sent to, and leaves a mark.
+    const browser = path.join(made.home, 'bin', 'xdg-open');
+    const fetches = `fetch(process.argv[1]).then(() => {})`;
+    putFiles(path.dirname(browser), {
+      'xdg-open': `#!/bin/sh\necho "$1" > "${made.home}/opened"\nexec "${process.execPath}" -e '${fetches}' "$1"\n`,
+    });
+    chmodSync(browser, 0o755);
+    const env = { PATH: `${path.dirname(browser)}:${process.env['PATH']}` };
+    const opened = (): boolean => existsSync(path.join(made.home, 'opened'));
+    const always = ['--no-sandbox', '--auto-approve'];
+
+    const alone = await made.run([...always, '--one-shot', '--prompt', 'log in'], { env });
+    assert.match(alone.out, /A login needs a person, and nobody is here\./, alone.err);
+
+    // The terminal's own shell sets the path anew.
+    const withBrowser = `PATH="${env.PATH}" "$@"; echo "(left with $?)"; read _`;
+    const command = [process.execPath, bin, ...always, '--interactive', '--session-name', 'login'];
+    const place = { columns: 100, rows: 40, cwd: made.cwd, env: made.env };
+    const terminal = await openTerminal(t, ['sh', '-c', withBrowser, 'sh', ...command], place);
+    await terminal.waitFor(/Fairlead with \w+, session/);
+    await terminal.type('log in');
+    await terminal.keys('Enter');
+    await terminal.waitFor(/Open a page of http:\/\/127[^?]*\?\s+Its\s+token\s+will\s+be\s+sent\s+to\s+http/);
+    assert.ok(!opened() && at.grants.length === 0, 'nothing happens before the yes');
+    await armed();
+    await terminal.keys('y');
+    await terminal.waitFor(/It says: Status 200\.[^]*"things":3/);
+    assert.ok(opened());
+    await terminal.keys('C-d');
+    await terminal.waitFor(/\(left with 0\)/);
+
+    const piped = await made.run([...always, '--one-shot', '--prompt', 'use it', '--session-name', 'piped'], { env });
+    assert.match(piped.out, /It says: Status 200\.[^]*"you":"Bearer \[/, piped.err);
+    const kept = made.state('api-logins.json');
+    assert.equal(statSync(kept).mode & 0o777, 0o600);
+    assert.ok(readFileSync(kept, 'utf8').includes(at.valid));
+    const sessions = readdirSync(made.data('sessions')).map((name) =>
+      readFileSync(made.data('sessions', name), 'utf8'),
+    );
+    assert.ok(sessions.length >= 3);
+    for (const secret of [at.valid, at.refresh]) assert.ok(!sessions.join('').includes(secret));
+    assert.ok(!JSON.stringify(made.asked().map(({ body }) => body)).includes(at.valid));
+  },
+);

@@ -1,0 +1,202 @@
+// Tools that people wrote themselves, in the real program: a folder's are put to the person with their whole text, and all of them pass the gate.
+import assert from 'node:assert/strict';
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { uses } from './support/hidden-tools.ts';
+import { answer, leftWith, program, type Program } from './support/live-program.ts';
+import { putFiles } from './support/prompt.ts';
+import { noSandbox } from './support/sandbox.ts';
+import { noTerminal } from './support/terminal.ts';
+
+const skip = noTerminal();
+const examples = path.resolve(import.meta.dirname, '../examples/custom-tools');
+
+/** A tool whose file leaves a mark as soon as it is loaded. */
+const marking = (mark: string, more = ''): string =>
+  `import { appendFileSync } from 'node:fs';
+appendFileSync(${JSON.stringify(mark)}, 'x');
+${more}
+export default { name: 'mark', description: 'Leaves a mark.', input: { type: 'object', properties: {} }, run: () => 'marked' };
+// the last line\u202e of it
+`;
+
+type Posted = { readonly url: string; readonly key: string | undefined; readonly body: unknown };
+
+/** A stand-in for Slack and GitHub. */
+async function services(t: TestContext): Promise<{ readonly base: string; readonly posted: readonly Posted[] }> {
+  const posted: Posted[] = [];
+  const server = http.createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece: Buffer) => (body += piece.toString()));
+    request.on('end', () => {
+      posted.push({ url: request.url ?? '', key: request.headers.authorization, body: JSON.parse(body) });
+      const isSlack = request.url?.startsWith('/api') === true;
+      response.writeHead(isSlack ? 200 : 201);
+      response.end(
+        JSON.stringify(isSlack ? { ok: true, ts: '1.2' } : { number: 7, html_url: 'https://example.com/7' }),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, posted };
+}
+
+test(
+  '[P45, P46, P64] the two worked examples do their work from the person’s own folder, each after a yes to the exact call',
+  { skip },
+  async (t) => {
+    const { base, posted } = await services(t);
+    const slack = { channel: '#general', text: 'Ahoy' };
+    const issue = { repository: 'o/r', title: 'Chafing' };
+    const made = await program(t, uses([['custom__slack_message', slack]], [['custom__github_issue', issue]]));
+    await made.known('qwen3');
+    const config = path.join(made.home, 'config/fairlead');
+    mkdirSync(config, { recursive: true });
+    cpSync(examples, path.join(config, 'custom_tools'), { recursive: true });
+    writeFileSync(path.join(config, 'config.json'), JSON.stringify({ network: { private: '127.0.0.1' } }));
+    const env = {
+      SLACK_BOT_TOKEN: 'xoxb-secret-1',
+      SLACK_API_URL: `${base}/api`,
+      GITHUB_TOKEN: 'ghp_secret2',
+      GITHUB_API_URL: base,
+    };
+    const refused = await made.run(['-p', 'post', '--no-sandbox'], { env });
+    assert.equal(refused.code, 5, 'nobody is there to say yes');
+    assert.deepEqual(posted, []);
+
+    const terminal = await made.open(['post', '-n', 'posted', '--no-sandbox'], { env });
+    await answer(
+      terminal,
+      /custom__slack_message \{"channel":"#general","text":"Ahoy"\}[^]*Allow custom__slack_message\? \[y\/N\/a\] *$/m,
+      'y',
+      'Enter',
+    );
+    await answer(terminal, /custom__github_issue [^]*Allow custom__github_issue\? \[y\/N\/a\] *$/m, 'y', 'Enter');
+    assert.equal(await leftWith(terminal), 0);
+    assert.match(await terminal.screen(), /^Heard: Opened issue 7: https:\/\/example\.com\/7$/m);
+    assert.deepEqual(posted, [
+      { url: '/api/chat.postMessage', key: 'Bearer xoxb-secret-1', body: slack },
+      { url: '/repos/o/r/issues', key: 'Bearer ghp_secret2', body: { title: 'Chafing' } },
+    ]);
+    const told =
+      made.session('posted') +
+      made
+        .asked()
+        .map(({ body }) => JSON.stringify(body))
+        .join('');
+    assert.doesNotMatch(told, /xoxb-secret|ghp_secret/);
+  },
+);
+
+/** The open question about a folder's tool. */
+const question = /^\? Run the tool that this folder brings along, \S+\/custom_tools\/mark\.js\?[^\n]*\s[^?]*\[y\/N\]/m;
+
+/** A program in a folder with a tool of its own, 400 lines long. */
+async function marked(t: TestContext): Promise<Program & { readonly mark: string; readonly file: string }> {
+  const made = await program(t, uses([['custom__mark', {}]]));
+  await made.known('qwen3');
+  const mark = path.join(made.home, 'mark');
+  const file = path.join(made.cwd, 'custom_tools/mark.js');
+  const long = Array.from({ length: 400 }, (_, line) => `// line ${line} of it`).join('\n');
+  putFiles(made.cwd, { 'custom_tools/mark.js': marking(mark, long), 'custom_tools/_part.js': marking(mark) });
+  return { ...made, mark, file };
+}
+
+test(
+  '[P46, P78] a tool of a folder is put to the person with its whole text, runs after a yes to that very text, and is asked about again when it changed',
+  { skip },
+  async (t) => {
+    const made = await marked(t);
+    const { mark, file } = made;
+    const first = await made.open(['--no-sandbox']);
+    const seen = await first.waitFor(question);
+    assert.match(seen, /^import \{ appendFileSync \} from 'node:fs';\n/m);
+    for (const line of [0, 200, 399]) assert.match(seen, new RegExp(`^// line ${line} of it$`, 'm'));
+    assert.match(seen, /^\/\/ the last line<U\+202E> of it$/m);
+    await answer(first, question, 'Enter');
+    await first.waitFor(/mark\.js:\s+is\s+not\s+approved,\s+so\s+it\s+was\s+not\s+run/);
+    assert.equal(existsSync(mark), false);
+    await first.kill();
+
+    const second = await made.open(['--no-sandbox']);
+    await answer(second, question, 'y');
+    await second.waitFor(/Fairlead with qwen3/);
+    assert.equal(readFileSync(mark, 'utf8'), 'x', 'it was loaded, and the other file was not');
+    await second.type('mark it');
+    await second.keys('Enter');
+    await answer(second, /^\? Allow custom__mark[^?]*\? \[y\/N\/a\]/m, 'y');
+    await second.waitFor(/^Heard: marked$/m);
+    await second.kill();
+
+    const third = await made.open(['--no-sandbox']);
+    await third.waitFor(/Fairlead with qwen3/);
+    assert.doesNotMatch(await third.screen({ back: true }), /this folder brings along/, 'a yes is remembered');
+    await third.kill();
+    appendFileSync(file, '// more\n');
+    const fourth = await made.open(['--no-sandbox']);
+    await answer(fourth, question, 'n');
+    assert.match(await fourth.screen({ back: true }), /It\s+changed\s+since\s+you\s+allowed\s+it/);
+    await fourth.waitFor(/mark\.js:\s+changed\s+since\s+it\s+was\s+approved,\s+so\s+it\s+was\s+not\s+run/);
+    assert.equal(readFileSync(mark, 'utf8'), 'xx', 'the changed text did not run');
+  },
+);
+
+test('[P78] a single run in a terminal asks as well; in a pipe nothing of the folder runs', { skip }, async (t) => {
+  const made = await marked(t);
+  const { mark } = made;
+  const piped = await made.run(['-p', 'mark it', '--auto-approve', '--no-sandbox']);
+  assert.equal(piped.code, 0);
+  assert.match(piped.err, /mark\.js: is not approved, so it was not run/);
+  assert.equal(existsSync(mark), false);
+  const terminal = await made.open(['mark it', '--auto-approve', '--no-sandbox']);
+  await terminal.waitFor(/^\/\/ line 399 of it\n[^]*^\[y\/N\] *$/m);
+  assert.equal(existsSync(mark), false);
+  await answer(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
+  assert.equal(await leftWith(terminal), 0);
+  assert.match(await terminal.screen(), /^Heard: marked$/m);
+});
+
+test(
+  'what a folder brings along is asked about one thing after the other, whichever source it is from',
+  { skip },
+  async (t) => {
+    const made = await marked(t);
+    putFiles(made.cwd, { '.mcp.json': JSON.stringify({ mcpServers: { theirs: { command: 'false' } } }) });
+    const terminal = await made.open(['hi', '--no-sandbox']);
+    const asked = async (): Promise<readonly boolean[]> => {
+      const seen = await terminal.screen({ back: true });
+      return [/custom_tools\/mark\.js\?/.test(seen), /MCP server/.test(seen)];
+    };
+    await terminal.waitFor(/^\[y\/N\] *$/m);
+    assert.equal((await asked()).filter(Boolean).length, 1);
+    await answer(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
+    await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
+    assert.deepEqual(await asked(), [true, true]);
+    await answer(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
+    assert.match(await terminal.waitFor(/^Heard: |\(left with/m), /mark/);
+  },
+);
+
+test(
+  '[P78] what a custom tool runs through its workspace is confined as every command is',
+  { skip: await noSandbox() },
+  async (t) => {
+    const made = await program(t, uses([['custom__peek', {}]]));
+    await made.known('qwen3');
+    putFiles(made.home, {
+      secret: 'mine alone',
+      'work/open': 'for all',
+      'config/fairlead/custom_tools/peek.js': `export default {
+      name: 'peek', description: 'Peeks.', input: { type: 'object', properties: {} },
+      run: async (_, { workspace }) => (await workspace.exec('cat open ../secret')).text,
+    };`,
+    });
+    const ran = await made.run(['-p', 'peek', '--auto-approve']);
+    assert.match(ran.out, /^Heard: for all/m, ran.err);
+    assert.doesNotMatch(ran.out, /mine alone/);
+  },
+);

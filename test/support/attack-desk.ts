@@ -1,0 +1,89 @@
+// Where attacks are tried: the agent of the terminal as it is, in a folder of its own, with an attacker in the place of the model.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { Session } from '../../src/agent/index.ts';
+import { outfitFor, type Outfit } from '../../src/cli/conversation/outfit.ts';
+import { readSettings } from '../../src/cli/settings/index.ts';
+import type { Event, Json } from '../../src/core/index.ts';
+import { sessionGrants } from '../../src/guards/index.ts';
+import { memoryLog } from '../../src/stores/index.ts';
+import { calls, scriptedProvider } from '../../src/testing/index.ts';
+
+/** What became of a call: put to a person, not done, or done; with what was asked or given. */
+export type Met = { readonly how: 'asked' | 'blocked' | 'done'; readonly text: string };
+
+/** The place of an attack. */
+export type Desk = {
+  /** The working folder. */
+  readonly root: string;
+  /** A folder beside it that nobody opened. */
+  readonly beside: string;
+  readonly home: string;
+  readonly outfit: Outfit;
+  /** Lets the attacker make this call. Where `auto` is set nobody is asked. */
+  meets(tool: string, input: Json, auto?: boolean): Promise<Met>;
+};
+
+const policy = `rules:
+  - allow: { command: [git log, git diff, echo, cat, ls, rg, sort, find, sed, 'true', xargs, awk, man, date, tree, tar, go test] }
+  - deny: { command: [rm, curl, wget] }
+  - deny: { path: '/etc/**' }
+`;
+
+/** Opens a desk. What a person would be asked about the folder itself is answered with no, and counted in `asked`. */
+export async function deskFor(
+  t: TestContext,
+  prepare: (root: string) => void = () => {},
+  asked: string[] = [],
+): Promise<Desk> {
+  const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-attack-')));
+  t.after(() => rmSync(place, { recursive: true, force: true }));
+  const at = (name: string): string => path.join(place, name);
+  for (const name of ['app/.git/hooks', 'app-beside', 'home/.config/fairlead'])
+    mkdirSync(at(name), { recursive: true });
+  writeFileSync(at('home/.config/fairlead/policy.yaml'), policy);
+  const root = at('app');
+  prepare(root);
+  const settings = readSettings({ env: { HOME: at('home'), PATH: process.env['PATH'] }, cwd: root });
+  let isAuto = false;
+  const person = {
+    agrees: async (question: string) => (asked.push(question), false),
+    progress() {},
+    say() {},
+  };
+  const outfit = await outfitFor({
+    settings,
+    cwd: root,
+    auto: () => isAuto,
+    grants: sessionGrants(),
+    code: false,
+    person,
+  });
+  t.after(() => outfit.close());
+  return {
+    root,
+    beside: at('app-beside'),
+    home: at('home'),
+    outfit,
+    async meets(tool, input, auto = false) {
+      isAuto = auto;
+      const provider = scriptedProvider(({ results }) => (results.length > 0 ? 'done' : calls(tool, input)));
+      const session = await Session.open(outfit.partsFor(provider, true), memoryLog());
+      const events: Event[] = [];
+      session.watch((event) => void events.push(event));
+      await session.run('go on');
+      await session.close();
+      return metIn(events);
+    },
+  };
+}
+
+function metIn(events: readonly Event[]): Met {
+  for (const event of events) {
+    if (event.type === 'ask-raised') return { how: 'asked', text: event.question };
+    if (event.type === 'tool-ended') return { how: event.outcome === 'ok' ? 'done' : 'blocked', text: event.text };
+  }
+  return { how: 'blocked', text: '' };
+}

@@ -1,0 +1,27 @@
+// An agent with nothing to it: what a test adds is what the test is about.
+import type { AgentParts, Fact } from '../../src/core/index.ts';
+
+/** The parts that most tests leave empty. */
+export const bare: Pick<AgentParts, 'rules' | 'reminders' | 'gates' | 'stops' | 'checks' | 'settings'> = {
+  rules: [],
+  reminders: [],
+  gates: [],
+  stops: [],
+  checks: [],
+  settings: {},
+};
+
+/** The facts a session of this agent begins with, before anybody has said anything. */
+export const begun = (agent: AgentParts): readonly Fact[] => [
+  { type: 'session-started', session: 's' },
+  {
+    type: 'epoch-started',
+    epoch: 1,
+    reason: 'started',
+    system: agent.system,
+    model: agent.provider.model,
+    tools: [...agent.tools.values()]
+      .filter((each) => !each.hidden)
+      .map(({ name, description, input }) => ({ name, description, input })),
+  },
+];

@@ -1,0 +1,20 @@
+// A scripted model that uses hidden tools as a model has to: it loads them first, then makes its calls.
+import type { JsonObject } from '../../src/core/index.ts';
+import { calls, join, says, type Script } from '../../src/testing/index.ts';
+
+/** A call of a hidden tool: its name and its input. */
+export type Use = readonly [tool: string, input: JsonObject];
+
+/** Loads what it needs, makes these calls, each list of them at once, and tells the results of the last list. */
+export const uses =
+  (...rounds: readonly (readonly Use[])[]): Script<JsonObject> =>
+  ({ results }) => {
+    const names = [...new Set(rounds.flat().map(([tool]) => tool))];
+    if (results.length === 0) return calls('load_tools', { names });
+    let done = 1;
+    for (const round of rounds) {
+      if (results.length <= done) return join(round.map(([tool, input]) => calls('use_tool', { tool, input })));
+      done += round.length;
+    }
+    return says(`Heard: ${results.slice(-(rounds.at(-1)?.length ?? 0)).join(' | ')}`);
+  };

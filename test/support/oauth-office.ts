@@ -1,0 +1,117 @@
+// A real authorization server for tests, with the API that its tokens are for: it checks PKCE, takes a code once, and changes its tokens.
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import type { JsonObject } from '../../src/core/index.ts';
+
+type Code = { readonly challenge: string; readonly back: string; readonly client: string };
+
+/** An authorization server and an API in one, which can be told to misbehave. */
+export type Office = {
+  readonly url: string;
+  /** How tokens were asked for. */
+  readonly grants: string[];
+  /** What came to the API with which authorization. */
+  readonly came: string[];
+  readonly clients: string[];
+  valid: string;
+  refresh: string;
+  /** Seconds that a token holds. */
+  lasts: number | undefined;
+  /** Changes what the browser is sent back with. */
+  bend: (back: URL) => void;
+  metadata: JsonObject;
+};
+
+async function body(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}
+
+/** Opens it until the test ends. */
+export async function office(t: TestContext): Promise<Office> {
+  const codes = new Map<string, Code>();
+  const say = (response: ServerResponse, status: number, said: object): void =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+  const give = (response: ServerResponse, grant: string): void => {
+    made.grants.push(grant);
+    made.valid = `access-${randomBytes(12).toString('hex')}`;
+    made.refresh = `refresh-${randomBytes(12).toString('hex')}`;
+    const lasts = made.lasts === undefined ? {} : { expires_in: made.lasts };
+    say(response, 200, { access_token: made.valid, token_type: 'Bearer', refresh_token: made.refresh, ...lasts });
+  };
+  const token = (form: URLSearchParams, response: ServerResponse): void => {
+    if (form.get('grant_type') === 'refresh_token')
+      return form.get('refresh_token') === made.refresh
+        ? give(response, 'refresh_token')
+        : say(response, 400, { error: 'invalid_grant' });
+    const code = codes.get(form.get('code') ?? '');
+    codes.delete(form.get('code') ?? '');
+    const proof = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    const right = code && proof === code.challenge && form.get('redirect_uri') === code.back;
+    if (!right || form.get('client_id') !== code.client)
+      return say(response, 400, { error: 'invalid_grant', error_description: 'The code is used up or not yours.' });
+    return give(response, 'authorization_code');
+  };
+  const server = createServer((request, response) => {
+    void (async () => {
+      const url = new URL(request.url ?? '/', made.url);
+      const { searchParams: asked } = url;
+      switch (url.pathname) {
+        case '/.well-known/oauth-authorization-server':
+          return say(response, 200, made.metadata);
+        case '/register': {
+          const wish = JSON.parse(await body(request)) as JsonObject;
+          made.clients.push(`client-${made.clients.length + 1}`);
+          return say(response, 201, { ...wish, client_id: made.clients.at(-1) });
+        }
+        case '/authorize': {
+          const code = randomBytes(8).toString('hex');
+          const back = asked.get('redirect_uri') ?? '';
+          assert.equal(asked.get('code_challenge_method'), 'S256');
+          codes.set(code, { challenge: asked.get('code_challenge') ?? '', back, client: asked.get('client_id') ?? '' });
+          const to = new URL(back);
+          to.search = new URLSearchParams({ code, state: asked.get('state') ?? '' }).toString();
+          made.bend(to);
+          return void response.writeHead(302, { location: to.href }).end();
+        }
+        case '/token':
+          return token(new URLSearchParams(await body(request)), response);
+        case '/away':
+          return void response.writeHead(302, { location: asked.get('to') ?? '' }).end();
+        default:
+          made.came.push(`${url.pathname} ${request.headers.authorization ?? 'nobody'}`);
+          if (request.headers.authorization !== `Bearer ${made.valid}`) return say(response, 401, { error: 'who?' });
+          return say(response, 200, { things: 3, you: request.headers.authorization });
+      }
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.closeAllConnections());
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const made: Office = {
+    url,
+    grants: [],
+    came: [],
+    clients: [],
+    valid: '',
+    refresh: '',
+    lasts: undefined,
+    bend: () => {},
+    metadata: {
+      issuer: url,
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/token`,
+      registration_endpoint: `${url}/register`,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+    },
+  };
+  return made;
+}

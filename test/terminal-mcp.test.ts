@@ -1,0 +1,212 @@
+// MCP servers without a person beside the run: what a folder names stays off, what the person named works, and one that is dead costs its own tools.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import type { JsonObject } from '../src/core/index.ts';
+import { calls, says, type Script } from '../src/testing/index.ts';
+import { uses } from './support/hidden-tools.ts';
+import { bin, messagesOf, program, toolsOf, until, type Program } from './support/live-program.ts';
+import { missing, programOf } from './support/mcp-installed.ts';
+import { office } from './support/mcp-office.ts';
+
+const clerk = path.join(import.meta.dirname, 'support/mcp-clerk.ts');
+
+type Desk = Program & { readonly desk: string; readonly starts: () => number };
+
+/** A program with these servers of the person's, and of the project's; `CLERK` stands for the clerk. */
+async function deskFor(
+  t: TestContext,
+  script: Script<JsonObject> | undefined,
+  user: JsonObject,
+  project: JsonObject = {},
+): Promise<Desk> {
+  const made = await program(t, script);
+  await made.known('qwen3');
+  const desk = path.join(made.home, 'desk');
+  for (const folder of [desk, made.config()]) mkdirSync(folder, { recursive: true });
+  const put = (file: string, servers: JsonObject): void => {
+    const named = Object.entries(servers).map(([name, entry]) => [
+      name,
+      entry === 'CLERK' ? { command: process.execPath, args: [clerk, desk] } : entry,
+    ]);
+    if (named.length > 0) writeFileSync(file, JSON.stringify({ mcpServers: Object.fromEntries(named) }));
+  };
+  put(made.config('mcp.json'), user);
+  put(path.join(made.cwd, '.mcp.json'), project);
+  const list = path.join(desk, 'starts');
+  const starts = (): number => (existsSync(list) ? readFileSync(list, 'utf8').trim().split('\n').length : 0);
+  return { ...made, desk, starts };
+}
+
+/** Calls this tool once, and tells the result. */
+const once =
+  (tool: string, input: JsonObject = {}): Script<JsonObject> =>
+  ({ results }) =>
+    results.length === 0 ? calls(tool, input) : says(`Heard: ${results.at(-1)}`);
+
+const auto: readonly string[] = ['--no-sandbox', '--auto-approve'];
+
+test('[P63] in a pipe nothing that a folder names is started: the answer comes, and a sentence says how to approve it', async (t) => {
+  const made = await deskFor(t, undefined, {}, { clerk: 'CLERK' });
+  const { code, out, err } = await made.run(['-p', 'hello', ...auto]);
+  assert.deepEqual([code, out.trim()], [0, 'You said: hello']);
+  assert.match(
+    err,
+    /MCP server clerk \(the project's\) is not started, for it was not approved: fairlead mcp approve clerk/,
+  );
+  assert.equal(made.starts(), 0);
+  assert.ok(!existsSync(made.state('approved.json')), 'nobody has said no either');
+  assert.deepEqual(
+    toolsOf(made.asked()[0]).filter((name) => name.startsWith('mcp__')),
+    [],
+  );
+});
+
+test('[P25, P31, P72] the person’s own servers work in a pipe; one that cannot be started is named with the reason and costs its own tools', async (t) => {
+  const made = await deskFor(
+    t,
+    ({ results }) => {
+      if (results.length === 0) return calls('load_tools', { names: ['list_mcp_servers'] });
+      return results.length === 1 ? calls('mcp_server_list', {}) : says(`Heard: ${results.at(-1)}`);
+    },
+    {
+      clerk: 'CLERK',
+      dead: { command: path.join('/nowhere', 'no-such-server') },
+      gone: { url: 'http://127.0.0.1:9/mcp' },
+      keyed: { command: 'node', env: { KEY: '${NOBODY_SET_THIS}' } },
+    },
+  );
+  const { out, err } = await made.run(['-p', 'list', ...auto]);
+  assert.match(
+    err,
+    /MCP server dead \(your\) has no tools now: The program \/nowhere\/no-such-server could not be started\. Install it/,
+  );
+  assert.match(err, /MCP server gone \(your\) has no tools now: .*cannot be reached/);
+  assert.match(err, /MCP server keyed \(your\) has no tools now: .*NOBODY_SET_THIS, which is not set/);
+  assert.match(out, /clerk \(user\): ready, 4 tools/);
+  assert.match(out, /dead \(user\): failed: The program/);
+  assert.ok(toolsOf(made.asked()[0]).includes('mcp__clerk__greet'));
+});
+
+test('[P63] a server with many tools is listed by name and loaded as a group; the list that a model sees never changes', async (t) => {
+  const made = await deskFor(
+    t,
+    ({ results }) => {
+      if (results.length === 0) return calls('load_tools', { names: ['mcp__clerk'] });
+      if (results.length === 1) return calls('use_tool', { tool: 'mcp__clerk__greet', input: { a: 'Ann' } });
+      return says(`Heard: ${results.at(-1)}`);
+    },
+    { clerk: 'CLERK' },
+  );
+  writeFileSync(path.join(made.desk, 'extra'), '20');
+  const { out } = await made.run(['-p', 'greet', ...auto]);
+  assert.match(out, new RegExp(`Heard: [^]*Hello Ann, from ${made.cwd}\\.`), 'it runs where the person works');
+  const [first, ...others] = made.asked().map(({ body }) => JSON.stringify((body as JsonObject)['tools']));
+  assert.match(first ?? '', /\[mcp__clerk\]/);
+  assert.equal(others.length, 2);
+  for (const other of others) assert.equal(other, first);
+});
+
+test('[P63] servers are listed, approved by what is shown, looked into and revoked from the command line; listing starts none', async (t) => {
+  const made = await deskFor(t, once('mcp__clerk__greet'), {}, { clerk: 'CLERK' });
+  const mcp = async (...args: readonly string[]): Promise<string> => {
+    const { code, out, err } = await made.run(['mcp', ...args]);
+    return `${code} ${out}${err}`;
+  };
+  assert.match(
+    await mcp('list'),
+    /^0 clerk \(project\): not started: a person has to approve it first\n {2}\S+ '[^']*mcp-clerk\.ts'/,
+  );
+  assert.match(
+    await mcp('tools', 'clerk'),
+    /^1 The MCP server clerk was not approved, so it is not started\. Approve it: fairlead mcp approve clerk/,
+  );
+  assert.match(await mcp('approve', 'clerk'), /^1 Nothing was approved: nobody is here to say yes\./);
+  assert.match(await mcp('approve', 'clark'), /^1 There is no MCP server "clark"\. Did you mean clerk\?/);
+  assert.equal(made.starts(), 0);
+  assert.match(
+    await mcp('approve', 'clerk', '--yes'),
+    /^0 Start the MCP server clerk\? yes\n[^]*is approved, with 4 tools\./,
+  );
+  assert.match(await mcp('list'), /^0 clerk \(project\): not started now, 4 tools/);
+  assert.match(
+    await mcp('tools', 'clerk'),
+    /\n\ngreet \(usable\)\n\[MCP server clerk says\] Greets somebody\.\n[^]*"properties"/,
+  );
+  const starts = made.starts();
+  assert.match((await made.run(['-p', 'greet', ...auto])).out, /Hello nobody/);
+  assert.equal(made.starts(), starts + 1);
+  const kept = JSON.parse((await made.run(['mcp', 'list', '--json'])).out) as readonly { readonly state: string }[];
+  assert.deepEqual(
+    kept.map(({ state }) => state),
+    ['asleep'],
+  );
+  assert.match(await mcp('revoke', 'clerk'), /^0 Forgotten/);
+  assert.match((await made.run(['-p', 'greet', ...auto])).err, /is not started, for it was not approved/);
+  assert.equal(made.starts(), starts + 1);
+  assert.match(await mcp('approve'), /^2 "fairlead mcp approve" needs the name of a server\./);
+});
+
+test('a server that is this very program offers its own tools, and opens no servers of its own', async (t) => {
+  const made = await deskFor(t, uses([['mcp__self__list_files', { path: '.' }]]), {});
+  const self = { command: process.execPath, args: [bin, 'mcp', '--no-sandbox'], env: { ...made.env } };
+  writeFileSync(made.config('mcp.json'), JSON.stringify({ mcpServers: { self } }));
+  writeFileSync(path.join(made.cwd, 'seen.txt'), '');
+  const { out, err } = await made.run(['-p', 'look', ...auto]);
+  assert.match(out, /Heard: [^]*seen\.txt/, err);
+  const [first] = made.asked();
+  assert.doesNotMatch(JSON.stringify(first?.body), /mcp__self__mcp__/);
+});
+
+test('a server that asks for a login is logged in to by its own command, and the login is used after that', async (t) => {
+  const web = await office(t);
+  const made = await deskFor(t, once('mcp__web__hello'), { web: { url: `${web.url}/mcp` } });
+  const before = await made.run(['-p', 'hello', ...auto]);
+  assert.match(
+    before.err,
+    /MCP server web \(your\) has no tools now: .*asks for a login\. Log in: fairlead mcp login web/,
+  );
+  const login = made.start(['mcp', 'login', 'web']);
+  const page = (): string | undefined => /asks you to log in: (\S+)\n/.exec(login.err())?.[1];
+  await until('the address is said', () => page() !== undefined);
+  await fetch(page() ?? '');
+  const { code, err } = await login.ended;
+  assert.equal(code, 0, err);
+  assert.match(err, /You are logged in to the MCP server web, which has 1 tool\./);
+  assert.equal(statSync(made.state('mcp-logins.json')).mode & 0o077, 0);
+  assert.match((await made.run(['-p', 'hello', ...auto])).out, /^Heard: [^]*hello/);
+  assert.deepEqual(web.grants, ['authorization_code']);
+});
+
+test(
+  '[P63, P31] the reference servers work as they are, dropped in by their commands',
+  { skip: missing },
+  async (t) => {
+    const made = await deskFor(
+      t,
+      uses([
+        ['mcp__everything__get-sum', { a: 20, b: 22 }],
+        [
+          'mcp__memory__create_entities',
+          { entities: [{ name: 'Ann', entityType: 'person', observations: ['knots'] }] },
+        ],
+      ]),
+      {
+        everything: { command: process.execPath, args: [programOf('server-everything')] },
+        memory: {
+          command: process.execPath,
+          args: [programOf('server-memory')],
+          env: { MEMORY_FILE_PATH: '${HOME}/memory.jsonl' },
+          onDemand: true,
+        },
+      },
+    );
+    for (const start of ['first', 'second']) {
+      const { out, err } = await made.run(['-p', start, ...auto]);
+      assert.match(out, /The sum of 20 and 22 is 42/, err);
+    }
+    assert.match(readFileSync(path.join(made.home, 'memory.jsonl'), 'utf8'), /"name":"Ann"/);
+    assert.ok(messagesOf(made.asked().at(-1)).length > 0);
+  },
+);

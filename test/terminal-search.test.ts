@@ -1,0 +1,140 @@
+// Searching the web in the real program: each engine by the keys and addresses of the person, which nothing else ever sees.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { calls, says } from '../src/testing/index.ts';
+import { uses } from './support/hidden-tools.ts';
+import { program, type Program } from './support/live-program.ts';
+import { putFiles } from './support/prompt.ts';
+
+const key = 'a-key-of-mine-4711';
+const search = uses([['web_search', { query: 'fair leads', count: 3 }]]);
+
+type Asked = { readonly url: string; readonly headers: http.IncomingHttpHeaders; readonly body: string };
+type Engine = { readonly base: string; readonly asked: readonly Asked[] };
+
+/** A stand-in that answers as every engine would. */
+async function engine(t: TestContext, status = 200): Promise<Engine> {
+  const asked: Asked[] = [];
+  const page = { title: 'Fair <b>leads</b>', url: 'https://example.com/1', content: 'of rope' };
+  const found = {
+    results: [page],
+    web: { results: [{ ...page, description: page.content }] },
+    webPages: { value: [{ name: page.title, url: page.url, snippet: page.content }] },
+    items: [{ title: page.title, link: page.url, snippet: page.content }],
+  };
+  const server = http.createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece: Buffer) => (body += piece.toString()));
+    request.on('end', () => {
+      asked.push({ url: request.url ?? '', headers: request.headers, body });
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(status === 200 ? found : { error: `bad ${JSON.stringify(request.headers)}` }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+async function searcher(t: TestContext, config: object): Promise<Program> {
+  const made = await program(t, search);
+  await made.known('qwen3');
+  putFiles(made.home, { 'config/fairlead/config.json': JSON.stringify(config) });
+  return made;
+}
+
+const run = (made: Program, env: Record<string, string>, name = 'searched'): ReturnType<Program['run']> =>
+  made.run(['-p', 'search', '-n', name, '--auto-approve', '--no-sandbox'], { env });
+
+/** Everything that the program wrote down or sent to the model. */
+const told = (made: Program): string =>
+  [
+    ...readdirSync(made.home, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== 'config.json')
+      .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8')),
+    ...made.asked().map(({ body, headers }) => JSON.stringify([body, headers])),
+  ].join('\n');
+
+for (const [name, variable, more, sent] of [
+  ['brave', 'BRAVE_API_KEY', {}, ({ headers }: Asked) => headers['x-subscription-token']],
+  ['tavily', 'TAVILY_API_KEY', {}, ({ headers }: Asked) => headers.authorization?.replace('Bearer ', '')],
+  ['bing', 'BING_SEARCH_API_KEY', {}, ({ headers }: Asked) => headers['ocp-apim-subscription-key']],
+  ['google', 'GOOGLE_SEARCH_API_KEY', { GOOGLE_CSE_ID: 'cx1' }, ({ headers }: Asked) => headers['x-goog-api-key']],
+] as const)
+  test(`[P21] ${name} searches with the key of ${variable}, which neither the model nor any file learns`, async (t) => {
+    const { base, asked } = await engine(t);
+    const made = await searcher(t, { search: { engine: name, url: `${base}/find` } });
+    const ran = await run(made, { [variable]: key, ...more });
+    assert.match(ran.out, /^Heard: [^]*1\. Fair leads\s+https:\/\/example\.com\/1\s+of rope/m, ran.err);
+    assert.equal(asked.length, 1);
+    assert.ok(asked[0] && sent(asked[0]) === key);
+    assert.match(asked[0].url + asked[0].body, /fair(?:\+|%20| )leads/);
+    assert.ok(!asked[0].url.includes(key));
+    assert.ok(!told(made).includes(key) && !`${ran.out}${ran.err}`.includes(key));
+  });
+
+test('[P21] a SearXNG needs an address and no key, and may be on the own machine; nothing else there is open', async (t) => {
+  const { base, asked } = await engine(t);
+  const other = await engine(t);
+  const made = await program(t, uses([['web_search', { query: 'fair leads' }]], [['web_fetch', { url: other.base }]]));
+  await made.known('qwen3');
+  const ran = await run(made, { SEARXNG_URL: base });
+  assert.match(ran.out, /^Heard: .*(?:private|own network|refused)/im, ran.err);
+  assert.match(made.session('searched'), /a search with SearXNG/);
+  assert.deepEqual([asked.length, asked[0]?.url, other.asked.length], [1, '/search?q=fair+leads&format=json', 0]);
+});
+
+test('[P21] an engine that refuses, and what it repeats of the key, is told by its number alone', async (t) => {
+  const { base, asked } = await engine(t, 401);
+  const made = await searcher(t, { search: { engine: 'brave', url: base }, keys: { BRAVE_API_KEY: key } });
+  const ran = await run(made, {});
+  assert.match(ran.out, /Brave refused the key it was given/);
+  assert.equal(asked[0]?.headers['x-subscription-token'], key);
+  assert.ok(!told(made).includes(key));
+});
+
+test('[P21] without a key there is no search; a key never goes to the address of another engine, and no folder sets one', async (t) => {
+  const { base, asked } = await engine(t);
+  const made = await program(t, ({ results }) => (results.length ? says('Done.') : calls('load_tools', { names: [] })));
+  await made.known('qwen3');
+  await run(made, {});
+  assert.doesNotMatch(JSON.stringify(made.asked()[0]?.body), /web_search/);
+  // What a folder says about searching counts for nothing.
+  writeFileSync(path.join(made.cwd, '.env'), `SEARXNG_URL=${base}\nBRAVE_API_KEY=theirs\n`);
+  putFiles(made.cwd, { '.fairlead/config.json': JSON.stringify({ search: { engine: 'brave', url: base } }) });
+  made.server.forget();
+  const ran = await run(made, {}, 'again');
+  assert.match(ran.err, /search\.engine in \S+ is not used: a project may not set it\./);
+  assert.doesNotMatch(JSON.stringify(made.asked()[0]?.body), /web_search/);
+  // Two engines: each by its own.
+  const both = await searcher(t, {});
+  const mixed = await run(both, { SEARXNG_URL: base, GOOGLE_SEARCH_API_KEY: key, GOOGLE_CSE_ID: 'cx' });
+  assert.match(mixed.out, /Fair leads/);
+  assert.equal(asked.length, 1);
+  assert.ok(!JSON.stringify(asked).includes(key));
+});
+
+test('[P21, A75] a search is put to the person like every request to the outside, and no command sees the key', async (t) => {
+  const { base, asked } = await engine(t);
+  const made = await program(t, ({ results }) => {
+    if (results.length === 0) return calls('run_command', { command: 'env' });
+    if (results.length === 1) return calls('load_tools', { names: ['web_search'] });
+    return results.length === 2 ? calls('use_tool', { tool: 'web_search', input: { query: 'x' } }) : says('Done.');
+  });
+  await made.known('qwen3');
+  const env = { BRAVE_API_KEY: key };
+  putFiles(made.home, {
+    'config/fairlead/config.json': JSON.stringify({ search: { engine: 'brave', url: base } }),
+    'config/fairlead/policy.yaml': 'rules:\n  - allow: { command: [env] }\n',
+  });
+  const ran = await made.run(['-p', 'search', '-n', 'asked', '--no-sandbox'], { env });
+  assert.equal(ran.code, 5, ran.err);
+  assert.match(ran.err, /web_search/);
+  assert.deepEqual(asked, []);
+  assert.match(made.session('asked'), /XDG_STATE_HOME/);
+  assert.doesNotMatch(made.session('asked'), /BRAVE_API_KEY/);
+});

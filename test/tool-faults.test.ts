@@ -1,0 +1,258 @@
+// Faults 30 to 39: what goes wrong with tools, each through a real server, a real wire, the real loop, and real tools on real files and processes.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { agentTool, toolbox } from '../src/agent/index.ts';
+import { toArray, type Fact, type Json, type JsonObject, type Tool, type ToolContext } from '../src/core/index.ts';
+import { calls, fails, join, says, type ScriptStep, type Script } from '../src/testing/index.ts';
+import { workspaceTools } from '../src/tools/index.ts';
+import { localWorkspace } from '../src/workspace/index.ts';
+import { isRunning, program, until } from './support/live-program.ts';
+import { stage, type Stage, type StageOptions } from './support/stage.ts';
+
+type Ended = Fact & { readonly type: 'tool-ended' };
+type Scene = Stage & { readonly root: string; readonly file: (name: string) => string };
+
+/** A stage with the real tools on a folder of its own, and these. */
+async function scene(
+  t: test.TestContext,
+  script: Script<JsonObject>,
+  more: readonly Tool[] = [],
+  options: StageOptions = {},
+): Promise<Scene> {
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-tool-faults-')));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const root = realpathSync(mkdtempSync(path.join(home, 'work-')));
+  const workspace = localWorkspace({ roots: [root], blobs: path.join(home, 'blobs'), outputs: path.join(home, 'out') });
+  const tools = toolbox([...workspaceTools(workspace), ...more]);
+  const on = await stage(t, script, { ...options, agent: { tools, ...options.agent } });
+  return { ...on, root, file: (name) => path.join(root, name) };
+}
+
+const ends = (on: Stage): readonly Ended[] =>
+  on.log.events.flatMap((event) => (event.type === 'tool-ended' ? [event] : []));
+const outcomes = (on: Stage): readonly string[] => ends(on).map(({ outcome }) => outcome);
+
+const tool = (name: string, effect: Tool['effect'], run: (input: Json, context: ToolContext) => unknown): Tool => ({
+  name,
+  description: 'A test.',
+  input: { type: 'object' },
+  effect,
+  run,
+});
+const forever = (): Promise<never> => new Promise(() => {});
+const patient = { timeout: 60_000 };
+
+test(
+  'fault 30: killed between a side effect and its result, the program does not repeat it and says that it does not know',
+  patient,
+  async (t) => {
+    const made = await program(t, ({ results }) =>
+      results.length === 0
+        ? calls('run_command', { command: 'echo sent >> ledger; kill -9 $PPID; sleep 60' })
+        : says('I shall look first.'),
+    );
+    await made.known('qwen3');
+    const args = ['--auto-approve', '--no-sandbox'];
+    const first = await made.run(['-p', 'send it', '-n', 'cut', ...args]);
+    assert.equal(first.code, null, 'it was killed');
+    const { code, out, err } = await made.run(['-p', 'go on', '-r', 'cut', ...args]);
+    assert.deepEqual([code, out.trim()], [0, 'I shall look first.'], err);
+    assert.equal(readFileSync(path.join(made.cwd, 'ledger'), 'utf8'), 'sent\n');
+    assert.match(made.session('cut'), /"outcome":"unknown"[^\n]*may or may not have happened\. It was not run again\./);
+  },
+);
+
+test(
+  'fault 31: a command that hangs, ignores SIGTERM and leaves children is ended with all of them at its time',
+  patient,
+  async (t) => {
+    const command = `trap '' TERM; sleep 600 & echo $! > child; (trap '' TERM; sleep 600) & echo $! >> child; wait; sleep 600`;
+    const on = await scene(t, [calls('run_command', { command, timeout_s: 1 }), says('Ended.')]);
+    assert.equal((await on.say('go')).ended?.reason, 'answered');
+    assert.match(ends(on)[0]?.text ?? '', /^\[Ended by us after 1 s; set timeout_s if it needs longer\.\]$/);
+    assert.deepEqual(outcomes(on), ['failed']);
+    for (const pid of readFileSync(on.file('child'), 'utf8').trim().split('\n').map(Number))
+      await until(`${pid} is gone`, () => !isRunning(pid));
+    await on.check();
+  },
+);
+
+test(
+  'fault 32: a flood of letters, of bytes that are none, a line without end, a gigabyte: capped, kept, both ends shown, the exact size told',
+  { timeout: 180_000 },
+  async (t) => {
+    const floods = [
+      ['seq 1 300000; echo the end', 1_988_903],
+      ['head -c 3000000 /dev/urandom; echo the end', 3_000_008],
+      ['head -c 3000000 /dev/zero | tr "\\0" x; printf "the end"', 3_000_007],
+      ['yes | head -c 1073741824; echo the end', 1_073_741_832],
+    ] as const;
+    const on = await scene(t, [join(floods.map(([command]) => calls('run_command', { command }))), says('Seen.')]);
+    assert.equal((await on.say('go')).ended?.reason, 'answered');
+    for (const [i, [, bytes]] of floods.entries()) {
+      const { text = '' } = ends(on)[i] ?? {};
+      assert.ok(text.length < 31_000, `${text.length} characters`);
+      assert.match(text, /left out …\]\n[^]*the end\n\[[^\n]*\]$/);
+      const [, told, file = ''] = /It wrote (\d+) bytes; [^:]* is in (\S+): use read_file/.exec(text) ?? [];
+      assert.equal(Number(told), bytes);
+      // Of what is no text more is written down than came.
+      assert.ok(statSync(file).size >= Math.min(bytes, 2 ** 25) && statSync(file).size <= 2 ** 25);
+    }
+    await on.check();
+  },
+);
+
+const cyclic: Record<string, unknown> = {};
+cyclic['self'] = cyclic;
+test('fault 33: a tool that throws, rejects, or gives nothing, a circle, a BigInt or far too much: one legal result each', async (t) => {
+  const odd: readonly (readonly [string, () => unknown])[] = [
+    [
+      'throws',
+      () => {
+        throw new Error('thrown');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('rejected'))],
+    ['nothing', () => undefined],
+    ['circle', () => cyclic],
+    ['bigint', () => ({ n: 5n })],
+    ['huge', () => 'x'.repeat(5_000_000)],
+  ];
+  const tools = odd.map(([name, run]) => tool(name, 'read', run));
+  const on = await scene(t, [join(odd.map(([name]) => calls(name, {}))), says('All back.')], tools);
+  assert.equal((await on.say('go')).ended?.reason, 'answered');
+  assert.deepEqual(outcomes(on), ['failed', 'failed', 'ok', 'ok', 'ok', 'ok']);
+  assert.ok((ends(on)[5]?.text.length ?? 0) < 101_000);
+  await on.check();
+});
+
+test(
+  'fault 34: of calls side by side one fails, one hangs, one says more after its end, and they come out of order: each is answered once, in order',
+  patient,
+  async (t) => {
+    const order: string[] = [];
+    const { promise: fast, resolve } = Promise.withResolvers<void>();
+    const tools = [
+      tool('slow', 'read', async () => {
+        await fast;
+        order.push('slow');
+        return 'slow';
+      }),
+      tool('bad', 'read', () => Promise.reject(new Error('broken'))),
+      { ...tool('deaf', 'read', forever), timeoutMs: 20 },
+      tool('twice', 'read', (_input, { progress }) => {
+        order.push('twice');
+        setTimeout(() => progress?.('once more'), 5);
+        resolve();
+        return 'first';
+      }),
+    ];
+    const on = await scene(t, [join(tools.map(({ name }) => calls(name, {}))), says('All back.')], tools);
+    assert.equal((await on.say('go')).ended?.reason, 'answered');
+    assert.deepEqual(order, ['twice', 'slow']);
+    assert.deepEqual(
+      ends(on).map(({ text }) => text),
+      ['slow', 'Error: broken', 'deaf did not end within 20 ms.', 'first'],
+    );
+    await on.check();
+  },
+);
+
+test('fault 35: ids of calls that are missing, doubled, over-long or used before become unique', async (t) => {
+  const round = join(['', 'same', 'same', 'x'.repeat(500)].map((id) => ({ calls: [{ tool: 'look', input: {}, id }] })));
+  const on = await scene(t, [round, round, says('Done.')], [tool('look', 'read', () => 'seen')]);
+  assert.equal((await on.say('go')).ended?.reason, 'answered');
+  const ids = ends(on).map(({ call }) => call);
+  assert.deepEqual([ids.length, new Set(ids).size], [8, 8]);
+  await on.check();
+});
+
+test(
+  'fault 36: a person who aborts three calls at work leaves three answered calls and a request that is legal',
+  patient,
+  async (t) => {
+    const stop = new AbortController();
+    let begun = 0;
+    const look = tool('look', 'read', (_input, { signal }) => {
+      if (++begun === 3) stop.abort();
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+    });
+    const on = await scene(t, [join(['1', '2', '3'].map((n) => calls('look', { n }))), says('Here again.')], [look]);
+    assert.equal((await on.say('go', { signal: stop.signal })).ended?.reason, 'cancelled');
+    assert.deepEqual(outcomes(on), ['interrupted', 'interrupted', 'interrupted']);
+    assert.equal((await on.say('and now?')).ended?.reason, 'answered');
+    await on.check();
+  },
+);
+
+test(
+  'fault 37: an approval that nobody had given when the program ended is asked for again, not assumed',
+  patient,
+  async (t) => {
+    const made = await program(t, ({ results }) =>
+      results.length ? says('Done.') : calls('run_command', { command: 'touch ran' }),
+    );
+    await made.known('qwen3');
+    for (const args of [
+      ['-p', 'go', '-n', 'open'],
+      ['-p', 'go on', '-r', 'open'],
+    ]) {
+      const { code, err } = await made.run([...args, '--no-sandbox']);
+      assert.equal(code, 5, err);
+      assert.ok(!existsSync(path.join(made.cwd, 'ran')));
+    }
+    assert.doesNotMatch(made.session('open'), /"type":"tool-started"/);
+  },
+);
+
+test('fault 38: a file that the user changed between read and edit is not changed, and can be read again and edited', async (t) => {
+  const edit = (from: string): ScriptStep =>
+    calls('edit_file', { path: 'a.txt', old_string: from, new_string: 'mine' });
+  const on = await scene(t, ({ results }) => {
+    if (results.length === 1) writeFileSync(on.file('a.txt'), 'first\ntheirs\n');
+    const read = calls('read_file', { path: 'a.txt' });
+    return [read, edit('first'), read, edit('first\ntheirs')][results.length] ?? says('Done.');
+  });
+  writeFileSync(on.file('a.txt'), 'first\n');
+  assert.equal((await on.say('go')).ended?.reason, 'answered');
+  assert.deepEqual(outcomes(on), ['ok', 'failed', 'ok', 'ok']);
+  assert.match(ends(on)[1]?.text ?? '', /changed since it was read; read it again/);
+  assert.equal(readFileSync(on.file('a.txt'), 'utf8'), 'mine\n');
+  await on.check();
+});
+
+for (const [what, child, limits, why, spent] of [
+  ['dies', () => fails('unauthorized'), {}, /provider-error/, 0],
+  ['loops', () => calls('look', {}), { turns: 3 }, /max-turns/, 3],
+  ['goes round in circles', () => calls('look', {}), { repeats: 2 }, /stuck/, 2],
+  ['uses up what its parent has', (n: number) => calls('look', { n }), {}, /max-turns/, 9],
+] as const)
+  test(`fault 39: an agent that ${what} is an error for its parent, which goes on within its own limits`, async (t) => {
+    let looked = 0;
+    const task = 'the child’s own task';
+    const helper = agentTool({ name: 'helper', description: 'Helps.', tools: ['look'], limits });
+    const isChild = (body: JsonObject): boolean => !JSON.stringify(body).includes('"helper"');
+    const on = await scene(
+      t,
+      ({ body, results }) => {
+        if (isChild(body)) return child(results.length);
+        return results.length === 0 ? calls('helper', { task }) : says('I went on.');
+      },
+      [helper, tool('look', 'read', () => (looked++, 'the same'))],
+      { limits: { turns: 10 } },
+    );
+    const state = await on.say('go');
+    assert.deepEqual(outcomes(on), ['failed']);
+    assert.match(ends(on)[0]?.text ?? '', why);
+    assert.equal(looked, spent);
+    assert.ok(state.spent.turns <= 10, `${state.spent.turns} turns`);
+    assert.equal(state.ended?.reason, what.startsWith('uses') ? 'max-turns' : 'answered');
+    assert.equal(
+      toArray(state.messages).some((message) => JSON.stringify(message).includes('I went on.')),
+      !what.startsWith('uses'),
+    );
+    await on.check();
+  });
