@@ -6,7 +6,11 @@ import path from 'node:path';
 import test from 'node:test';
 
 const root = path.resolve(import.meta.dirname, '..');
-const examples = readdirSync(path.join(root, 'examples')).filter((name) => name.endsWith('.ts'));
+const examples = ['.', 'behaviours'].flatMap((folder) =>
+  readdirSync(path.join(root, 'examples', folder))
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => path.posix.join(folder, name)),
+);
 const unbuilt = existsSync(path.join(root, 'dist', 'index.js')) ? false : 'dist/ is not built: npm run build';
 
 for (const name of examples) {

@@ -97,12 +97,12 @@ export const fileUse = (state: RunState, path: string): FileUse =>
 /** Something that was named, and how often. */
 export type Mention = Entity & { readonly name: string };
 
-/** What was named in the words of either side, the most often first. */
+/** What was named in the words of either side, the most often first, then by name. */
 export const entities = (state: RunState, kind?: EntityKind): readonly Mention[] =>
   shelved(look(state, history).entities)
     .map(([name, entity]) => ({ name, ...entity }))
     .filter((each) => kind === undefined || each.kind === kind)
-    .toSorted((a, b) => b.count - a.count);
+    .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
 
 /** Time and money, of the run, of the session, by model and by tool. */
 export type Spending = {

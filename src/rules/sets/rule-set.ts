@@ -10,6 +10,7 @@ import type { StopRule } from '../stops/stops.ts';
 
 /** Rules under one name. */
 export type RuleSet = {
+  /** One a set: what its reminders remember is kept under it. */
   readonly name: string;
   readonly reminders?: readonly ReminderDefinition[];
   readonly gates?: readonly Enforcement[];

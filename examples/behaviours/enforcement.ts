@@ -1,0 +1,68 @@
+// Behaviour 5: rules that are enforced before the act; the model sees a legal result that says why.
+import assert from 'node:assert/strict';
+import { defineTool, Harness } from 'fairlead';
+import {
+  compactAt,
+  confirm,
+  enforce,
+  exclusive,
+  rateLimit,
+  readBeforeEdit,
+  requireOrder,
+  rulesOf,
+  summarising,
+  tryRules,
+} from 'fairlead/rules';
+import { memoryLog } from 'fairlead/stores';
+import { calls, says, scriptedProvider } from 'fairlead/testing';
+
+const set = {
+  name: 'house-rules',
+  gates: [
+    readBeforeEdit(),
+    confirm({ which: ['delete_file'] }),
+    rateLimit({ tool: 'run_command', most: 3, per: 'turn', count: 'retries' }),
+    requireOrder(['search', 'answer_question']),
+    exclusive(['merge', 'rebase']),
+    enforce({
+      name: 'no-secrets',
+      why: 'Keys stay where they are.',
+      objection: ({ input }) =>
+        JSON.stringify(input).includes('.env')
+          ? { deny: 'That file holds keys. Ask the user for what you need.' }
+          : undefined,
+      examples: [
+        { title: 'a file of keys', call: { tool: 'read_file', input: { path: '.env' } }, decides: 'deny' as const },
+      ],
+    }),
+  ],
+};
+
+// Every rule carries examples of what it must stop and what it must let pass.
+const wrong = (await tryRules(set)).filter((trial) => trial.wrong !== undefined);
+assert.deepEqual(wrong, []);
+
+const edited: string[] = [];
+const file = { type: 'object', properties: { path: { type: 'string' } } };
+const tools = [
+  defineTool({ name: 'read_file', description: 'Reads.', effect: 'read', input: file, run: () => 'const a = 1;' }),
+  defineTool({
+    name: 'edit_file',
+    description: 'Edits.',
+    effect: 'write',
+    input: file,
+    run: ({ path }) => `${edited.push(String(path))}`,
+  }),
+];
+const log = memoryLog();
+const edit = calls('edit_file', { path: 'a.ts' });
+const provider = scriptedProvider([edit, calls('read_file', { path: 'a.ts' }), edit, says('Done.')]);
+const compact = compactAt(0.8, summarising());
+const harness = new Harness({ provider, system: '', tools, ...rulesOf(set), compact, runDir: null });
+await harness.open(log);
+await harness.ask('Change a.ts.');
+
+const [refused] = log.events.filter((event) => event.type === 'tool-ended');
+assert.equal(refused?.outcome, 'denied');
+assert.match(refused?.text ?? '', /a\.ts was not read before\. Read it with read_file/);
+assert.deepEqual(edited, ['a.ts']);

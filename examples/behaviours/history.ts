@@ -1,0 +1,51 @@
+// Behaviour 2: the conversation is a stream of events with views; ask it questions, and add a view of your own.
+import assert from 'node:assert/strict';
+import { defineTool, Harness, openHead, runView } from 'fairlead';
+import { look, type NamedView } from 'fairlead/core';
+import { contextUse, entities, failures, history, loop, spending, tries } from 'fairlead/rules';
+import { memoryLog } from 'fairlead/stores';
+import { calls, says, scriptedProvider } from 'fairlead/testing';
+
+const test = defineTool({
+  name: 'test',
+  description: 'Runs the tests.',
+  effect: 'read',
+  input: { type: 'object' },
+  run: () => {
+    throw new Error('1 test failed in src/sum.test.ts');
+  },
+});
+const longest: NamedView<number> = {
+  name: 'longest-answer',
+  initial: 0,
+  on: (most, event) => (event.type === 'turn-ended' ? Math.max(most, JSON.stringify(event.message).length) : most),
+  keep: (most) => most,
+  restore: (kept) => (typeof kept === 'number' ? kept : undefined),
+};
+
+const log = memoryLog();
+const provider = scriptedProvider([
+  calls('test', {}),
+  calls('test', {}),
+  calls('test', {}),
+  says('It fails, see #12.'),
+]);
+const harness = new Harness({ provider, system: '', tools: [test], views: [history, longest], runDir: null });
+await harness.open(log);
+await harness.ask('Why does src/sum.ts fail?');
+
+// Any log can be asked, at any time: the views are rebuilt from it.
+const { state } = await openHead(log, runView([], [history, longest]));
+assert.equal(failures(state, 'test').inARow, 3);
+assert.deepEqual(
+  tries(state).map(({ tool, count, same }) => [tool, count, same]),
+  [['test', 3, 3]],
+);
+assert.deepEqual(loop(state), { period: 1, times: 3, tools: ['test'] });
+assert.ok((contextUse(state).results['test'] ?? 0) > 0);
+assert.deepEqual(
+  entities(state).map(({ name }) => name),
+  ['#12', 'src/sum.ts'],
+);
+assert.equal(spending(state).session.turns, 4);
+assert.ok(look(state, longest) > 0);

@@ -1,0 +1,54 @@
+// Behaviour 7: hooks. Everything is an extension; rules can be code, or data that compiles to the very same objects.
+import assert from 'node:assert/strict';
+import { defineAgent, type Extension } from 'fairlead';
+import { compileRules, ruleFaults, rulesOf, rulesSchema, tryRules } from 'fairlead/rules';
+import { says, scriptedProvider } from 'fairlead/testing';
+
+const failed = { called: 'run_command', outcome: 'failed', result: 'Exit code 1.' };
+const set = compileRules({
+  name: 'project-rules',
+  reminders: [
+    {
+      name: 'read-the-error',
+      tool: 'run_command',
+      when: { all: [{ fact: 'failures', atLeast: 2 }, { not: { fact: 'contextPercent', atLeast: 90 } }] },
+      message: '{tool} failed {failures} times in a row. Read the error.',
+      cooldown: { turns: 5 },
+      examples: [
+        { title: 'twice', history: [{ said: 'go' }, failed, failed], fires: true },
+        { title: 'once', history: [{ said: 'go' }, failed], fires: false },
+      ],
+    },
+  ],
+  builtIn: { 'half-full': { threshold: 70 } },
+  gates: [
+    { type: 'read-before-edit' },
+    {
+      type: 'deny',
+      name: 'no-force',
+      tools: ['git_remote'],
+      when: { fact: 'argument', field: 'flags', contains: '--force' },
+      reason: 'Never push with force. Make a new commit.',
+    },
+  ],
+  stops: [
+    {
+      type: 'any',
+      of: [
+        { type: 'turns', most: 50 },
+        { type: 'stuck', times: 4 },
+      ],
+    },
+  ],
+  renderers: [{ as: 'markdown', models: ['gpt-*'] }],
+});
+assert.ok((await tryRules(set)).every((trial) => trial.wrong === undefined));
+
+// A mistake is a sentence, and editors get a JSON Schema.
+const faults = ruleFaults({ name: 'x', stops: [{ type: 'stuk', times: 4 }] });
+assert.deepEqual(faults, ['rules.stops[0].type is "stuk", which is unknown; did you mean "stuck".']);
+assert.equal(rulesSchema()['title'], 'Fairlead rules');
+
+const extension: Extension = rulesOf(set);
+const agent = defineAgent({ model: scriptedProvider([says('Hello.')]), extensions: [extension], runDir: null });
+assert.equal(await agent.run('Hello?'), 'Hello.');

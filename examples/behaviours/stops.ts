@@ -1,0 +1,56 @@
+// Behaviour 4: stop conditions over the state, in any combination, with the reason in the log.
+import assert from 'node:assert/strict';
+import { defineTool, Harness } from 'fairlead';
+import {
+  allOf,
+  anyOf,
+  contextOver,
+  errorThreshold,
+  expectedOutput,
+  mustAnswer,
+  rulesOf,
+  stopWhen,
+  stuck,
+  toolUse,
+  turnLimit,
+} from 'fairlead/rules';
+import { callsThenAnswer, says, scriptedProvider } from 'fairlead/testing';
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  effect: 'read',
+  input: { type: 'object' },
+  run: (input) => JSON.stringify(input),
+});
+
+const stop = anyOf(
+  turnLimit(20),
+  contextOver({ share: 0.9 }),
+  errorThreshold(3),
+  stuck(3),
+  allOf(
+    stopWhen('enough', (state) => toolUse(state, 'look').run.calls >= 4 && 'Four looks are enough.'),
+    stopWhen('late', (state) => state.spent.turns >= 4),
+  ),
+);
+const provider = scriptedProvider(callsThenAnswer(10, 'look', (i) => ({ i }), 'Seen.'));
+const harness = new Harness({
+  provider,
+  system: '',
+  tools: [look],
+  ...rulesOf({ name: 'stops', stops: [stop] }),
+  runDir: null,
+});
+const result = await harness.runResult('Look around.');
+assert.equal(result.reason, 'rule');
+assert.equal(result.detail, 'enough: Four looks are enough. late: its condition holds.');
+
+// Done is what is detected, or what is checked: a check that fails tells the model why and goes on.
+const done = new Harness({
+  provider: scriptedProvider([says('I think so.'), says('DONE: 42')]),
+  system: '',
+  ...rulesOf({ name: 'done', stops: [expectedOutput(/DONE: \d+/)], checks: [mustAnswer('DONE')] }),
+  runDir: null,
+});
+assert.equal((await done.runResult('What is it?')).reason, 'task-complete');
