@@ -1,13 +1,30 @@
 // Anthropic's messages, as callers of any framework write them.
-import { type Finish, type Json, type JsonObject, type Message, type Part, type Usage } from '../../core/index.ts';
+import {
+  isObject,
+  type Finish,
+  type Json,
+  type JsonObject,
+  type Message,
+  type Part,
+  type Usage,
+} from '../../core/index.ts';
 import type { Addition } from '../guide/given.ts';
-import type { Answered } from '../guide/guide.ts';
-import { stopWords, type Assembler, type Dialect, type StreamEvent } from './dialect.ts';
-import { argumentsIn, count, inner, list, text } from './reading.ts';
+import {
+  byPlace,
+  joined,
+  stopWords,
+  systemWords,
+  type Assembler,
+  type Dialect,
+  type StreamEvent,
+  type Told,
+} from './dialect.ts';
+import { all, argumentsIn, count, inner, list, opaque, text } from './reading.ts';
 
 /** Messages. */
 export const anthropicDialect: Dialect = {
   name: 'anthropic',
+  markers: ['"tool_use"'],
   asked: (request) => ({
     model: text(request['model']),
     system: wordsIn(request['system']),
@@ -16,20 +33,23 @@ export const anthropicDialect: Dialect = {
         ? [{ name: tool['name'], description: text(tool['description']), input: inner(tool['input_schema']) }]
         : [],
     ),
-    messages: list(request['messages']).map(messageOf),
+    messages: all(request['messages']).map((message) => (isObject(message) ? messageOf(message) : null)),
   }),
-  withAdditions: (request, additions) => ({
-    ...request,
-    messages: list(request['messages']).flatMap((message, i) =>
-      withAdded(
-        message,
-        additions.filter(({ after }) => after === i),
-      ),
-    ),
-  }),
+  unguidable: () => undefined,
+  withAdditions(request, additions) {
+    const { messages } = request;
+    if (!Array.isArray(messages) || additions.length === 0) return request;
+    const places = byPlace(additions);
+    return {
+      ...request,
+      ...withSystem(request['system'], systemWords(places)),
+      messages: (messages as readonly Json[]).flatMap((message, i) => withAdded(message, places.get(i) ?? [])),
+    };
+  },
   answered: (response) =>
     answerFrom(list(response['content']), text(response['stop_reason']), inner(response['usage'])),
   assembler,
+  joining,
   stopped: (request, stop) => ({
     ...frame(request),
     content: [{ type: 'text', text: stopWords(stop) }],
@@ -55,7 +75,28 @@ export const anthropicDialect: Dialect = {
       of('message_stop', {}),
     ];
   },
+  failure: (message) => ({ type: 'error', error: { type: 'api_error', message } }),
+  failureEvent: (message) => ({ event: 'error', data: { type: 'error', error: { type: 'api_error', message } } }),
 };
+
+/** One message to the caller: its beginning has come, and its blocks are counted on. */
+function joining(sent: readonly StreamEvent[]): (event: StreamEvent) => StreamEvent | undefined {
+  const of = (type: string): number => sent.filter(({ data }) => data !== '[DONE]' && data['type'] === type).length;
+  const begun = of('message_start') > 0;
+  const blocks = of('content_block_start');
+  return (event) => {
+    const { data } = event;
+    if (data === '[DONE]') return event;
+    if (data['type'] === 'message_start') return begun ? undefined : event;
+    return typeof data['index'] === 'number' ? { ...event, data: { ...data, index: data['index'] + blocks } } : event;
+  };
+}
+
+function withSystem(system: Json | undefined, words: string): JsonObject {
+  if (words === '') return {};
+  if (!Array.isArray(system)) return { system: joined(text(system), words) };
+  return { system: [...(system as readonly Json[]), { type: 'text', text: words }] };
+}
 
 const frame = (request: JsonObject): JsonObject => ({
   id: `msg_${crypto.randomUUID().replaceAll('-', '')}`,
@@ -71,20 +112,22 @@ const wordsIn = (content: Json | undefined): string =>
         .map((part) => text(part['text']))
         .join('\n');
 
-/** A message of a person's that holds results is what the tools said; words beside them are the person's, and pass as part of it. */
+/** A message of a person's that holds results is what the tools said, with whatever the person said beside it. */
 function messageOf({ role, content }: JsonObject): Message | null {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
   if (role === 'assistant') return { role, parts: blocks.flatMap(answerPart) };
   if (role !== 'user') return null;
   const results = blocks.filter(({ type }) => type === 'tool_result');
-  if (results.length) return { role: 'tool', parts: results.map(resultPart) };
+  if (results.length)
+    return {
+      role: 'tool',
+      parts: blocks.map((block) => (block['type'] === 'tool_result' ? resultPart(block) : userPart(block))),
+    };
   return { role, parts: blocks.map(userPart) };
 }
 
 const userPart = (block: JsonObject): Part =>
-  block['type'] === 'text'
-    ? { type: 'text', text: text(block['text']) }
-    : { type: 'file', mediaType: 'application/octet-stream', data: JSON.stringify(block) };
+  block['type'] === 'text' ? { type: 'text', text: text(block['text']) } : opaque(block);
 
 const resultPart = (block: JsonObject): Part => ({
   type: 'tool-result',
@@ -108,7 +151,7 @@ const finishes: Readonly<Record<string, Finish>> = {
   refusal: 'refusal',
 };
 
-const answerFrom = (content: readonly JsonObject[], stop: string, usage: JsonObject): Answered => ({
+const answerFrom = (content: readonly JsonObject[], stop: string, usage: JsonObject): Told => ({
   message: { role: 'assistant', parts: content.flatMap(answerPart) },
   finish: finishes[stop] ?? 'other',
   usage: usageOf(usage),
@@ -130,13 +173,14 @@ function usageOf(usage: JsonObject): Usage {
 }
 
 /** Roles alternate here: notes join the message they follow, and a refused answer stands between two of the user's side. */
-function withAdded(message: JsonObject, additions: readonly Addition[]): readonly JsonObject[] {
-  const out: JsonObject[] = [message];
+function withAdded(message: Json, additions: readonly Addition[]): readonly Json[] {
+  const out: Json[] = [message];
   for (const addition of additions) {
-    if (addition.type === 'notes') {
-      const last = out.at(-1) ?? message;
+    if (addition.type !== 'exchange') {
+      const last = out.at(-1);
       const words = { type: 'text', text: addition.text };
-      if (last['role'] === 'user') out.splice(-1, 1, { ...last, content: [...blocksOf(last), words] });
+      if (isObject(last) && last['role'] === 'user')
+        out.splice(-1, 1, { ...last, content: [...blocksOf(last['content']), words] });
       else out.push({ role: 'user', content: [words] });
       continue;
     }
@@ -153,8 +197,8 @@ function withAdded(message: JsonObject, additions: readonly Addition[]): readonl
   return out;
 }
 
-const blocksOf = ({ content }: JsonObject): readonly JsonObject[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
+const blocksOf = (content: Json | undefined): readonly Json[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : all(content);
 
 function blockOf(part: Part): readonly JsonObject[] {
   if (part.type === 'text') return [{ type: 'text', text: part.text }];

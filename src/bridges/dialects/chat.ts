@@ -3,6 +3,7 @@ import {
   isObject,
   type CallPart,
   type Finish,
+  type Json,
   type JsonObject,
   type Message,
   type Part,
@@ -10,35 +11,50 @@ import {
   type Usage,
 } from '../../core/index.ts';
 import type { Addition } from '../guide/given.ts';
-import type { Answered } from '../guide/guide.ts';
-import { argumentsIn, count, inner, list, text } from './reading.ts';
-import { stopWords, type Assembler, type Dialect, type StreamEvent } from './dialect.ts';
+import {
+  byPlace,
+  joined,
+  stopWords,
+  systemWords,
+  type Assembler,
+  type Dialect,
+  type StreamEvent,
+  type Told,
+} from './dialect.ts';
+import { all, argumentsIn, count, inner, list, opaque, text } from './reading.ts';
 
 /** Chat completions. */
 export const chatDialect: Dialect = {
   name: 'chat',
+  markers: ['"tool_calls"'],
   asked(request) {
-    const messages = list(request['messages']);
-    const isSystem = ({ role }: JsonObject): boolean => role === 'system' || role === 'developer';
+    const messages = all(request['messages']);
     return {
       model: text(request['model']),
       system: messages.filter(isSystem).map(wordsOf).join('\n\n'),
       tools: list(request['tools']).flatMap(toolOf),
-      messages: messages.map((message) => (isSystem(message) ? null : messageOf(message))),
+      messages: messages.map((message) => (isObject(message) ? messageOf(message) : null)),
     };
   },
-  withAdditions: (request, additions) => ({
-    ...request,
-    messages: list(request['messages']).flatMap((message, i) => [
-      message,
-      ...additions.filter(({ after }) => after === i).flatMap(added),
-    ]),
-  }),
-  answered: (response) => {
+  unguidable({ n, functions, tools }) {
+    if (Array.isArray(functions)) return 'The old `functions` are not read: give the same as `tools`.';
+    return typeof n === 'number' && n > 1 && Array.isArray(tools)
+      ? 'Of several answers at once (`n`) only one could go on: ask for one where there are tools.'
+      : undefined;
+  },
+  withAdditions(request, additions) {
+    const { messages } = request;
+    if (!Array.isArray(messages) || additions.length === 0) return request;
+    const places = byPlace(additions);
+    const out = (messages as readonly Json[]).flatMap((message, i) => withAdded(message, places.get(i) ?? []));
+    return { ...request, messages: withSystem(out, systemWords(places)) };
+  },
+  answered(response) {
     const choice = list(response['choices'])[0] ?? {};
     return answerFrom(inner(choice['message']), text(choice['finish_reason']), inner(response['usage']));
   },
   assembler,
+  joining: () => (event) => event,
   stopped: (request, stop) => ({
     ...frame(request, 'chat.completion'),
     choices: [{ index: 0, message: { role: 'assistant', content: stopWords(stop) }, finish_reason: 'stop' }],
@@ -50,7 +66,12 @@ export const chatDialect: Dialect = {
     });
     return [chunk({ role: 'assistant', content: stopWords(stop) }, null), chunk({}, 'stop'), { data: '[DONE]' }];
   },
+  failure: (message) => ({ error: { message, type: 'fairlead_error', param: null, code: null } }),
+  failureEvent: (message) => ({ data: { error: { message, type: 'fairlead_error', param: null, code: null } } }),
 };
+
+const isSystem = (message: Json): message is JsonObject =>
+  isObject(message) && (message['role'] === 'system' || message['role'] === 'developer');
 
 const frame = (request: JsonObject, object: string): JsonObject => ({
   id: `chatcmpl-${crypto.randomUUID()}`,
@@ -85,9 +106,7 @@ const userParts = (message: JsonObject): readonly Part[] =>
   typeof message['content'] === 'string'
     ? [{ type: 'text', text: message['content'] }]
     : list(message['content']).map((part): Part =>
-        part['type'] === 'text'
-          ? { type: 'text', text: text(part['text']) }
-          : { type: 'file', mediaType: 'application/octet-stream', data: JSON.stringify(part) },
+        part['type'] === 'text' ? { type: 'text', text: text(part['text']) } : opaque(part),
       );
 
 function answerParts(message: JsonObject): readonly Part[] {
@@ -99,8 +118,11 @@ function answerParts(message: JsonObject): readonly Part[] {
 }
 
 function callOf(call: JsonObject): CallPart {
+  const id = text(call['id']);
   const made = inner(call['function']);
-  return { type: 'tool-call', id: text(call['id']), tool: text(made['name']), ...argumentsIn(text(made['arguments'])) };
+  const free = inner(call['custom']);
+  if (call['type'] === 'custom') return { type: 'tool-call', id, tool: text(free['name']), input: free['input'] ?? '' };
+  return { type: 'tool-call', id, tool: text(made['name']), ...argumentsIn(text(made['arguments'])) };
 }
 
 const finishes: Readonly<Record<string, Finish>> = {
@@ -111,12 +133,14 @@ const finishes: Readonly<Record<string, Finish>> = {
   content_filter: 'filtered',
 };
 
-function answerFrom(message: JsonObject, finish: string, usage: JsonObject): Answered {
+/** Kept of an answer is what every server takes back. */
+function answerFrom(message: JsonObject, finish: string, usage: JsonObject): Told {
+  const { content = null, tool_calls } = message;
   return {
     message: { role: 'assistant', parts: answerParts(message) },
     finish: finishes[finish] ?? 'other',
     usage: usageOf(usage),
-    raw: message,
+    raw: { role: 'assistant', content, ...(Array.isArray(tool_calls) ? { tool_calls } : {}) },
   };
 }
 
@@ -126,14 +150,36 @@ const usageOf = ({ prompt_tokens, completion_tokens, prompt_tokens_details }: Js
   ...count('cacheRead', inner(prompt_tokens_details)['cached_tokens']),
 });
 
-/** Notes are a message of the user's side; a refused answer is shown as the model gave it, with what it is told of its calls. */
-function added(addition: Addition): readonly JsonObject[] {
-  if (addition.type === 'notes') return [{ role: 'user', content: addition.text }];
-  return [
-    isObject(addition.raw) ? addition.raw : answerIn(addition.answer),
-    ...addition.results.map(({ id, text: content }) => ({ role: 'tool', tool_call_id: id, content })),
-  ];
+/** Notes join a message of the user's, for many models want the sides to alternate; after anything else they are one. A refused answer is shown as the model gave it, with what it is told of its calls. */
+function withAdded(message: Json, additions: readonly Addition[]): readonly Json[] {
+  const out: Json[] = [message];
+  for (const addition of additions) {
+    const last = out.at(-1);
+    if (addition.type === 'exchange') out.push(...exchanged(addition));
+    else if (isObject(last) && last['role'] === 'user') out.splice(-1, 1, withWords(last, addition.text));
+    else out.push({ role: 'user', content: addition.text });
+  }
+  return out;
 }
+
+const withWords = (message: JsonObject, words: string): JsonObject => ({
+  ...message,
+  content: Array.isArray(message['content'])
+    ? [...(message['content'] as readonly Json[]), { type: 'text', text: words }]
+    : joined(text(message['content']), words),
+});
+
+function withSystem(messages: readonly Json[], words: string): readonly Json[] {
+  if (words === '') return messages;
+  const at = messages.findIndex(isSystem);
+  if (at < 0) return [{ role: 'system', content: words }, ...messages];
+  return messages.with(at, withWords(messages[at] as JsonObject, words));
+}
+
+const exchanged = (addition: Addition & { readonly type: 'exchange' }): readonly Json[] => [
+  isObject(addition.raw) ? addition.raw : answerIn(addition.answer),
+  ...addition.results.map(({ id, text: content }) => ({ role: 'tool', tool_call_id: id, content })),
+];
 
 function answerIn({ parts }: Message): JsonObject {
   const calls = parts.filter((part) => part.type === 'tool-call');
@@ -153,11 +199,13 @@ function answerIn({ parts }: Message): JsonObject {
   };
 }
 
+type Piece = { id: string; type: string; function?: { name: string; arguments: string }; custom?: JsonObject };
+
 function assembler(): Assembler {
   let words = '';
   let finish = '';
   let usage: JsonObject = {};
-  const calls: { id: string; type: string; function: { name: string; arguments: string } }[] = [];
+  const calls: Piece[] = [];
   return {
     take({ data }) {
       if (data === '[DONE]') return { holds: false };
@@ -166,20 +214,16 @@ function assembler(): Assembler {
       if (!choice) return { holds: false };
       finish = text(choice['finish_reason']) || finish;
       const delta = inner(choice['delta']);
-      words += text(delta['content']);
+      words += text(delta['content']) || text(delta['refusal']);
       const pieces = list(delta['tool_calls']);
       for (const piece of pieces) {
         const at = typeof piece['index'] === 'number' ? piece['index'] : calls.length;
-        const call = (calls[at] ??= { id: '', type: 'function', function: { name: '', arguments: '' } });
-        const made = inner(piece['function']);
-        call.id ||= text(piece['id']);
-        call.function.name += text(made['name']);
-        call.function.arguments += text(made['arguments']);
+        calls[at] = grown(calls[at], piece);
       }
       return { holds: pieces.length > 0 };
     },
     answer() {
-      const made = calls.filter(Boolean);
+      const made = calls.filter(Boolean) as readonly Json[];
       const message = {
         role: 'assistant',
         content: words === '' && made.length ? null : words,
@@ -187,5 +231,23 @@ function assembler(): Assembler {
       };
       return answerFrom(message, finish, usage);
     },
+  };
+}
+
+/** A call with another piece of it. What a server adds to a call beside its name and arguments, it wants back. */
+function grown(call: Piece | undefined, { index: _, ...piece }: JsonObject): Piece {
+  const made = inner(piece['function']);
+  const free = inner(piece['custom']);
+  const type = text(piece['type']) || call?.type || 'function';
+  const more = { ...piece, ...call, id: call?.id || text(piece['id']), type };
+  if (type === 'custom') {
+    const before = inner(call?.custom);
+    const input = text(before['input']) + text(free['input']);
+    return { ...more, custom: { name: text(before['name']) || text(free['name']), input } };
+  }
+  const before = call?.function ?? { name: '', arguments: '' };
+  return {
+    ...more,
+    function: { name: before.name + text(made['name']), arguments: before.arguments + text(made['arguments']) },
   };
 }

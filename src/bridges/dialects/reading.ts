@@ -1,9 +1,13 @@
 // Reads JSON that others wrote: what is not what it should be counts as absent.
-import { isObject, type Json, type JsonObject } from '../../core/index.ts';
+import { isObject, type Json, type JsonObject, type Part } from '../../core/index.ts';
+
+/** Everything in a list, in its place. */
+export const all = (value: Json | undefined): readonly Json[] =>
+  Array.isArray(value) ? (value as readonly Json[]) : [];
 
 /** The objects in a list. */
 export const list = (value: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(value) ? (value.filter((each) => isObject(each)) as readonly JsonObject[]) : [];
+  all(value).filter((each): each is JsonObject => isObject(each));
 
 /** A text, or an empty one. */
 export const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
@@ -23,3 +27,10 @@ export function argumentsIn(raw: string): { readonly input: Json; readonly inval
     return { input: {}, invalid: raw };
   }
 }
+
+/** What we know of but do not read. */
+export const opaque = (value: Json): Part => ({
+  type: 'file',
+  mediaType: 'application/octet-stream',
+  data: JSON.stringify(value),
+});

@@ -16,6 +16,8 @@ import {
 
 /** Something the model reads that the caller's own messages do not hold. It stands after the caller's message of this index, for ever. */
 export type Addition =
+  /** Stands at the end of the system text, from the session's first request on. */
+  | { readonly type: 'system'; readonly after: -1; readonly text: string }
   | { readonly type: 'notes'; readonly after: number; readonly text: string }
   /** An answer whose calls were refused, and what the model was told of each. `raw` is the answer as the provider gave it. */
   | {
@@ -40,6 +42,8 @@ export type Given = {
 
 /** The key of the remark that follows each message taken in. */
 export const GIVEN = 'guide/given';
+/** The key of the remark that keeps what the system text is added. */
+export const SYSTEM = 'guide/system';
 /** The key of the remark that keeps a refused answer. */
 export const EXCHANGE = 'guide/exchange';
 
@@ -76,6 +80,8 @@ export const givenView = (wordsFor: (notes: readonly Note[], nonce: string) => s
 
 function additionIn(event: Event, after: number, words: (notes: readonly Note[]) => string): Addition | undefined {
   if (event.type === 'turn-started' && event.notes.length) return { type: 'notes', after, text: words(event.notes) };
+  if (event.type === 'remark-made' && event.key === SYSTEM && typeof event.value === 'string')
+    return { type: 'system', after: -1, text: event.value };
   if (event.type === 'remark-made' && event.key === EXCHANGE && isObject(event.value))
     return { ...(event.value as unknown as Addition & { readonly type: 'exchange' }), type: 'exchange', after };
   return undefined;

@@ -31,7 +31,7 @@ function read(messages: readonly Message[], additions: readonly Addition[]): rea
     ...additions
       .filter(({ after }) => after === i)
       .flatMap((each) =>
-        each.type === 'notes'
+        each.type !== 'exchange'
           ? [`note: ${each.text.replaceAll(/<[^>]*>\n?|\n$/g, '').trim()}`]
           : [words(each.answer), ...each.results.map(({ text }) => `tool: ${text}`)],
       ),

@@ -35,6 +35,10 @@ export type GuideOptions = Omit<Extension, 'tools' | 'providers' | 'renderers'> 
   /** Where the conversation is kept; in memory unless given. */
   readonly log?: Log;
   readonly session?: string;
+  /** What marks the notes of a new session; made up unless given. */
+  readonly nonce?: string;
+  /** Words that a new session's system text ends with, for good: what the reminders are, for example. */
+  readonly system?: string;
   readonly limits?: Partial<Limits>;
   readonly price?: Price;
   readonly window?: number;
@@ -81,6 +85,14 @@ export type Guide = {
   readonly log: Log;
   before(asked: Asked): Promise<Guidance>;
   after(answered: Answered): Promise<Guidance>;
+  /** Takes an answer as one that was let through, whatever the gates would have said: what has happened is history. */
+  accept(answered: Answered): Promise<void>;
+  /** Keeps that no answer came, and why. The caller has seen the failure itself, and may try again. */
+  failed(why: string): Promise<void>;
+  /** Keeps something that the guide cannot act on. */
+  remark(key: string, value: Json): Promise<void>;
+  /** The event after which this many of the caller's messages were known; nothing if they never were. */
+  known(messages: number): string | undefined;
   /** What the gates say to a call now; for callers whose tools are wrapped one by one. */
   judge(call: Pick<Call, 'id' | 'tool' | 'input'>): Promise<Refused | undefined>;
   close(): Promise<void>;
@@ -148,7 +160,7 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
     },
     async before(asked) {
       await goBack(asked);
-      await begin(head, asked, options.session);
+      await begin(head, asked, options);
       agent = partsFor(options, asked);
       await takeIn(asked);
       await head.record((state) => [...loose(state), ...newRun(state, agent, options.limits), ...wanted(state)]);
@@ -169,6 +181,21 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
       // The caller never sees this answer, but the model has to: it is shown again with what was wrong with it.
       await head.record(refusal(answered, refused), { settle: true });
       return send(refused);
+    },
+    async accept(answered) {
+      await head.record((state) => [ended(state, answered)]);
+      await head.record((state) => state.calls.map((call) => started(call, state)));
+    },
+    async failed(why) {
+      await head.record([{ type: 'remark-made', key: 'guide/no-answer', value: why }]);
+    },
+    async remark(key, value) {
+      await head.record([{ type: 'remark-made', key, value }]);
+    },
+    known(messages) {
+      const { marks, start } = look(head.state, given);
+      if (messages === 0) return start;
+      return messages <= marks.length ? marks.items[messages - 1]?.event : undefined;
     },
     async judge(call) {
       const reason = await objectionTo(agent, call, head.state, options.ask);

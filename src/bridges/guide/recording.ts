@@ -10,14 +10,18 @@ import {
   type Limits,
   type RunState,
 } from '../../core/index.ts';
-import { EXCHANGE } from './given.ts';
+import { EXCHANGE, SYSTEM } from './given.ts';
 import type { Answered, Asked, Refused } from './guide.ts';
 
 /** Writes the first facts of a session, or a new epoch where the caller's text, tools or model changed. */
 export async function begin(
   head: Head,
   { model, system, tools }: Asked,
-  session: string = crypto.randomUUID(),
+  {
+    session = crypto.randomUUID(),
+    nonce = crypto.randomUUID().slice(0, 8),
+    system: added,
+  }: { readonly session?: string; readonly nonce?: string; readonly system?: string } = {},
 ): Promise<void> {
   await head.record((state) => {
     const same =
@@ -25,10 +29,10 @@ export async function begin(
     if (state.session !== '' && same) return [];
     const epoch = { type: 'epoch-started', epoch: state.epoch + 1, system, tools, model } as const;
     if (state.session !== '') return [{ ...epoch, reason: 'agent-changed' }];
-    const nonce = crypto.randomUUID().slice(0, 8);
     return [
       { type: 'session-started', session, nonce },
       { ...epoch, reason: 'started' },
+      ...(added ? [{ type: 'remark-made', key: SYSTEM, value: added } as const] : []),
     ];
   });
 }

@@ -14,13 +14,19 @@ export function factsOf(message: Message | null, state: RunState, isFailure: Fai
   if (message.role === 'user')
     return [{ type: 'input-received', input: `g${state.seq}`, how: 'prompt', parts: message.parts }];
   if (message.role === 'assistant') return foreignAnswer(message, state);
-  return message.parts.flatMap((part): readonly Fact[] => {
-    if (part.type !== 'tool-result') return [];
-    const call = state.calls.find(({ id, result }) => id === part.id && !result);
-    if (!call) return [];
-    const failed = part.failed || isFailure(call.tool, part.text);
-    return [{ type: 'tool-ended', call: part.id, outcome: failed ? 'failed' : 'ok', text: part.text, ms: 0 }];
-  });
+  const words = message.parts.filter((part) => part.type === 'text' || part.type === 'file');
+  const beside: readonly Fact[] = words.length
+    ? [{ type: 'input-received', input: `g${state.seq}`, how: 'prompt', parts: words }]
+    : [];
+  return message.parts
+    .flatMap((part): readonly Fact[] => {
+      if (part.type !== 'tool-result') return [];
+      const call = state.calls.find(({ id, result }) => id === part.id && !result);
+      if (!call) return [];
+      const failed = part.failed || isFailure(call.tool, part.text);
+      return [{ type: 'tool-ended', call: part.id, outcome: failed ? 'failed' : 'ok', text: part.text, ms: 0 }];
+    })
+    .concat(beside);
 }
 
 /** An answer that came without us, from before we were there or put in by the caller, is history; one that we saw is in the log. */
