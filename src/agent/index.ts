@@ -32,6 +32,7 @@ export { findCommands, type UserCommand, type UserCommands } from './project/use
 export { resultOf, wireStop, type OpenAsk, type RunResult, type RunUsage, type WireStop } from './result.ts';
 export { answerShape, parseAnswer } from './schema.ts';
 export { SessionCache } from './session-cache.ts';
+export { runRouted, type Routed } from './routed-run.ts';
 export { Session, type RunOptions, type Words } from './session.ts';
 export { translator, type BlockDelta, type ContentBlock, type StreamEvent } from './stream-events.ts';
 export { agentTool, type SubAgentOptions } from './sub-agent.ts';

@@ -62,7 +62,9 @@ function placesOf(family: Family, ports: readonly number[], env: Environment): r
     : [{ found: { provider: family.name, how: 'address', baseUrl, variable } }];
 }
 
-const isLoopback = (url: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
+/** Whether an address is one of this machine alone. */
+export const isLoopback = (url: string): boolean =>
+  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
 
 async function look(
   { family, url }: { readonly family: Family; readonly url: string },

@@ -1,0 +1,86 @@
+// What was saved against sending everything to one model: reckoned turn by turn from a log, with what is unknown kept apart from nothing.
+import { costOf, type Event, type Price, type Usage } from '../../core/index.ts';
+
+/** The turns of one model. */
+export type ModelShare = {
+  readonly model: string;
+  readonly turns: number;
+  readonly input: number;
+  readonly output: number;
+  /** What they cost, as far as it is known. */
+  readonly usd: number;
+  /** Turns whose price nobody knows. */
+  readonly unpriced: number;
+  /** Turns whose tokens nobody counted. */
+  readonly uncounted: number;
+};
+
+/** What everything would have cost, between a cache that always holds and none at all; nothing where the price is unknown. */
+export type Savings = {
+  readonly shares: readonly ModelShare[];
+  readonly spent: number;
+  readonly unpriced: number;
+  readonly uncounted: number;
+  readonly instead: { readonly least: number; readonly most: number } | undefined;
+};
+
+/** A session's events, each branch after its own parent, as they were written. */
+export type Told = readonly Event[];
+
+/** Adds up what sessions used, and what another model would have cost for the same tokens. */
+export function savingsOf(sessions: Iterable<Told>, price: Price | undefined): Savings {
+  const shares = new Map<string, ModelShare>();
+  let [least, most] = [0, 0];
+  for (const events of sessions) {
+    let before = 0;
+    for (const event of events) {
+      if (event.type === 'epoch-started' && event.reason !== 'model-changed') before = 0;
+      if (event.type !== 'turn-ended') continue;
+      shares.set(event.model, withTurn(shares.get(event.model) ?? none(event.model), event));
+      const { input, output } = event.usage;
+      if (input === undefined || output === undefined) continue;
+      if (price) {
+        least += costOf(price, cached({ input, output }, before)) ?? 0;
+        most += costOf(price, { input, output }) ?? 0;
+      }
+      before = input + output;
+    }
+  }
+  const all = [...shares.values()];
+  const sum = (key: 'usd' | 'unpriced' | 'uncounted'): number => all.reduce((total, each) => total + each[key], 0);
+  return {
+    shares: all,
+    spent: sum('usd'),
+    unpriced: sum('unpriced'),
+    uncounted: sum('uncounted'),
+    instead: price && { least, most },
+  };
+}
+
+/** The same tokens where everything that the turn before held is read from a cache. */
+function cached({ input, output }: Usage & { input: number; output: number }, before: number): Usage {
+  const cacheRead = Math.min(input, before);
+  return { input, output, cacheRead };
+}
+
+const none = (model: string): ModelShare => ({
+  model,
+  turns: 0,
+  input: 0,
+  output: 0,
+  usd: 0,
+  unpriced: 0,
+  uncounted: 0,
+});
+
+function withTurn(share: ModelShare, { usage, usd }: Event & { type: 'turn-ended' }): ModelShare {
+  return {
+    model: share.model,
+    turns: share.turns + 1,
+    input: share.input + (usage.input ?? 0),
+    output: share.output + (usage.output ?? 0),
+    usd: share.usd + (usd ?? 0),
+    unpriced: share.unpriced + (usd === undefined ? 1 : 0),
+    uncounted: share.uncounted + (usage.input === undefined || usage.output === undefined ? 1 : 0),
+  };
+}

@@ -1,0 +1,118 @@
+// How hard a task is by its words and its shape: whole words with weights that add up slowly, and signs that no language hides.
+import { lexicon, type Kind } from './lexicon.ts';
+
+/** What was seen in a task. */
+export type TaskFeatures = {
+  /** From 0, anybody can do it, to 1. */
+  readonly complexity: number;
+  /** What sort of work it is, by which success is counted. */
+  readonly kind: Kind;
+  /** What made it so, the strongest first. */
+  readonly because: readonly string[];
+};
+
+/** Weights of words beside the built-in ones, and before them: from -1, makes a task easy, to 1, makes it hard. */
+export type WordWeights = Readonly<Record<string, number>>;
+
+/** Nobody writes a longer task; what is longer was pasted. */
+const mostRead = 20_000;
+
+/** What is said where no word is known: the text may be in any language, and a strange language is not a simple task. */
+const unknownWords = 0.3;
+
+/** Looks at a task. */
+export function taskFeatures(task: string, own: WordWeights = {}): TaskFeatures {
+  const { prose, pasted } = apart(task.slice(0, mostRead));
+  const words = wordsIn(prose);
+  const found = weighed(words, own);
+  const shape = shapeOf(prose, words.length, pasted);
+  const hard = found.filter(({ weight }) => weight > 0);
+  const easy = found.filter(({ weight }) => weight < 0);
+  const strange = found.length === 0 && words.length >= 3 && !words.some((word) => everyday.has(word));
+  const risen = strange ? unknownWords : joined(hard.map(({ weight }) => weight));
+  const eased = easy.reduce((left, { weight }) => left * (1 + weight), risen);
+  const complexity = joined([eased, ...shape.map(({ weight }) => weight)]);
+  const [strongest] = found.toSorted((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
+  const because = [
+    ...found,
+    ...shape,
+    ...(strange ? [{ why: 'no word of it is in the lists', weight: unknownWords }] : []),
+  ]
+    .toSorted((a, b) => Math.abs(b.weight) - Math.abs(a.weight))
+    .map(({ why }) => why);
+  return { complexity: Math.min(1, complexity), kind: strongest?.kind ?? 'other', because };
+}
+
+type Sign = { readonly why: string; readonly weight: number };
+
+/** Signs that each leave less of what is simple: two make more than one, and no number of them more than all. */
+const joined = (weights: readonly number[]): number => 1 - weights.reduce((left, weight) => left * (1 - weight), 1);
+
+/** The task in the person's own words, and how many characters they pasted: a long listing is no hard task. */
+function apart(task: string): { readonly prose: string; readonly pasted: string } {
+  const blocks: string[] = [];
+  const prose = task.replaceAll(/^(```|~~~)[^]*?(?:^\1|$(?![^]))/gm, (block) => {
+    blocks.push(block);
+    return '\n';
+  });
+  return { prose, pasted: blocks.join('\n') };
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+
+/** The words of a text in any script, in small letters. */
+function wordsIn(text: string): readonly string[] {
+  const words: string[] = [];
+  for (const { segment, isWordLike } of segmenter.segment(text)) if (isWordLike) words.push(segment.toLowerCase());
+  return words;
+}
+
+type Weighed = Sign & { readonly kind: Kind };
+
+/** Each known word once, however often it is said and in whichever form. */
+function weighed(words: readonly string[], own: WordWeights): readonly Weighed[] {
+  const found = new Map<string, Weighed>();
+  for (const word of new Set(words))
+    for (const form of formsOf(word)) {
+      const mine = Object.hasOwn(own, form) ? own[form] : undefined;
+      const listed = lexicon.get(form);
+      const weight = mine ?? listed?.weight;
+      if (weight === undefined) continue;
+      if (Number.isFinite(weight))
+        found.set(form, { why: `"${word}"`, weight: Math.max(-1, Math.min(1, weight)), kind: listed?.kind ?? 'other' });
+      break;
+    }
+  return [...found.values()];
+}
+
+/** A word and what it may be a form of, whole words all: "redesign" is not "design", and "debug" is no "bug". */
+function formsOf(word: string): readonly string[] {
+  const plain = word.replace(/is(e[sd]?|ing|ation)$/, 'iz$1');
+  const forms = [word, plain];
+  for (const each of new Set([word, plain])) {
+    for (const ending of ['s', 'es', 'd', 'ed']) if (each.endsWith(ending)) forms.push(each.slice(0, -ending.length));
+    if (!each.endsWith('ing') || each.length < 6) continue;
+    const root = each.slice(0, -3);
+    forms.push(root, `${root}e`);
+    if (root.at(-1) === root.at(-2)) forms.push(root.slice(0, -1));
+  }
+  return forms;
+}
+
+/** What can be seen in any language: how much is said, in how many steps, about how many files. */
+function shapeOf(prose: string, words: number, pasted: string): readonly Sign[] {
+  const steps = prose.match(/^\s*(?:[-*•]|\d+[.)])\s+\S/gm)?.length ?? 0;
+  const files = new Set(prose.match(/(?:[\w.-]+\/)+[\w.-]+|\b[\w-]+\.[a-z]{1,4}\b/gi)).size;
+  const signs: readonly Sign[] = [
+    { why: `${words} words`, weight: Math.min(0.25, Math.log2(1 + words / 25) / 12) },
+    { why: `${steps} steps`, weight: steps > 1 ? Math.min(0.3, 0.07 * steps) : 0 },
+    { why: `${files} files`, weight: files > 1 ? Math.min(0.25, 0.06 * (files - 1)) : 0 },
+    { why: 'a trace', weight: /^\s+at .+:\d+|^Traceback /m.test(`${prose}\n${pasted}`) ? 0.15 : 0 },
+  ];
+  return signs.filter(({ weight }) => weight >= 0.01);
+}
+
+/** Words by which English is known where none of the weighted ones is said. */
+const everyday: ReadonlySet<string> = new Set(
+  'the a an to of in is are it this that what how which and or for with my me please can you do does on'.split(' '),
+);
