@@ -210,8 +210,9 @@ function partsFor(options: GuideOptions, { model, tools, system }: Omit<Asked, '
   const provider = standInModel(model, options);
   const parts = { rules, views, gates, stops, checks, reminders, provider, system };
   // The history is the caller's: it is not ours to make shorter.
-  const { compact: _, ...own } = agentParts({ ...parts, tools: standInTools(tools, options.reads) });
-  return own;
+  const { compact: _, ...own } = agentParts(parts);
+  // Nor are its tools: whether they are well described is for it to know.
+  return { ...own, tools: new Map(standInTools(tools, options.reads).map((tool) => [tool.name, tool])) };
 }
 
 /** The caller runs what the model wrote, so a call that a rule would change has to be made by the model. */
@@ -224,6 +225,9 @@ async function objectionTo(
   state: RunState,
   ask: GuideOptions['ask'],
 ): Promise<string | undefined> {
+  // A client may read what JSON.parse does not, and the gates would have judged something else.
+  if (call.invalid !== undefined && agent.gates.length > 0)
+    return 'The arguments of this call are not JSON, so it was not made. Make it again with arguments that are.';
   let now = call;
   for (let questions = 0; questions < 8; questions++) {
     const ruling = await decide(agent, now, state);

@@ -1,0 +1,108 @@
+// A fetch that guides: whatever client takes one of its own is guided by it, without a change in the client.
+import { FairleadError, isObject, toFailure, fromFailure, type Json, type JsonObject } from '../../core/index.ts';
+import { openConversations, type ConversationOptions, type Talk } from '../conversations/conversations.ts';
+import { dialectOf } from '../dialects/table.ts';
+import { carryOut } from '../exchange/exchange.ts';
+import type { Arrived } from '../exchange/judging.ts';
+
+/** How a client is guided. */
+export type ClientOptions = ConversationOptions & {
+  /** Names the conversation that every request of this client belongs to; without it they are told apart by how they begin. */
+  readonly session?: string;
+  /** Is told what went wrong and did not fail a request. */
+  readonly tell?: (sentence: string) => void;
+};
+
+/** What clients call `fetch`. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** A fetch whose requests to a model are guided; all others pass. */
+export function guidedFetch(options: ClientOptions = {}, plain: Fetch = fetch): Fetch {
+  const { session, tell = () => {}, ...how } = options;
+  const conversations = openConversations(how);
+  const holdsWords = (options.checks ?? []).length > 0;
+  return async (input, init) => {
+    const asked = await askedIn(input, init);
+    if (!asked) return plain(input, init);
+    const { url, dialect, request, raw } = asked;
+    const wrong = dialect.unguidable(request);
+    if (wrong !== undefined) return Response.json(dialect.failure(wrong), { status: 400 });
+    const talk = await conversations.ask(dialect.asked(request, url.pathname), session).catch(asError);
+    const send = async (body: Uint8Array): Promise<Arrived<Response>> => arrived(await plain(input, sent(init, body)));
+    const wantsEvents = request['stream'] === true || url.searchParams.get('alt') === 'sse';
+    const reply = await carryOut({ dialect, request, raw, wantsEvents, holdsWords, talk, send, tell });
+    const headers = new Headers(reply.head?.headers ?? { 'content-type': reply.contentType });
+    // Fetch has undone the encoding, and the length may be another.
+    for (const name of ['content-length', 'content-encoding']) headers.delete(name);
+    const { status, head } = reply;
+    const made = new Response(asBody(reply.chunks), {
+      status,
+      headers,
+      ...(head ? { statusText: head.statusText } : {}),
+    });
+    Object.defineProperty(made, 'url', { value: head?.url ?? url.href });
+    return made;
+  };
+}
+
+const asError = (error: unknown): FairleadError | Talk =>
+  error instanceof FairleadError ? error : fromFailure(toFailure(error));
+
+const asBody = (chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> => {
+  const source = chunks[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const { done, value } = await source.next();
+      if (done) controller.close();
+      else controller.enqueue(value as Uint8Array<ArrayBuffer>);
+    },
+    async cancel() {
+      await source.return?.();
+    },
+  });
+};
+
+const arrived = (response: Response): Arrived<Response> => ({
+  status: response.status,
+  contentType: response.headers.get('content-type') ?? '',
+  head: response,
+  chunks: response.body ?? nothing(),
+});
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** A client writes its bodies as JSON text; what is written otherwise is none of the requests that are guided. */
+function sent(init: RequestInit | undefined, body: Uint8Array): RequestInit {
+  const headers = new Headers(init?.headers);
+  headers.delete('content-length');
+  return { ...init, headers, body: body as Uint8Array<ArrayBuffer> };
+}
+
+async function askedIn(input: string | URL | Request, init: RequestInit | undefined) {
+  const url = new URL(input instanceof Request ? input.url : input);
+  const dialect = dialectOf(url.pathname);
+  if (!dialect || (init?.method ?? 'GET').toUpperCase() !== 'POST') return undefined;
+  const raw = bytesOf(init?.body);
+  const request = raw && parsed(raw);
+  if (!raw || !request)
+    throw new FairleadError('bridge/unread-request', 'This request to a model cannot be read, so it is not sent.', {
+      blame: 'user',
+      hint: 'Send it with a JSON text as its body.',
+    });
+  return { url, dialect, request, raw };
+}
+
+function bytesOf(body: RequestInit['body']): Buffer | undefined {
+  if (typeof body === 'string') return Buffer.from(body);
+  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return undefined;
+}
+
+function parsed(raw: Buffer): JsonObject | undefined {
+  try {
+    const value = JSON.parse(raw.toString()) as Json;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
