@@ -46,7 +46,7 @@ export {
 } from './history/questions.ts';
 export type { ToolMark, Try } from './history/tool-marks.ts';
 export { history, type History, type ModelMark } from './history/view.ts';
-export { awareness, withAwareness } from './reminders/awareness.ts';
+export { awareness, seedKey, withAwareness } from './reminders/awareness.ts';
 export { builtInReminders, builtInTable, usualRoles, type ToolRoles, type Tuning } from './reminders/built-in.ts';
 export type { Cooldown, Looking, ReminderDefinition, ReminderExample } from './reminders/definition.ts';
 export { defineReminder, reminding, type DefinedReminder, type Reminding } from './reminders/reminding.ts';

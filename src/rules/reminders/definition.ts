@@ -73,9 +73,11 @@ export function faultsOf(reminder: ReminderDefinition): readonly string[] {
   const quiet = quietOf(reminder);
   const wrong = triggersOf(reminder).filter((trigger) => !triggers.includes(trigger));
   return [
-    ...(/^[\w.-]{1,60}$/.test(name)
+    ...(/^(?!__)[\w.-]{1,60}$/.test(name)
       ? []
-      : [`The name "${name}" must be 1 to 60 letters, digits, dots, dashes or underscores.`]),
+      : [
+          `The name "${name}" must be 1 to 60 letters, digits, dots, dashes or underscores, and not begin with two of those.`,
+        ]),
     ...(triggersOf(reminder).length ? [] : ['It says neither `on` nor `tool`, so it would never be looked at.']),
     ...wrong.map((trigger) => `There is no event named "${trigger}"${hint(trigger)}.`),
     ...(typeof message === 'function' || message.trim() !== '' ? [] : ['Its message is empty.']),
