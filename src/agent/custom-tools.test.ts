@@ -130,7 +130,7 @@ test('[P71] what does not fit is refused with a sentence, and the others are loa
     i: /one file and may import node:… only/,
     j: /its name must begin with a letter/,
     k: /no luck/,
-    l: /bytes; a tool may have/,
+    l: /bytes; it may have/,
   };
   for (const [letter, words] of Object.entries(expected)) assert.match(said[letter] ?? '', words, letter);
   assert.equal(problems.length, Object.keys(expected).length);

@@ -1,13 +1,10 @@
 // Tools that people write themselves: one file, one object. What runs is the very text that was approved, and nothing that it could bring along.
-import { createHash } from 'node:crypto';
-import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
-import { FairleadError, isObject, messageOf, type Tool, type ToolContext, type Workspace } from '../core/index.ts';
-import type { Standing, Trust } from '../guards/index.ts';
+import { isObject, messageOf, type Tool, type ToolContext, type Workspace } from '../core/index.ts';
+import { approvedText, exportOf, refused, type Approving, type UnapprovedFile } from './approved-file.ts';
 import { defineTool, type ToolDefinition } from './define-tool.ts';
 import { projectFolders, type Problem } from './project/folders.ts';
-import { entriesIn, leadsOut, type ProjectPlaces, type Shelf } from './project/shelves.ts';
-import { readText } from './project/text-file.ts';
+import { entriesIn, type ProjectPlaces, type Shelf } from './project/shelves.ts';
 import type { SchemaLike } from './schema.ts';
 
 /** What a custom tool is handed beside its input: what every tool is, and the workspace to reach the world through. */
@@ -19,25 +16,15 @@ export type CustomTool = Omit<ToolDefinition<SchemaLike>, 'run' | 'hidden'> & {
 };
 
 /** A file of a project that is not approved as it is. */
-export type CustomFile = {
-  readonly path: string;
-  readonly text: string;
-  readonly standing: Exclude<Standing, 'approved'>;
-};
+export type CustomFile = UnapprovedFile;
 
 /** How custom tools are loaded. */
-export type CustomToolOptions = {
+export type CustomToolOptions = Approving & {
   readonly folders: readonly Shelf[];
   readonly workspace: Workspace;
-  /** What was approved of projects; a person's own files need no approval. */
-  readonly trust: Trust;
-  /** Asks the person whether a project's file may run; without it none that is not approved does. */
-  readonly ask?: (file: CustomFile) => Promise<boolean>;
 };
 
 const folderName = 'custom_tools';
-const largest = 256 * 1024;
-const longestMs = 10_000;
 
 /** Where custom tools lie: in the person's own folder, then in the project, nearest first. */
 export function customToolFolders({ cwd, configDir, stopAt }: ProjectPlaces): readonly Shelf[] {
@@ -76,56 +63,9 @@ export async function loadCustomTools(
   return { tools: [...tools.values()], problems };
 }
 
-const refused = (why: string): FairleadError => new FairleadError('tool/custom-refused', why, { blame: 'user' });
-
 async function loadFile(shelf: Shelf, file: string, options: CustomToolOptions): Promise<Tool> {
-  const away = leadsOut(shelf, file);
-  if (away) throw refused(away.why);
-  const read = readText(file, largest);
-  if ('wrong' in read) throw refused(read.why);
-  if (read.cut) throw refused(`has ${read.size} bytes; a tool may have ${largest}`);
-  if (shelf.scope === 'project') await mustBeApproved(file, read.text, options);
-  return toolFrom(await exportOf(file, read.text), options.workspace);
-}
-
-async function mustBeApproved(file: string, text: string, { trust, ask }: CustomToolOptions): Promise<void> {
-  const item = { subject: `custom tool ${file}`, hash: createHash('sha256').update(text).digest('hex') };
-  const standing = trust.judge(item);
-  if (standing === 'approved') return;
-  if (!(await ask?.({ path: file, text, standing })))
-    throw refused(
-      standing === 'new' ? 'is not approved, so it was not run' : 'changed since it was approved, so it was not run',
-    );
-  trust.approve([item]);
-}
-
-/** What the text exports. It is run from memory: the file may have changed since it was judged, and other files next to it were judged by nobody. */
-async function exportOf(file: string, text: string): Promise<unknown> {
-  const code = /\.m?ts$/.test(file) ? withoutTypes(text) : text;
-  const loading = import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`) as Promise<{
-    readonly default?: unknown;
-  }>;
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(refused(`did not load within ${longestMs / 1000} s`)), longestMs);
-  try {
-    return (await Promise.race([loading, late])).default;
-  } catch (error) {
-    const isImport = isObject(error) && error['code'] === 'ERR_UNSUPPORTED_RESOLVE_REQUEST';
-    throw isImport ? refused('imports something; a custom tool is one file and may import node:… only') : error;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Node warns that this is new. It is what runs our own sources, and a person has nothing to do about it. */
-function withoutTypes(text: string): string {
-  const emitWarning: unknown = Reflect.get(process, 'emitWarning');
-  Object.assign(process, { emitWarning: () => {} });
-  try {
-    return stripTypeScriptTypes(text);
-  } finally {
-    Object.assign(process, { emitWarning });
-  }
+  const text = await approvedText(shelf, file, 'custom tool', options);
+  return toolFrom(await exportOf(file, text), options.workspace);
 }
 
 /** A class is made one of; what other harnesses call `schema` and `execute` is `input` and `run`. */

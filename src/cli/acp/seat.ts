@@ -5,6 +5,7 @@ import { FairleadError, type Call, type Event, type RunState } from '../../core/
 import { pathOf } from '../branches/path.ts';
 import { narrator } from '../chat/narrator.ts';
 import { answerOpen, cameLate, untilJoined, waits, type Said } from '../conversation/asks.ts';
+import { heed } from '../conversation/heeding.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Face, Status } from '../face/face.ts';
 import { stopOf } from './faults.ts';
@@ -117,7 +118,9 @@ export function seatAt(
       return work;
     },
     async steer(words) {
-      const join = talk.session.steer(words);
+      const join = talk.outfit.ears
+        ? heed(talk, words).then(() => talk.session.steer(words))
+        : talk.session.steer(words);
       joining = Promise.allSettled([joining, join]);
       await join;
     },

@@ -1,4 +1,5 @@
 // What a line that was entered means: a slash command, a shell command, or words for the model.
+import { heed } from '../conversation/heeding.ts';
 import { commandIn, unknownCommand } from '../slash/table.ts';
 import type { Desk } from '../slash/desk.ts';
 import { runShell } from './shell.ts';
@@ -20,5 +21,7 @@ export async function handleLine(desk: Desk, text: string, how: 'enter' | 'follo
   }
   if (text.startsWith('!')) return runShell(desk, text);
   if (!desk.conversing) return desk.converse(text);
+  // Without a listener nothing comes between a word and its place in the run.
+  if (talk.outfit.ears) await heed(talk, text);
   await (how === 'enter' ? talk.session.steer(text) : talk.session.followUp(text));
 }

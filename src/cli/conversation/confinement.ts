@@ -19,3 +19,9 @@ export const sandboxFor = (settings: Settings, folder: string, wanted: boolean):
     container: settings.sandbox,
     ...(settings.openHosts.length > 0 ? { egress: { hosts: settings.openHosts, isPublic } } : {}),
   });
+
+/** A sandbox in the status line. */
+export function sandboxWord({ name }: Pick<Sandbox, 'name'>): string {
+  if (name === 'none') return 'NO SANDBOX';
+  return name === 'refused' ? 'no commands' : name;
+}

@@ -15,6 +15,8 @@ import type { Settings } from '../settings/index.ts';
 import { modelNamed, placeOf, unknownModel, type Chosen } from './model.ts';
 import { askAnew } from './asks.ts';
 import { approvalsHere, type Approvals } from './approvals.ts';
+import { sandboxWord } from './confinement.ts';
+import { heed } from './heeding.ts';
 import { openModel, type Host } from './open-model.ts';
 import { closeSession, openSession, type OpenSession } from './opening.ts';
 import { outfitFor, type Outfit } from './outfit.ts';
@@ -86,6 +88,7 @@ export class Conversation {
         cwd: options.cwd ?? process.cwd(),
         auto: () => now.auto,
         grants,
+        transcript: () => now.open?.place?.file,
       }),
     ]);
     const approvals = approvalsHere();
@@ -157,6 +160,7 @@ export class Conversation {
       this.#forgetful = true;
       host.say(trouble);
     }
+    await heed(this, words);
     return this.session.run(words, { ...options, limits: { turns: usualTurns, ...settings.limits, ...asked.limits } });
   }
 
@@ -225,6 +229,7 @@ export class Conversation {
       cwd,
       auto: () => this.auto,
       grants: this.grants,
+      transcript: () => this.file,
     });
     const old = this.outfit;
     await this.#become(outfit, this.model, outfit.partsFor(this.#now.parts.provider, this.model.tools !== false));
@@ -279,14 +284,9 @@ export class Conversation {
     this.#unwatch();
     this.#unwatch = this.session.watch((event, state) => {
       if (!this.#quiet) this.#seen?.event(event, state);
+      this.outfit.ears?.told(event, state);
     });
   }
-}
-
-/** A sandbox in the status line. */
-function sandboxWord({ name }: Outfit['sandbox']): string {
-  if (name === 'none') return 'NO SANDBOX';
-  return name === 'refused' ? 'no commands' : name;
 }
 
 /** How much is said about a damaged file before the rest is only counted. */

@@ -38,7 +38,7 @@ import {
 import { aliasOf, backgroundCommands, moreTools, sandboxedCommand, workspaceTools } from '../../tools/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
-import { equipmentFor, nobody, type Person } from '../equipment/index.ts';
+import { equipmentFor, nobody, type Equipment, type Person } from '../equipment/index.ts';
 import { groundOf } from '../policy/ground.ts';
 import { keeperFor, type Settings } from '../settings/index.ts';
 import { ownFolders, sandboxFor } from './confinement.ts';
@@ -59,6 +59,8 @@ export type OutfitOptions = {
   /** MCP servers that an editor names for this session. */
   readonly servers?: readonly McpServer[];
   readonly answer?: AnswerShape;
+  /** The file of the session, once it is open. */
+  readonly transcript?: () => string | undefined;
 };
 
 /** What was found for a working folder, and the way to an agent for a model. */
@@ -79,6 +81,8 @@ export type Outfit = {
   readonly kindOf: (call: Call) => string;
   /** The agent's parts for a model; one that cannot call tools is given none. */
   readonly partsFor: (provider: Provider, callsTools: boolean) => AgentParts;
+  /** Hears words before they are written down, and what happens; absent where nobody listens. */
+  readonly ears?: Pick<NonNullable<Equipment['ears']>, 'words' | 'told'>;
   /** Ends the commands in the background: they belong to the session that started them. */
   endCommands(): Promise<void>;
   /** Ends the servers, programs and commands that its tools started. */
@@ -120,6 +124,8 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     secrets,
     person: options.person ?? nobody(() => {}),
     model: () => model ?? unopened(),
+    auto,
+    ...(options.transcript ? { transcript: options.transcript } : {}),
     ...(options.servers ? { servers: options.servers } : {}),
   });
   const tools = [
@@ -137,12 +143,22 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     ...(skills.length ? [skillTool(skills)] : []),
     ...equipment.tools,
   ].map((tool) => withoutSecrets(equipment.around?.(tool) ?? tool, secrets));
+  const {
+    rules = [],
+    views = [],
+    renderers = [],
+    stops = [],
+    checks = [],
+    gates = [],
+    reminders = [],
+  } = equipment.extension ?? {};
   const names = new Set(tools.map(({ name }) => name));
   const system = [
     standing(cwd),
     settings.instructions,
     secrets.redact(instructions.text),
     secrets.redact(skillsText(skills)),
+    equipment.system,
   ]
     .filter(Boolean)
     .join('\n\n');
@@ -160,6 +176,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     tools,
     kindOf: (call) =>
       kindOf({ ...call, tool: names.has(call.tool) ? call.tool : (aliasOf(call) ?? call.tool) }, locate),
+    ...(equipment.ears ? { ears: equipment.ears } : {}),
     endCommands: () => background.close(),
     close: async () => void (await Promise.all([equipment.close(), background.close()])),
     partsFor(provider, callsTools) {
@@ -170,13 +187,24 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
         system: callsTools ? system : [talking(cwd), settings.instructions].filter(Boolean).join('\n\n'),
         tools: callsTools ? tools : [],
         alias: aliasOf,
-        reminders: [background.reminder],
+        reminders: [background.reminder, ...reminders],
+        rules,
+        views,
+        renderers,
+        stops,
+        checks,
         ...(answer ? { answer } : {}),
       });
       const asks = permission({ tools: parts.tools, mode: () => (auto() ? 'auto' : 'ask'), granted: grants, locate });
       const ground = groundOf(workspace);
       const gate = policy ? policyGate(policy, { ...ground, granted: grants, otherwise: asks }) : asks;
-      return { ...parts, gates: [carefulOfPackages(gate, grants, ground)] };
+      const careful = carefulOfPackages(gate, grants, ground);
+      const { ears } = equipment;
+      return {
+        ...parts,
+        gates: [...gates, ears?.gate(careful) ?? careful],
+        ...(ears && parts.compact ? { compact: ears.compactor(parts.compact) } : {}),
+      };
     },
   };
 }

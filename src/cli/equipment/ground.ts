@@ -1,5 +1,7 @@
 // What the equipment of a working folder is made from, and what each source of it gives: tools, what was wrong, and something to close.
+import type { Extension } from '../../agent/index.ts';
 import type { Provider, Tool, Workspace } from '../../core/index.ts';
+import type { Hooked } from '../../guards/hooks/index.ts';
 import type { Sandbox, SecretKeeper, Trust } from '../../guards/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -44,6 +46,10 @@ export type Ground = {
   readonly servers?: readonly McpServer[];
   /** The model, once there is one: only to be asked for while a tool runs. */
   readonly model: () => Provider;
+  /** The file of the session, once it is open. */
+  readonly transcript?: () => string | undefined;
+  /** Whether changes are made unasked, as it stands now. */
+  readonly auto?: () => boolean;
 };
 
 /** What one source gives. */
@@ -53,6 +59,12 @@ export type Equipment = {
   readonly problems: readonly string[];
   /** Puts something around a tool, whichever source it is from. */
   readonly around?: (tool: Tool) => Tool;
+  /** Rules, views, gates, stops, checks and renderers for the agent. */
+  readonly extension?: Extension;
+  /** A passage for the text that every request begins with. */
+  readonly system?: string;
+  /** Hears words before they are written down, stands beside the gate, and learns what happens. */
+  readonly ears?: Pick<Hooked, 'words' | 'told' | 'gate' | 'compactor'>;
   /** Ends what it started; never throws. */
   close(): Promise<void>;
 };

@@ -87,6 +87,11 @@ export const table: Readonly<Record<string, Entry>> = {
     about: 'ask before a tool changes something, or auto',
     read: like(/^(ask|auto)$/, 'ask or auto'),
   },
+  reminders: {
+    project: 'never',
+    about: 'built-in reminders that are on: usual, all, none, or their names with blanks between them',
+    read: like(/^[a-z-]+( +[a-z-]+)*$/, 'usual, all, none, or names of reminders'),
+  },
   secrets: {
     project: 'never',
     about: 'hide keys in what tools give before anyone sees it, or show',

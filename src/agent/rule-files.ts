@@ -1,0 +1,136 @@
+// Rules that people keep in files, in TypeScript or as data: a person's own, and a project's after a yes to their very text.
+import path from 'node:path';
+import { isObject, messageOf, type Gate } from '../core/index.ts';
+import type { RuleSet } from '../rules/index.ts';
+import { approvedText, exportOf, refused, type Approving } from './approved-file.ts';
+import { projectFolders, type Problem } from './project/folders.ts';
+import { entriesIn, type ProjectPlaces, type Shelf } from './project/shelves.ts';
+
+/** A file of rules, loaded. */
+export type RuleFile = { readonly path: string; readonly scope: Shelf['scope']; readonly set: RuleSet };
+
+/** What was found. `lost` are files that were to be used and cannot be: what they would have stopped is not known. */
+export type RuleFiles = {
+  readonly files: readonly RuleFile[];
+  readonly problems: readonly Problem[];
+  readonly lost: readonly Problem[];
+};
+
+const named = /^[^_.].*\.(?:m?[jt]s|ya?ml|json)$/;
+const notRules = /\.(?:test|d)\.m?[jt]s$/;
+
+/** Where rules lie: in the person's own folder, then in the project, nearest first. */
+export function ruleFolders({ cwd, configDir, stopAt }: ProjectPlaces): readonly Shelf[] {
+  const folders = projectFolders(cwd, stopAt);
+  const inside = folders.at(-1) ?? cwd;
+  return [
+    { folder: path.join(configDir, 'rules'), scope: 'personal' },
+    ...folders.map((each): Shelf => ({ folder: path.join(each, '.fairlead/rules'), scope: 'project', inside })),
+  ];
+}
+
+/** Loads the rules of these folders, one after the other: questions come one at a time. */
+export async function loadRuleFiles(folders: readonly Shelf[], approving: Approving): Promise<RuleFiles> {
+  const files: RuleFile[] = [];
+  const problems: Problem[] = [];
+  const lost: Problem[] = [];
+  for (const shelf of folders)
+    for (const { name } of entriesIn(shelf.folder, problems)) {
+      if (!named.test(name) || notRules.test(name)) continue;
+      const file = path.join(shelf.folder, name);
+      let text: string | undefined;
+      try {
+        text = await approvedText(shelf, file, 'rules', approving);
+        files.push({ path: file, scope: shelf.scope, set: await ruleSetOf(file, text) });
+      } catch (error) {
+        const problem = { path: file, why: messageOf(error) };
+        problems.push(problem);
+        // A project's file without a yes was never to be used; anything else was.
+        if ((text !== undefined || shelf.scope === 'personal') && !(await isHarmless(file, text))) lost.push(problem);
+      }
+    }
+  return { files, problems, lost };
+}
+
+/** The rules of one file, which the person named. */
+export async function loadRuleFile(file: string): Promise<RuleFile> {
+  const shelf: Shelf = { folder: path.dirname(file), scope: 'personal' };
+  const text = await approvedText(shelf, file, 'rules', { trust: nothingApproved });
+  return { path: file, scope: 'personal', set: await ruleSetOf(file, text) };
+}
+
+const nothingApproved: Approving['trust'] = {
+  judge: () => 'new',
+  approve() {},
+  revoke: () => false,
+  list: () => [],
+};
+
+/** The rule set of a file's text. Every rule in it is tried for what it is: a set that is half understood is none. */
+export async function ruleSetOf(file: string, text: string): Promise<RuleSet> {
+  const rules = await import('../rules/index.ts');
+  const made = isCode(file) ? await givenBy(await exportOf(file, text), rules) : await dataOf(text);
+  const set = isCode(file) && isObject(made) && hasFunctions(made) ? (made as RuleSet) : rules.compileRules(made);
+  const wrong = faultIn(set);
+  if (wrong !== undefined) throw refused(wrong);
+  // What cannot become parts of an agent says so here, and not in the middle of a run.
+  rules.rulesOf(set);
+  return set;
+}
+
+const isCode = (file: string): boolean => /\.m?[jt]s$/.test(file);
+
+async function dataOf(text: string): Promise<unknown> {
+  const { parse } = await import('yaml');
+  // JSON is YAML too.
+  return parse(text, { maxAliasCount: 0 }) as unknown;
+}
+
+/** What a file exports: the rules themselves, or a function that makes them with our makers, since it can import none. */
+async function givenBy(exported: unknown, rules: unknown): Promise<unknown> {
+  const made: unknown =
+    typeof exported === 'function' ? await (exported as (kit: unknown) => unknown)(rules) : exported;
+  if (!isObject(made))
+    throw refused('exports no rules by default: give an object, or a function that makes one from our makers');
+  return made;
+}
+
+/** Whether something in it is code: then it is a rule set as it is, and otherwise rules as data. */
+const hasFunctions = (value: unknown): boolean => {
+  if (typeof value === 'function') return true;
+  if (Array.isArray(value)) return value.some(hasFunctions);
+  return isObject(value) && Object.values(value).some(hasFunctions);
+};
+
+const lists = ['reminders', 'gates', 'stops', 'checks', 'renderers', 'views', 'examples'] as const;
+
+function faultIn(set: RuleSet): string | undefined {
+  if (typeof set.name !== 'string' || set.name === '') return 'has rules without a name';
+  const wrong = lists.find((key) => set[key] !== undefined && !Array.isArray(set[key]));
+  if (wrong !== undefined) return `has ${wrong} that are no list`;
+  const loose = (set.gates ?? []).find(
+    (gate) => !isObject(gate) || !Array.isArray(gate.gates) || !Array.isArray(gate.views),
+  );
+  if (loose) return 'has a gate that no maker made: use enforce, confirm and the others';
+  const vague = (set.stops ?? []).find((stop) => !isObject(stop) || !Array.isArray(stop.stops));
+  return vague ? 'has a stop that no maker made: use stopWhen and the others' : undefined;
+}
+
+/** Whether a file that cannot be used at least says clearly that it stops nothing. */
+async function isHarmless(file: string, text: string | undefined): Promise<boolean> {
+  if (isCode(file) || text === undefined) return false;
+  try {
+    const data = await dataOf(text);
+    return isObject(data) && data['gates'] === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Stands in for guards that cannot be loaded: every call they might have stopped is put to a person. */
+export const guardOfLost =
+  (lost: readonly Problem[]): Gate =>
+  ({ tool, input }) => ({
+    type: 'ask',
+    question: `${lost.map(({ path: file, why }) => `${file} cannot be used (${why})`).join('; ')}, so it is not known whether it would stop this call. Run ${tool} with ${JSON.stringify(input)}?`,
+  });

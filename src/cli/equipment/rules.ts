@@ -1,0 +1,51 @@
+// Rules for the agent: the usual reminders, the person's own rule files, and the folder's once approved.
+import { guardOfLost, loadRuleFiles, merge, ruleFolders, type RuleFiles } from '../../agent/index.ts';
+import { awareness, rulesOf, seedKey, type RuleParts } from '../../rules/index.ts';
+import { nothing, type Equipment, type Ground } from './ground.ts';
+import { usualRules } from './usual-rules.ts';
+
+/** The rule files of a working folder. A folder's are put to the person with their whole text, once for each content. */
+export function ruleFilesFor({
+  places,
+  trust,
+  person,
+}: Pick<Ground, 'places' | 'trust' | 'person'>): Promise<RuleFiles> {
+  return loadRuleFiles(ruleFolders(places), {
+    trust,
+    ask: ({ path, text, standing }) => {
+      const since = standing === 'changed' ? ' They changed since you allowed them.' : '';
+      return person.agrees(
+        `Use the rules that this folder brings along, ${path}? Code in them runs as you.${since}`,
+        text,
+      );
+    },
+  });
+}
+
+/** Rules for the agent. A file of the person's own that cannot be loaded is never silently absent: what it might have stopped is asked about. */
+export async function ruleEquipment(ground: Ground): Promise<Equipment> {
+  const { files, problems, lost } = await ruleFilesFor(ground);
+  const own = usualRules(ground.settings);
+  const sets = files.map(({ set }) => set);
+  const isAware = own.chosen || sets.some(({ reminders = [] }) => reminders.length > 0);
+  const usual = rulesOf(own.set);
+  return {
+    ...nothing,
+    problems: [
+      ...problems.map(({ path, why }) => `${path}: ${why}`),
+      ...lost.map(({ path }) => `Until ${path} is mended, every call is asked about.`),
+    ],
+    extension: merge([
+      isAware ? usual : unannounced(usual),
+      ...sets.map(rulesOf),
+      ...(lost.length ? [{ gates: [guardOfLost(lost)] }] : []),
+    ]),
+    ...(isAware ? { system: awareness } : {}),
+  };
+}
+
+/** The same rules without the note that introduces them. */
+const unannounced = (parts: RuleParts): RuleParts => ({
+  ...parts,
+  rules: parts.rules.map((rule) => (event, state) => rule(event, state).filter(({ key }) => key !== seedKey)),
+});

@@ -1,0 +1,108 @@
+// The hooks of a working folder: a person's own run as they are; those of a project, or written for another program, once each after a yes to their very content.
+import { createHash } from 'node:crypto';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { canonical, isObject, messageOf, toJson, type Json } from '../../core/index.ts';
+import type { Trust } from '../trust.ts';
+import { hooksIn, type Hook, type HookScript } from './hook.ts';
+import type { HookFile } from './places.ts';
+import { hashOf } from './run.ts';
+
+/** Hooks that are not approved as they are. */
+export type NewHooks = { readonly path: string; readonly text: string; readonly changed: boolean };
+
+/** How hooks are read. */
+export type HookFileOptions = {
+  readonly files: readonly HookFile[];
+  readonly cwd: string;
+  readonly trust: Trust;
+  /** Asks the person whether these hooks may run; without it none that are not approved do. */
+  readonly ask?: (hooks: NewHooks) => Promise<boolean>;
+};
+
+/** What was found; `lost` names files of the person's own whose guards are not known. */
+export type FoundHooks = {
+  readonly hooks: readonly Hook[];
+  readonly problems: readonly string[];
+  readonly lost: readonly { readonly path: string; readonly why: string }[];
+};
+
+const largest = 1_000_000;
+
+/** Reads the hooks of these files, one after the other: questions come one at a time. */
+export async function readHooks(options: HookFileOptions): Promise<FoundHooks> {
+  const hooks: Hook[] = [];
+  const problems: string[] = [];
+  const lost: { readonly path: string; readonly why: string }[] = [];
+  for (const file of options.files) {
+    try {
+      const section = sectionOf(file.path);
+      if (section === undefined) continue;
+      const found = hooksIn(section, file.path);
+      problems.push(...found.problems.map((why) => `${file.path}: ${why}.`));
+      if (found.hooks.length === 0) continue;
+      hooks.push(...(file.own ? found.hooks : await approved(file.path, section, found.hooks, options, problems)));
+    } catch (error) {
+      const why = messageOf(error);
+      problems.push(`${file.path}: ${why}`);
+      if (file.own) lost.push({ path: file.path, why });
+    }
+  }
+  return { hooks, problems, lost };
+}
+
+/** What a file says of hooks: under `hooks`, as settings have them; nothing where it says nothing. */
+function sectionOf(file: string): Json | undefined {
+  const { size } = statSync(file);
+  if (size > largest) throw new Error(`it has ${size} bytes; hooks may have ${largest}`);
+  const data: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  if (!isObject(data)) throw new Error('it holds no object');
+  if (data['disableAllHooks'] === true) return undefined;
+  if (data['hooks'] !== undefined) return toJson(data['hooks']);
+  return path.basename(file) === 'hooks.json' ? toJson(data) : undefined;
+}
+
+/** The hooks, bound to what they run, if the person says yes to it now or said so before. */
+async function approved(
+  file: string,
+  section: Json,
+  hooks: readonly Hook[],
+  { cwd, trust, ask }: HookFileOptions,
+  problems: string[],
+): Promise<readonly Hook[]> {
+  const bound = hooks.map((hook) => ({ ...hook, scripts: scriptsIn(hook.command, cwd) }));
+  const scripts = [...new Map(bound.flatMap((each) => each.scripts).map((each) => [each.path, each])).values()];
+  const hash = createHash('sha256')
+    .update([canonical(section), ...scripts.map((each) => `${each.path} ${each.hash}`)].join('\n'))
+    .digest('hex');
+  const item = { subject: `hooks ${file}`, hash };
+  const standing = trust.judge(item);
+  if (standing === 'approved') return bound;
+  const text = [JSON.stringify(section, undefined, 2), ...scripts.map(wordsOf)].join('\n\n');
+  if (await ask?.({ path: file, text, changed: standing === 'changed' })) {
+    trust.approve([item]);
+    return bound;
+  }
+  const since = standing === 'changed' ? 'changed since they were approved' : 'are not approved';
+  problems.push(`${file}: its hooks ${since}, so they are not run.`);
+  return [];
+}
+
+const wordsOf = ({ path: file }: HookScript): string => `${file}:\n${readFileSync(file, 'utf8')}`;
+
+/** The files in the folder that a command names: whoever changes one of them changes what was approved. */
+export function scriptsIn(command: string, cwd: string): readonly HookScript[] {
+  const plain = command.replaceAll(/\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?/g, cwd);
+  const words = plain.match(/"[^"]*"[^\s;|&<>()]*|'[^']*'|[^\s;|&<>()]+/g) ?? [];
+  return words.flatMap((word) => {
+    const file = path.resolve(cwd, word.replaceAll(/["']/g, ''));
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile() || !isInside(cwd, file)) return [];
+    const hash = hashOf(file);
+    return hash === undefined ? [] : [{ path: file, hash }];
+  });
+}
+
+function isInside(folder: string, file: string): boolean {
+  const way = path.relative(realpathSync(folder), realpathSync(file));
+  return !way.startsWith('..') && !path.isAbsolute(way);
+}

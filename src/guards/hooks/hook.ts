@@ -1,0 +1,116 @@
+// Shell hooks as people have them in their files: which command is run at which event, for which tools.
+import { isObject, messageOf } from '../../core/index.ts';
+
+/** The events at which a hook can be run. */
+export const hookEvents = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'UserPromptSubmit',
+  'Stop',
+  'SubagentStop',
+  'SessionStart',
+  'SessionEnd',
+  'PreCompact',
+  'Notification',
+] as const;
+
+/** An event at which a hook can be run. */
+export type HookEvent = (typeof hookEvents)[number];
+
+/** A file of the project that a hook runs, and the hash that it had when the hook was approved. */
+export type HookScript = { readonly path: string; readonly hash: string };
+
+/** One command at one event. */
+export type Hook = {
+  readonly event: HookEvent;
+  /** Whether it is meant for a tool, a source or a trigger of this name. */
+  readonly matches: (name: string) => boolean;
+  readonly matcher: string;
+  readonly command: string;
+  readonly timeoutMs: number;
+  /** The file that it stands in. */
+  readonly from: string;
+  /** Why it can never be asked: a guard that cannot be asked denies. */
+  readonly broken?: string;
+  /** A call that it must stop, by which the doctor proves that it does. */
+  readonly example?: { readonly tool: string; readonly input: unknown };
+  readonly scripts?: readonly HookScript[];
+};
+
+const usualTimeout = 60_000;
+const longest = 10 * 60_000;
+
+/** The hooks of a file's data, and what is wrong with it, a sentence each. */
+export function hooksIn(
+  data: unknown,
+  from: string,
+): { readonly hooks: readonly Hook[]; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const hooks: Hook[] = [];
+  if (!isObject(data)) return { hooks, problems: ['its hooks are not an object of events'] };
+  for (const [event, groups] of Object.entries(data)) {
+    if (!isEvent(event)) {
+      problems.push(`there is no event "${event}" here, so its hooks are not run`);
+      continue;
+    }
+    if (!Array.isArray(groups)) {
+      hooks.push(lost(event, from, `the hooks of ${event} are not a list`));
+      continue;
+    }
+    for (const group of groups as readonly unknown[]) hooks.push(...groupIn(group, event, from));
+  }
+  for (const { event, broken } of hooks) if (broken !== undefined) problems.push(`a hook of ${event}: ${broken}`);
+  return { hooks, problems };
+}
+
+const isEvent = (name: string): name is HookEvent => (hookEvents as readonly string[]).includes(name);
+
+/** What stands where a hook should be. It matches everything, so that nothing passes a guard that is not understood. */
+const lost = (event: HookEvent, from: string, broken: string): Hook => ({ ...bare(event, from), broken });
+
+const bare = (event: HookEvent, from: string): Hook => ({
+  event,
+  matches: () => true,
+  matcher: '',
+  command: '',
+  timeoutMs: usualTimeout,
+  from,
+});
+
+function groupIn(group: unknown, event: HookEvent, from: string): readonly Hook[] {
+  const { matcher = '', hooks } = isObject(group) ? group : {};
+  if (!Array.isArray(hooks)) return [lost(event, from, 'it has no list of hooks')];
+  if (typeof matcher !== 'string') return [lost(event, from, 'its matcher is not a text')];
+  try {
+    const matches = matching(matcher);
+    return (hooks as readonly unknown[]).map((each) => ({ ...oneIn(each, event, from), matches, matcher }));
+  } catch (error) {
+    return [lost(event, from, `its matcher cannot be read: ${messageOf(error)}`)];
+  }
+}
+
+/** Plain words mean exactly these names; anything else is a regular expression that may match anywhere. */
+function matching(matcher: string): Hook['matches'] {
+  if (matcher === '' || matcher === '*') return () => true;
+  if (/^[\w|]+$/.test(matcher)) {
+    const names = matcher.split('|');
+    return (name) => names.includes(name);
+  }
+  const pattern = new RegExp(matcher);
+  return (name) => pattern.test(name);
+}
+
+function oneIn(given: unknown, event: HookEvent, from: string): Hook {
+  const { type = 'command', command, timeout, example } = isObject(given) ? given : {};
+  if (type !== 'command') return lost(event, from, `hooks of the type ${JSON.stringify(type)} cannot be run here`);
+  if (typeof command !== 'string' || command.trim() === '') return lost(event, from, 'it has no command');
+  const seconds = typeof timeout === 'number' && timeout > 0 ? timeout * 1000 : usualTimeout;
+  const { tool, input = {} } = isObject(example) ? example : {};
+  return {
+    ...bare(event, from),
+    command,
+    timeoutMs: Math.min(seconds, longest),
+    ...(typeof tool === 'string' ? { example: { tool, input } } : {}),
+  };
+}

@@ -1,0 +1,25 @@
+// Where hooks are looked for. It imports nothing heavy: most folders have none.
+import { statSync } from 'node:fs';
+import path from 'node:path';
+
+/** A file that may hold hooks. */
+export type HookFile = {
+  readonly path: string;
+  /** The person's own: it needs no approval. */
+  readonly own: boolean;
+};
+
+/** The files that are there: ours first, then those that another program's settings hold. */
+export function hookFiles(places: {
+  readonly cwd: string;
+  readonly home: string;
+  readonly configDir: string;
+}): readonly HookFile[] {
+  const { cwd, home, configDir } = places;
+  const project = ['.fairlead/hooks.json', '.claude/settings.json', '.claude/settings.local.json'];
+  const others = [path.join(home, '.claude/settings.json'), ...project.map((each) => path.join(cwd, each))];
+  const all = [path.join(configDir, 'hooks.json'), ...new Set(others)];
+  return all
+    .filter((file) => statSync(file, { throwIfNoEntry: false }) !== undefined)
+    .map((file) => ({ path: file, own: file === all[0] }));
+}
