@@ -13,10 +13,19 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
   gemini: geminiDialect,
 };
 
-/** The dialect of a path that asks a model for an answer; nothing for any other. */
+/** The dialect of a path that asks a model for an answer; nothing for any other. However it is spelt: a server behind may be generous. */
 export function dialectOf(path: string): Dialect | undefined {
-  if (path.endsWith('/chat/completions')) return chatDialect;
-  if (path.endsWith('/responses')) return responsesDialect;
-  if (path.endsWith('/messages')) return anthropicDialect;
-  return /:(?:streamG|g)enerateContent$/.test(path) ? geminiDialect : undefined;
+  const plain = `/${decoded(path).toLowerCase().split('/').filter(Boolean).join('/')}`;
+  if (plain.endsWith('/chat/completions')) return chatDialect;
+  if (plain.endsWith('/responses')) return responsesDialect;
+  if (plain.endsWith('/messages')) return anthropicDialect;
+  return /:(?:streamg|g)eneratecontent$/.test(plain) ? geminiDialect : undefined;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }

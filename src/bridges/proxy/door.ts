@@ -1,0 +1,43 @@
+// Who may come in: this machine, under its own name, from no page of somebody else's; beyond it only with the token.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+
+/** What the door says to a request: its path without what was meant for us, or why it goes no further. */
+export type Admission =
+  | { readonly type: 'in'; readonly path: string }
+  | { readonly type: 'out'; readonly status: 401 | 403; readonly sentence: string };
+
+/** Looks at a request. The token may stand in a header, or at the beginning of the path, where a base URL can hold it. */
+export function admit({ url = '/', headers }: IncomingMessage, token: string | undefined): Admission {
+  const [, given, rest = '/'] = /^\/t\/([^/]*)(\/.*)?$/.exec(url) ?? [];
+  const path = given === undefined ? url : rest;
+  if (token !== undefined) {
+    const brought = headers['x-fairlead-token'] ?? given ?? '';
+    return isSame(String(brought), token)
+      ? { type: 'in', path }
+      : {
+          type: 'out',
+          status: 401,
+          sentence: 'This proxy wants its token: as the header x-fairlead-token, or as /t/<token> before the path.',
+        };
+  }
+  if (!isLoopback(hostIn(`http://${headers.host ?? ''}`)))
+    return { type: 'out', status: 403, sentence: 'This proxy answers to localhost and 127.0.0.1 only.' };
+  if (headers.origin !== undefined && !isLoopback(hostIn(headers.origin)))
+    return { type: 'out', status: 403, sentence: 'Pages of other origins may not use this proxy.' };
+  return { type: 'in', path: url };
+}
+
+function hostIn(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname.replaceAll(/^\[|\]$/g, '') : '';
+}
+
+/** Whether a name or address is this machine's own and nobody else's. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+
+/** Compares in a time that tells nothing about the token. */
+const isSame = (given: string, wanted: string): boolean => timingSafeEqual(hashed(given), hashed(wanted));
+
+const hashed = (text: string): Buffer => createHash('sha256').update(text).digest();
