@@ -1,0 +1,74 @@
+// Reads an answer of the AI SDK as it streams: words pass, calls wait.
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider';
+import { messageOf } from '../../core/index.ts';
+import type { Reader } from '../frameworks/exchange.ts';
+import { answeredOf } from './prompt.ts';
+
+type Block = Extract<LanguageModelV4Content, { type: 'text' | 'reasoning' }>;
+
+/** Puts a streamed answer together. */
+export function streamReader(): Reader<LanguageModelV4StreamPart> {
+  const blocks = new Map<string, Block>();
+  const content: LanguageModelV4Content[] = [];
+  let finish: { finishReason: LanguageModelV4FinishReason; usage: LanguageModelV4Usage } | undefined;
+  let failure: Error | undefined;
+
+  function take(part: LanguageModelV4StreamPart): void {
+    if (part.type === 'tool-call') content.push(part);
+    else if (part.type === 'finish') finish = part;
+    else if (part.type === 'error')
+      failure = part.error instanceof Error ? part.error : new Error(messageOf(part.error), { cause: part.error });
+    else if (part.type === 'text-start' || part.type === 'reasoning-start') begin(part);
+    else if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
+      const block = blocks.get(part.id);
+      if (block) block.text += part.delta;
+    }
+    // What a provider signs comes with the end of a block, or in the middle of it.
+    if ('id' in part && 'providerMetadata' in part && part.providerMetadata) {
+      const block = blocks.get(part.id ?? '');
+      if (block) block.providerMetadata = part.providerMetadata;
+    }
+  }
+
+  function begin({ type, id }: LanguageModelV4StreamPart & { type: 'text-start' | 'reasoning-start' }): void {
+    const block: Block = { type: type === 'text-start' ? 'text' : 'reasoning', text: '' };
+    blocks.set(id, block);
+    content.push(block);
+  }
+
+  const open = new Set<string>();
+  let shown: readonly string[] | undefined;
+  const words = (): readonly string[] => content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return {
+    waits(part) {
+      if (isCall(part) || part.type === 'finish') shown ??= words();
+      take(part);
+      const id = 'id' in part ? part.id : undefined;
+      if (!shown && id !== undefined && part.type.endsWith('-start')) open.add(id);
+      if (!shown && id !== undefined && part.type.endsWith('-end')) open.delete(id);
+      return shown !== undefined;
+    },
+    answer: () => failure ?? answeredOf(content, finish?.finishReason, finish?.usage),
+    shown: () => shown ?? words(),
+    closing: (held) =>
+      held.filter((part) => (part.type === 'text-end' || part.type === 'reasoning-end') && open.has(part.id)),
+  };
+}
+
+const isCall = ({ type }: LanguageModelV4StreamPart): boolean =>
+  type === 'tool-call' || type === 'tool-approval-request' || type.startsWith('tool-input-');
+
+/** The parts of another answer in a stream that has begun: it starts once, and no block has the name of one before. */
+export const joining = (attempt: number): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> =>
+  new TransformStream({
+    transform(part, controller) {
+      if (part.type === 'stream-start') return;
+      const named = /^(text|reasoning)-(start|delta|end)$/.test(part.type) && 'id' in part;
+      controller.enqueue(named ? { ...part, id: `${part.id}#${attempt}` } : part);
+    },
+  });

@@ -1,0 +1,6 @@
+// Fairlead inside LangChain and LangGraph: guided chat models, a middleware for agents, and a second door for tools.
+export type { BridgeOptions } from '../frameworks/conversations.ts';
+export type { MessageClass, MessageClasses } from './messages.ts';
+export { fairleadMiddleware, type FairleadAgentMiddleware } from './middleware.ts';
+export { guideModel, type LangChainOptions } from './model.ts';
+export { guideTools } from './tools.ts';
