@@ -1,5 +1,5 @@
 // Many conversations at once, each with its guide: recognised by how they begin, bounded in number, found again after a restart.
-import { type Message } from '../../core/index.ts';
+import type { Message } from '../../core/index.ts';
 import type { Reading } from '../dialects/dialect.ts';
 import { markAfter } from '../guide/given.ts';
 import { openGuide, type Guidance, type Guide, type GuideOptions } from '../guide/guide.ts';

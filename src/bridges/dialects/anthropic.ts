@@ -21,7 +21,7 @@ import {
 } from './dialect.ts';
 import { all, argumentsIn, count, inner, list, opaque, text } from './reading.ts';
 
-/** Messages. */
+/** Anthropic's messages as a dialect. */
 export const anthropicDialect: Dialect = {
   name: 'anthropic',
   markers: ['"tool_use"'],

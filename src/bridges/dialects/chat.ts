@@ -23,7 +23,7 @@ import {
 } from './dialect.ts';
 import { all, argumentsIn, count, inner, list, opaque, text } from './reading.ts';
 
-/** Chat completions. */
+/** Chat completions as a dialect. */
 export const chatDialect: Dialect = {
   name: 'chat',
   markers: ['"tool_calls"'],

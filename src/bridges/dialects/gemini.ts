@@ -15,7 +15,7 @@ import type { Addition } from '../guide/given.ts';
 import { byPlace, stopWords, systemWords, type Assembler, type Dialect, type Told } from './dialect.ts';
 import { all, count, inner, list, opaque, text } from './reading.ts';
 
-/** Contents. */
+/** Gemini's contents as a dialect. */
 export const geminiDialect: Dialect = {
   name: 'gemini',
   markers: ['"functionCall"', '"function_call"', '"functioncall"'],

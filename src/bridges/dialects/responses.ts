@@ -21,7 +21,7 @@ import {
 } from './dialect.ts';
 import { all, argumentsIn, count, inner, list, opaque, text } from './reading.ts';
 
-/** Responses. */
+/** Responses as a dialect. */
 export const responsesDialect: Dialect = {
   name: 'responses',
   markers: ['_call"', '"mcp_approval_request"'],

@@ -19,7 +19,7 @@ export type Passage = {
 const mostHeld = 64 * 1024 * 1024;
 
 /** A passage. Nothing is read that holds no marker of a call: what only passes costs a search. */
-export function passage({ markers, assembler }: Dialect, holdsAll: boolean): Passage {
+export function passage(dialect: Dialect, holdsAll: boolean): Passage {
   let tail: Buffer = Buffer.alloc(0);
   let holds = holdsAll;
   let waiting = 0;
@@ -28,7 +28,11 @@ export function passage({ markers, assembler }: Dialect, holdsAll: boolean): Pas
 
   function pass(block: Buffer): Buffer | undefined {
     if (block.length === 0) return undefined;
-    const call = holds ? 0 : markers.some((marker) => block.includes(marker)) ? firstCall(block, assembler()) : -1;
+    const call = holds
+      ? 0
+      : dialect.markers.some((marker) => block.includes(marker))
+        ? firstCall(block, dialect.assembler())
+        : -1;
     if (call < 0) {
       sent.push(block);
       return block;

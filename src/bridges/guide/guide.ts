@@ -10,6 +10,7 @@ import {
   remind,
   runChecks,
   runView,
+  toArray,
   wordsOf,
   type AgentParts,
   type Call,
@@ -20,6 +21,7 @@ import {
   type Message,
   type Price,
   type RunState,
+  type Step,
   type StopReason,
   type ToolSpec,
   type Usage,
@@ -39,6 +41,7 @@ export type GuideOptions = Omit<Extension, 'tools' | 'providers' | 'renderers'> 
   readonly nonce?: string;
   /** Words that a new session's system text ends with, for good: what the reminders are, for example. */
   readonly system?: string;
+  /** Nothing binds but what is given here: how long the caller's loop goes on is its own affair. An answer is refused 5 times in a row, or as often as `errors` says. */
   readonly limits?: Partial<Limits>;
   readonly price?: Price;
   readonly window?: number;
@@ -98,6 +101,11 @@ export type Guide = {
   close(): Promise<void>;
 };
 
+const mostRefusals = 5;
+
+/** Limits that a caller did not ask for do not stop its loop. */
+const unbound: Partial<Limits> = { turns: 1e9, errors: 1e9, repeats: 0 };
+
 /** Opens a guide. */
 export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
   const { log = memoryLog(), isFailure = looksFailed } = options;
@@ -130,10 +138,19 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
     }
   }
 
+  /** A model that will not hear is not asked for ever. */
+  function exhausted(): Step | undefined {
+    const { marks, additions: made } = look(head.state, given);
+    const place = marks.length - 1;
+    const times = toArray(made).filter(({ type, after }) => type === 'exchange' && after === place).length;
+    if (times < Math.max(1, options.limits?.errors ?? mostRefusals)) return undefined;
+    return { type: 'end', reason: 'error-threshold', detail: `${times} answers in a row were refused.` };
+  }
+
   /** Begins a turn of the model, unless the run is over. */
   async function send(refused: readonly Refused[]): Promise<Guidance> {
     const { state } = head;
-    const step = next(state, agent);
+    const step = exhausted() ?? next(state, agent);
     if (step.type === 'end') {
       await head.record((now) => ending(now, step), { settle: true });
       return { type: 'stop', reason: step.reason, detail: step.detail ?? '' };
@@ -163,7 +180,11 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
       await begin(head, asked, options);
       agent = partsFor(options, asked);
       await takeIn(asked);
-      await head.record((state) => [...loose(state), ...newRun(state, agent, options.limits), ...wanted(state)]);
+      await head.record((state) => [
+        ...loose(state),
+        ...newRun(state, agent, { ...unbound, ...options.limits }),
+        ...wanted(state),
+      ]);
       return send([]);
     },
     async after(answered) {

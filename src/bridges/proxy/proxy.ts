@@ -1,5 +1,5 @@
 // An HTTP endpoint in front of any model: callers change their base URL and nothing else, and are guided.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { merge, type Extension } from '../../agent/index.ts';
 import { FairleadError, messageOf } from '../../core/index.ts';
@@ -86,6 +86,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     refuse(outgoing, 502, { error: { message, type: 'fairlead_error' } });
   }
 
+  const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
     handle(incoming, outgoing).catch((error: unknown) => failed(error, outgoing));
   });

@@ -1,6 +1,5 @@
 // The model's side of the proxy: requests go on with the caller's headers, and what comes back keeps its own.
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { FairleadError } from '../../core/index.ts';
 
@@ -47,38 +46,49 @@ export function passedOn(headers: readonly string[], without: readonly string[] 
 /** The server that a target names. */
 export function upstreamAt(target: string): Upstream {
   const base = addressOf(target);
-  const secure = base.protocol === 'https:';
-  const agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
-  const start = secure ? httpsRequest : httpRequest;
+  const kind = base.protocol === 'https:' ? 'node:https' : 'node:http';
+  const { Agent, request } = process.getBuiltinModule(kind);
+  const agent = new Agent({ keepAlive: true });
 
-  function attempt({ method, path, headers, body, signal }: Sending, again: boolean): Promise<IncomingMessage> {
+  function attempt({ method, path, headers, body, signal }: Sending): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const sized = body instanceof Uint8Array ? ['content-length', String(body.length)] : [];
-    const all = ['host', base.host, ...headers, ...sized];
-    const outgoing = start({
+    const outgoing = request({
       protocol: base.protocol,
       hostname: base.hostname.replaceAll(/^\[|\]$/g, ''),
       ...(base.port ? { port: base.port } : {}),
       method,
       path: pathUnder(base.pathname, path),
-      headers: all as unknown as Record<string, string>,
+      headers: ['host', base.host, ...headers, ...sized],
       agent,
       signal,
     });
     outgoing.once('response', resolve);
-    outgoing.once('error', (error: NodeJS.ErrnoException) => {
-      // A kept connection may have been closed by the other side just now: nothing of this request was seen there.
-      const stale = outgoing.reusedSocket && error.code === 'ECONNRESET' && body instanceof Uint8Array;
-      if (stale && again) attempt({ method, path, headers, body, signal }, false).then(resolve, reject);
-      else reject(error);
-    });
+    outgoing.once('error', (error: NodeJS.ErrnoException) =>
+      reject(outgoing.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error),
+    );
     if (body instanceof Uint8Array) outgoing.end(body);
     else if (body) body.pipe(outgoing);
     else outgoing.end();
     return promise;
   }
 
-  return { send: (sending) => attempt(sending, true), close: () => agent.destroy() };
+  async function send(sending: Sending): Promise<IncomingMessage> {
+    try {
+      return await attempt(sending);
+    } catch (error) {
+      if (!(error instanceof StaleConnection) || !(sending.body instanceof Uint8Array)) throw error;
+      return await attempt(sending);
+    }
+  }
+
+  return { send, close: () => agent.destroy() };
+}
+
+/** A kept connection was closed by the other side just when it was used: nothing of the request was seen there. */
+class StaleConnection extends Error {
+  override readonly name = 'StaleConnection';
+  override readonly message = 'The connection was closed by the model server.';
 }
 
 function addressOf(target: string): URL {

@@ -1,0 +1,41 @@
+// The rules that a person names for a proxy: all of them, or it does not open.
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { loadRuleFile, type Extension, type RuleFile } from '../../agent/index.ts';
+import { FairleadError, messageOf } from '../../core/index.ts';
+import { awareness, rulesOf } from '../../rules/index.ts';
+
+/** Rules as a proxy takes them, with the words that tell the model what reminders are, where there are any. */
+export type ProxyRules = { readonly extensions: readonly Extension[]; readonly system?: string };
+
+/** Loads a file of rules, or every one in a folder. */
+export async function rulesAt(place: string): Promise<ProxyRules> {
+  const files: RuleFile[] = [];
+  for (const file of filesAt(place)) {
+    const loaded = await loadRuleFile(file).catch((error: unknown) => {
+      throw unusable(file, messageOf(error));
+    });
+    files.push(loaded);
+  }
+  if (files.length === 0) throw unusable(place, 'there are no rules in it');
+  const reminds = files.some(({ set }) => (set.reminders ?? []).length > 0);
+  return { extensions: files.map(({ set }) => rulesOf(set)), ...(reminds ? { system: awareness } : {}) };
+}
+
+function filesAt(place: string): readonly string[] {
+  try {
+    if (!statSync(place).isDirectory()) return [path.resolve(place)];
+    return readdirSync(place)
+      .filter((name) => /^[^_.].*\.(?:m?[jt]s|ya?ml|json)$/.test(name) && !/\.(?:test|d)\.m?[jt]s$/.test(name))
+      .toSorted()
+      .map((name) => path.resolve(place, name));
+  } catch (error) {
+    throw unusable(place, messageOf(error));
+  }
+}
+
+const unusable = (place: string, why: string): FairleadError =>
+  new FairleadError('proxy/no-rules', `The rules at ${place} cannot be used: ${why.replace(/\.$/, '')}.`, {
+    blame: 'user',
+    hint: 'A proxy without its rules would let everything pass, so it is not opened.',
+  });
