@@ -28,5 +28,6 @@ export const commands: CommandTable = {
   demo: { summary: 'a tour of two minutes, without a model', load: () => import('./demo/command.ts') },
   acp: { summary: 'let an editor drive sessions (Agent Client Protocol)', load: () => import('./acp/command.ts') },
   mcp: { summary: 'use MCP servers, or offer tools and an agent as one', load: () => import('./mcp/command.ts') },
+  proxy: { summary: 'guide agents in any language, in front of their model', load: () => import('./proxy/command.ts') },
   completions: { summary: 'print a script that lets a shell complete', load: () => import('./completions/command.ts') },
 };
