@@ -1,6 +1,7 @@
 // The table of what the doctor proves, in the order it is told; a new part gets a line here.
 import type { DoctorCheck } from './check.ts';
 import { commandsCheck } from './commands-check.ts';
+import { guardsCheck } from './guards-check.ts';
 import { logCheck } from './log-check.ts';
 import { machineChecks } from './machine-checks.ts';
 import { modelChecks } from './model-checks.ts';
@@ -11,6 +12,7 @@ export const doctorChecks: readonly DoctorCheck[] = [
   ...machineChecks,
   ...modelChecks,
   commandsCheck,
+  guardsCheck,
   sandboxCheck,
   logCheck,
 ];

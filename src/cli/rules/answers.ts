@@ -1,0 +1,144 @@
+// What the `rules` command says, verb by verb, as text and exit code.
+import { visibleLine, type Event } from '../../core/index.ts';
+import { tryRules, type RuleSet } from '../../rules/index.ts';
+import { everyReminder, usualRules } from '../equipment/usual-rules.ts';
+import { inputLine } from '../face/wording.ts';
+import type { SessionPlace } from '../sessions/index.ts';
+import { columns } from '../settings/columns.ts';
+import type { Settings } from '../settings/index.ts';
+import { backtest, benchOf, type Backtested } from './backtest.ts';
+import { fared, patience } from './obeyed.ts';
+import { eventsOf, filesIn, sessionsNamed, setsInUse, setsNamed } from './recorded.ts';
+
+/** Words to print, and the exit code that goes with them. */
+export type Answer = { readonly text: string; readonly code: number };
+
+/** The rules in use here, where each is from, and what was passed over. */
+export async function listing(settings: Settings): Promise<Answer> {
+  const { files, problems } = await filesIn(settings, process.cwd());
+  const { set } = usualRules(settings);
+  const off = everyReminder().filter(({ name }) => !set.reminders?.some((each) => each.name === name));
+  const rows = [['fairlead', set] as const, ...files.map((file) => [file.path, file.set] as const)].flatMap(
+    ([from, each]) => rowsOf(each).map((row) => [...row, from]),
+  );
+  const text = [
+    columns([['RULE', 'KIND', 'EXAMPLES', 'FROM'], ...rows]).trimEnd(),
+    ...(off.length
+      ? [`Off (fairlead config set reminders "usual ..."): ${off.map(({ name }) => name).join(', ')}`]
+      : []),
+    ...problems.map(({ path, why }) => `${path}: ${why}`),
+  ].join('\n');
+  return { text, code: problems.length ? 1 : 0 };
+}
+
+const rowsOf = (set: RuleSet): readonly (readonly string[])[] => [
+  ...(set.reminders ?? []).map(({ name, examples = [] }) => [name, 'reminder', String(examples.length)]),
+  ...(set.gates ?? []).map(({ name, examples }) => [name, 'gate', String(examples.length)]),
+  ...(set.stops ?? []).map(({ name }) => [
+    name,
+    'stop',
+    String((set.examples ?? []).filter(({ stop }) => stop === name).length),
+  ]),
+  ...(set.checks ?? []).map(({ name }) => [name, 'check', '0']),
+  ...(set.renderers ?? []).map(({ as }, i) => [typeof as === 'string' ? as : `renderer ${i + 1}`, 'renderer', '0']),
+];
+
+/** Tries the examples that rules carry: those of the files named, or of all rules in use. */
+export async function testing(settings: Settings, words: readonly string[]): Promise<Answer> {
+  const named = words.length ? await setsNamed(words) : undefined;
+  const found = named ? { files: named, problems: [] } : await filesIn(settings, process.cwd());
+  const sets = [...(named ? [] : [usualRules(settings).set]), ...found.files.map(({ set }) => set)];
+  const trials = (await Promise.all(sets.map(tryRules))).flat();
+  const failed = trials.filter(({ wrong }) => wrong !== undefined);
+  const bare = sets.flatMap((set) =>
+    rowsOf(set)
+      .filter(([, kind, count]) => count === '0' && kind === 'gate')
+      .map(([name]) => name),
+  );
+  const text = [
+    ...trials.map(
+      ({ rule, title, wrong }) =>
+        `${wrong === undefined ? 'ok  ' : 'FAIL'} ${rule}: ${title}${wrong === undefined ? '' : `. ${wrong}`}`,
+    ),
+    ...found.problems.map(({ path, why }) => `FAIL ${path}: ${why}`),
+    ...(bare.length ? [`Nothing proves these gates, which carry no example: ${bare.join(', ')}`] : []),
+    `${trials.length - failed.length} of ${trials.length} examples hold.`,
+  ].join('\n');
+  return { text: visible(text), code: failed.length + found.problems.length ? 1 : 0 };
+}
+
+const visible = (text: string): string => text.split('\n').map(visibleLine).join('\n');
+
+/** What other rules would have done in recorded sessions, call by call and in sum. */
+export async function backtesting(
+  settings: Settings,
+  rules: string,
+  words: readonly string[],
+  json: boolean,
+): Promise<Answer> {
+  const bench = benchOf((await setsNamed([rules])).map(({ set }) => set));
+  const all: (Backtested & { readonly session: string })[] = [];
+  for (const place of sessionsNamed(words, settings))
+    all.push({ session: place.name, ...(await backtest(bench, await eventsOf(place))) });
+  if (json) return { text: JSON.stringify({ sum: sumOf(all), sessions: all }, undefined, 2), code: 0 };
+  const lines = all.flatMap(({ session, ...each }) => linesOf(each).map((line) => `${session}  ${line}`));
+  const { sessions, turns, calls, denied, asked, rewritten, notes, tokens, halted } = sumOf(all);
+  const sum = `${sessions} sessions, ${turns} turns, ${calls} calls: ${denied} refused, ${asked} asked, ${rewritten} rewritten, ${notes} notes of ${tokens} tokens, ${halted} runs ended.`;
+  return { text: visible([...lines, sum].join('\n')), code: 0 };
+}
+
+const linesOf = ({ objected, injected, halted }: Backtested): readonly string[] =>
+  [
+    ...objected.map(({ turn, decides, rule, tool, input, why }) => ({
+      turn,
+      line: `turn ${turn}  ${decides.padEnd(7)} ${rule}: ${tool} ${inputLine(input)}  (${why})`,
+    })),
+    ...injected.map(({ turn, rule, tokens, text }) => ({
+      turn,
+      line: `turn ${turn}  note    ${rule} (${tokens} tokens): ${text}`,
+    })),
+    ...halted.map(({ turn, rule, why }) => ({ turn, line: `turn ${turn}  end     ${rule}: ${why}` })),
+  ]
+    .toSorted((a, b) => a.turn - b.turn)
+    .map(({ line }) => line.replaceAll('\n', ' '));
+
+type Sum = Readonly<
+  Record<'sessions' | 'turns' | 'calls' | 'denied' | 'asked' | 'rewritten' | 'notes' | 'tokens' | 'halted', number>
+>;
+
+function sumOf(all: readonly Backtested[]): Sum {
+  const total = (pick: (each: Backtested) => number): number => all.reduce((sum, each) => sum + pick(each), 0);
+  const decided = (what: string): number =>
+    total(({ objected }) => objected.filter(({ decides }) => decides === what).length);
+  return {
+    sessions: all.length,
+    turns: total(({ turns }) => turns),
+    calls: total(({ calls }) => calls),
+    denied: decided('deny'),
+    asked: decided('ask'),
+    rewritten: decided('rewrite'),
+    notes: total(({ injected }) => injected.length),
+    tokens: total(({ injected }) => injected.reduce((sum, { tokens }) => sum + tokens, 0)),
+    halted: total(({ halted }) => halted.length),
+  };
+}
+
+/** How often each rule spoke up in recorded sessions, was obeyed, and was ignored. */
+export async function reporting(settings: Settings, words: readonly string[], json: boolean): Promise<Answer> {
+  const places = sessionsNamed(words, settings);
+  const sets = await setsInUse(settings, process.cwd());
+  const found = await fared(sets, eventsIn(places));
+  const rules = [...found].toSorted(([, a], [, b]) => b.fired - a.fired).map(([rule, each]) => ({ rule, ...each }));
+  if (json) return { text: JSON.stringify({ sessions: places.length, rules }, undefined, 2), code: 0 };
+  if (rules.length === 0) return { text: `No rule spoke up in ${places.length} sessions.`, code: 0 };
+  const rows = rules.map(({ rule, fired, obeyed, ignored }) => [rule, ...[fired, obeyed, ignored].map(String)]);
+  const text = columns([['RULE', 'FIRED', 'OBEYED', 'IGNORED'], ...rows]);
+  return {
+    text: `${visible(text.trimEnd())}\n${places.length} sessions. A refusal is obeyed where the same call was not refused again in its run; a reminder where its condition no longer held ${patience} turns later.`,
+    code: 0,
+  };
+}
+
+async function* eventsIn(places: readonly SessionPlace[]): AsyncGenerator<readonly Event[]> {
+  for (const place of places) yield eventsOf(place);
+}

@@ -1,0 +1,73 @@
+// Recorded sessions, by name or by file, and the rules that are in use: what every measurement of rules begins with.
+import { readdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { loadRuleFile, type RuleFile, type RuleFiles } from '../../agent/index.ts';
+import { FairleadError, messageOf, type Event } from '../../core/index.ts';
+import { fileTrust } from '../../guards/index.ts';
+import type { RuleSet } from '../../rules/index.ts';
+import { openJsonl } from '../../stores/index.ts';
+import { nobody } from '../equipment/index.ts';
+import { ruleFilesFor } from '../equipment/rules.ts';
+import { usualRules } from '../equipment/usual-rules.ts';
+import { findSession, sessionPlaces, type SessionPlace } from '../sessions/index.ts';
+import type { Settings } from '../settings/index.ts';
+
+/** The sessions that are meant: names, files, folders of files; all there are unless some are named. */
+export function sessionsNamed(words: readonly string[], settings: Settings): readonly SessionPlace[] {
+  if (words.length === 0) return sessionPlaces(settings.dirs);
+  return words.flatMap((word) => {
+    const stat = statSync(word, { throwIfNoEntry: false });
+    if (stat?.isFile()) return [{ name: path.basename(word), file: word }];
+    if (!stat?.isDirectory()) return [findSession(settings.dirs, word)];
+    const files = readdirSync(word).filter((name) => name.endsWith('.jsonl'));
+    return files.toSorted().map((name) => ({ name, file: path.join(word, name) }));
+  });
+}
+
+/** The events of a session on the way to where it stands, without taking it from whoever writes to it. */
+export async function eventsOf({ file }: SessionPlace): Promise<readonly Event[]> {
+  const log = await openJsonl(file, { mode: 'read' });
+  try {
+    const events: Event[] = [];
+    for await (const batch of log.read()) for (const event of batch) events.push(event);
+    return events;
+  } finally {
+    await log.close();
+  }
+}
+
+/** The rule files of a folder, as a session there would have them; nobody is asked. */
+export const filesIn = (settings: Settings, cwd: string): Promise<RuleFiles> =>
+  ruleFilesFor({
+    places: { cwd, home: homedir(), configDir: settings.dirs.config },
+    trust: fileTrust(`${settings.dirs.state}/approved.json`),
+    person: nobody(() => {}),
+  });
+
+/** The rules that a session in this folder would have. */
+export async function setsInUse(settings: Settings, cwd: string): Promise<readonly RuleSet[]> {
+  const { files } = await filesIn(settings, cwd);
+  return [usualRules(settings).set, ...files.map(({ set }) => set)];
+}
+
+/** The rules of files and folders that the person named; what is wrong with one is an error. */
+export async function setsNamed(words: readonly string[]): Promise<readonly RuleFile[]> {
+  const files = words.flatMap((word) => {
+    const stat = statSync(word, { throwIfNoEntry: false });
+    if (!stat) throw new FairleadError('rules/no-file', `There is no file ${word}.`, { blame: 'user' });
+    if (!stat.isDirectory()) return [word];
+    const names = readdirSync(word).filter((name) => /^[^_.].*\.(?:m?[jt]s|ya?ml|json)$/.test(name));
+    return names.toSorted().map((name) => path.join(word, name));
+  });
+  return Promise.all(
+    files.map((file) =>
+      loadRuleFile(path.resolve(file)).catch((cause: unknown) => {
+        throw new FairleadError('rules/bad-file', `${file}: ${messageOf(cause)}`, { blame: 'user', cause });
+      }),
+    ),
+  );
+}
+
+/** The rule that a note is from, by its key. */
+export const ruleOfKey = (key: string): string => key.split('/')[0] ?? key;

@@ -1,0 +1,39 @@
+// The `why` command: why the model saw each note of a turn, and why its calls were refused.
+import { parseArgs } from 'node:util';
+import { FairleadError } from '../../core/index.ts';
+import type { Command } from '../commands.ts';
+import { sentence } from '../front/sentence.ts';
+import { readSettings } from '../settings/index.ts';
+
+const usage = 'Usage: fairlead why <session> <turn> [--json]';
+
+/** Explains a turn: 0 done, 1 there is no such session or turn, 2 misused. */
+export const run: Command['run'] = async (args) => {
+  const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const [session, turn, ...more] = positionals;
+    if (values.help) return say(usage, 0);
+    if (session === undefined || more.length > 0 || !/^\d+$/.test(turn ?? '')) {
+      process.stderr.write(`${usage}\n`);
+      return 2;
+    }
+    const [{ eventsOf, sessionsNamed, setsInUse }, { explain, folderOfEvents }, { explanationText }] =
+      await Promise.all([import('../rules/recorded.ts'), import('./explanation.ts'), import('./text.ts')]);
+    const settings = readSettings();
+    const [place] = sessionsNamed([session], settings);
+    const events = place ? await eventsOf(place) : [];
+    const found = explain(events, await setsInUse(settings, folderOfEvents(events)), Number(turn));
+    return say(values.json ? JSON.stringify(found, undefined, 2) : explanationText(found), 0);
+  } catch (error) {
+    if (error instanceof FairleadError) process.stderr.write(`${sentence(error)}\n`);
+    else if (error instanceof TypeError) process.stderr.write(`${error.message.split('\n')[0]}\n${usage}\n`);
+    else throw error;
+    return error instanceof FairleadError ? 1 : 2;
+  }
+};
+
+function say(text: string, code: number): number {
+  process.stdout.write(`${text}\n`);
+  return code;
+}

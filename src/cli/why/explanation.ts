@@ -1,0 +1,148 @@
+// A turn explained from the log alone: where each note of it came from, what had to wait, what was too late, and who refused which call.
+import {
+  aimOf,
+  callsOf,
+  FairleadError,
+  runView,
+  type Event,
+  type Json,
+  type Note,
+  type RunState,
+} from '../../core/index.ts';
+import { rulesOf, type RuleSet } from '../../rules/index.ts';
+import { folderOf } from '../policy/trial.ts';
+import { refuserIn } from '../rules/obeyed.ts';
+import { ruleOfKey } from '../rules/recorded.ts';
+
+/** What made a note: an event, and what that was about. */
+export type Origin = {
+  readonly event: Event['type'];
+  readonly seq: number;
+  readonly turn: number;
+  readonly about?: string;
+};
+
+/** A note and where it came from; without an origin it is of a rule that is not in use now. */
+export type Explained = {
+  readonly rule: string;
+  readonly key: string;
+  readonly text: string;
+  readonly priority: number;
+  readonly group?: string;
+  readonly until?: number;
+  readonly from?: Origin;
+};
+
+/** A call of the turn that was not simply made. */
+export type Held = {
+  readonly tool: string;
+  readonly input: Json;
+  readonly refused?: string;
+  readonly by?: string;
+  readonly asked?: string;
+  readonly answered?: 'yes' | 'no';
+};
+
+/** Everything there is to say about a turn. */
+export type Explanation = {
+  readonly turn: number;
+  readonly shown: readonly Explained[];
+  readonly waited: readonly Explained[];
+  readonly expired: readonly Explained[];
+  readonly held: readonly Held[];
+};
+
+/** The folder that a session worked in. */
+export const folderOfEvents = (events: readonly Event[]): string =>
+  folderOf({ system: events.findLast((event) => event.type === 'epoch-started')?.system ?? '' });
+
+/** Explains a turn. Rules are pure: folded again, they make the notes that they made then. */
+export function explain(events: readonly Event[], sets: readonly RuleSet[], turn: number): Explanation {
+  const parts = sets.map(rulesOf);
+  const views = new Map(parts.flatMap((each) => each.views).map((view) => [view.name, view]));
+  const view = runView(
+    parts.flatMap(({ rules }) => rules),
+    [...views.values()],
+  );
+  const origins = new Map<string, Origin>();
+  let state = view.initial;
+  let found: Omit<Explanation, 'held'> | undefined;
+  for (const event of events) {
+    const before = state;
+    state = view.on(state, event);
+    if (event.type === 'turn-started' && event.turn === turn) found = turnOf(event, before, state, origins);
+    const known = new Set(before.queue);
+    for (const note of state.queue) if (!known.has(note)) origins.set(note.key, originOf(event, state, before));
+  }
+  if (!found)
+    throw new FairleadError('session/no-turn', `The session has no turn ${turn} where it stands.`, {
+      blame: 'user',
+      hint: state.turn > 0 ? `It has turns 1 to ${state.turn}.` : 'It has no turns yet.',
+    });
+  return { ...found, held: heldIn(events, turn) };
+}
+
+function turnOf(
+  event: Event & { readonly type: 'turn-started' },
+  before: RunState,
+  after: RunState,
+  origins: ReadonlyMap<string, Origin>,
+): Omit<Explanation, 'held'> {
+  const tell = (note: Note): Explained => explained(note, origins.get(note.key));
+  const shown = new Set(event.notes.map(({ key }) => key));
+  const rest = before.queue.filter(({ key }) => !shown.has(key));
+  const stays = (note: Note): boolean => after.queue.includes(note);
+  return {
+    turn: event.turn,
+    shown: event.notes.map((note) =>
+      origins.has(note.key) || !/^reminder-\d+$/.test(note.key)
+        ? tell(note)
+        : explained(note, { event: 'turn-started', seq: event.seq, turn: event.turn, about: 'the program itself' }),
+    ),
+    waited: rest.filter(stays).map(tell),
+    expired: rest.filter((note) => !stays(note)).map(tell),
+  };
+}
+
+const explained = ({ key, text, priority = 0, group, until }: Note, from: Origin | undefined): Explained => ({
+  rule: ruleOfKey(key),
+  key,
+  text,
+  priority,
+  ...(group === undefined ? {} : { group }),
+  ...(until === undefined ? {} : { until }),
+  ...(from ? { from } : {}),
+});
+
+function originOf(event: Event, { turn }: RunState, before: RunState): Origin {
+  const about = 'call' in event ? before.calls.find(({ id }) => id === event.call)?.tool : undefined;
+  return { event: event.type, seq: event.seq, turn, ...(about === undefined ? {} : { about }) };
+}
+
+/** The calls of a turn that somebody held up. Ids come again on other branches, so only what follows the turn counts. */
+function heldIn(events: readonly Event[], turn: number): readonly Held[] {
+  const from = events.findLastIndex((event) => event.type === 'turn-ended' && event.turn === turn);
+  const ended = events[from];
+  if (ended?.type !== 'turn-ended') return [];
+  const next = events.findIndex((event, i) => i > from && event.type === 'turn-started');
+  const after = events.slice(from + 1, next < 0 ? undefined : next);
+  return callsOf(ended.message).flatMap(({ id, tool, input }) => {
+    const mine = after.filter((event) => 'call' in event && event.call === id);
+    const asked = mine.find((event) => event.type === 'ask-raised')?.question;
+    const answer = mine.find((event) => event.type === 'ask-answered')?.allowed;
+    const refused = mine.find((event) => event.type === 'tool-ended' && event.outcome === 'denied') as
+      | (Event & { readonly type: 'tool-ended' })
+      | undefined;
+    if (asked === undefined && !refused) return [];
+    const aim = aimOf({ tool, input });
+    const by = refused ? (refuserIn(refused.text) ?? (answer === false ? 'the person' : 'the permissions')) : undefined;
+    return [
+      {
+        ...(typeof aim === 'string' ? { tool, input } : aim),
+        ...(asked === undefined ? {} : { asked }),
+        ...(answer === undefined ? {} : { answered: answer ? ('yes' as const) : ('no' as const) }),
+        ...(refused && by !== undefined ? { refused: refused.text, by } : {}),
+      },
+    ];
+  });
+}
