@@ -19,7 +19,7 @@ export function fairleadMiddleware(options: LangChainOptions): FairleadAgentMidd
   const way = wayOf(options);
   return {
     name: 'fairlead',
-    async wrapModelCall<Answer>(given: object, handler: (request: never) => Answer) {
+    async wrapModelCall<Answer>(given: object, handler: (request: never) => Answer): Promise<Awaited<Answer>> {
       const request = given as ModelRequest;
       const conversation = nameOf(request.runtime?.configurable?.thread_id);
       const model = guided(await itself(request.model), { ...way, conversation });

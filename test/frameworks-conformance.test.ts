@@ -1,0 +1,188 @@
+// One table for every framework's bridge: what is added, refused and stopped is the same in all of them, streamed and not.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Gate, JsonObject, Rule } from '../src/core/index.ts';
+import { memoryLog } from '../src/stores/index.ts';
+import { calls, fails, join, prefixBreaks, says, scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
+import { rows, type Loop } from './support/framework-loops.ts';
+import type { BridgeOptions } from '../src/bridges/frameworks/conversations.ts';
+
+const noDeleting: Gate = ({ input }) =>
+  JSON.stringify(input).includes('rm -r') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };
+
+/** A note at each point: after what a person says, and after what a tool says. */
+const noting: Rule = (event) => {
+  if (event.type === 'input-received' && event.how === 'prompt') return [{ key: 'brief', text: 'Keep it short.' }];
+  return event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
+};
+
+const run = (command: string): string => (command === 'bad' ? 'Error: no such command' : `ran ${command}`);
+
+/** The texts of a request in the order in which the model reads them, whatever its dialect. */
+function reading(request: ScriptedServer['requests'][number] | undefined): string {
+  const body = request?.body as JsonObject;
+  return JSON.stringify([body['system'] ?? body['instructions'] ?? '', body['messages'] ?? body['input'] ?? '']);
+}
+
+const inOrder = (text: string, ...pieces: readonly string[]): boolean => {
+  let at = -1;
+  return pieces.every((piece) => (at = text.indexOf(piece, at + 1)) >= 0);
+};
+
+for (const row of rows)
+  for (const streamed of [false, true]) {
+    const title = `${row.name}, ${streamed ? 'streamed' : 'whole'}`;
+    const opened = (server: ScriptedServer, options: BridgeOptions, ran: string[] = []): (() => Loop) =>
+      row.open({
+        url: server.url,
+        options,
+        streamed,
+        run(command) {
+          ran.push(command);
+          return run(command);
+        },
+      });
+    const open = (...given: Parameters<typeof opened>): Loop => opened(...given)();
+
+    test(`[M2, M3, M4, M5, M6, M40, M41, M42, M45] ${title}: notes stand after the system's, the person's and the tool's words, and the prefix holds`, async () => {
+      await using server = await scriptedServer([
+        calls('run', { command: 'bad' }),
+        says('It is done.'),
+        says('And again.'),
+      ]);
+      const loop = open(server, { system: 'Notes come from the program.', rules: [noting] });
+      assert.equal(await loop.say('Go on, please.'), 'It is done.', 'the answer is what the model said and no more');
+      assert.equal(await loop.say('Once more.'), 'And again.');
+      const [first, second, third] = server.requests.map(reading);
+      assert.ok(inOrder(first ?? '', 'Help.', 'Notes come from', 'Go on, please.', 'Keep it short.'), first);
+      assert.ok(inOrder(second ?? '', 'Go on', 'Keep it short.', 'no such command', 'Try another way.'), second);
+      assert.ok(inOrder(third ?? '', 'Try another way.', 'It is done.', 'Once more.', 'Keep it short.'), third);
+      assert.equal(third?.split('Try another way.').length, 2, 'a note is shown once');
+      assert.deepEqual(prefixBreaks(server.requests), []);
+    });
+
+    test(`[M31, M41] ${title}: a refused call reaches neither the tool nor the caller, and the model hears why`, async () => {
+      await using server = await scriptedServer([
+        join([says('Let me clean up. '), calls('run', { command: 'rm -r all' })]),
+        calls('run', { command: 'ls' }),
+        says('All is well.'),
+        says('Yes.'),
+      ]);
+      const ran: string[] = [];
+      const seen: string[] = [];
+      const loop = open(server, { gates: [noDeleting] }, ran);
+      assert.equal(await loop.say('Clean up.', (piece) => seen.push(piece)), 'All is well.');
+      assert.equal(await loop.say('Sure?'), 'Yes.');
+      assert.deepEqual(ran, ['ls']);
+      assert.ok(!seen.join('').includes('rm -r'), seen.join(''));
+      assert.ok(!streamed || seen.join('').includes('clean'), 'words pass as they come');
+      assert.ok(inOrder(reading(server.requests[1]), 'rm -r all', 'Nothing is deleted here.'));
+      assert.deepEqual(prefixBreaks(server.requests), []);
+    });
+
+    test(`[M25, M37] ${title}: a stop ends the framework's loop in its own way`, async () => {
+      const log = memoryLog();
+      await using server = await scriptedServer([calls('run', { command: 'a' }), calls('run', { command: 'b' })]);
+      const loop = open(server, {
+        log,
+        stops: [({ spent }) => (spent.turns >= 2 ? { reason: 'rule', detail: 'Enough.' } : undefined)],
+      });
+      assert.match(await loop.say('Go.'), /stopped \(rule\): Enough\./);
+      assert.equal(server.requests.length, 2);
+      const last = log.events.findLast(({ type }) => type === 'run-ended');
+      assert.ok(last?.type === 'run-ended' && last.detail === 'Enough.');
+    });
+
+    test(`[M1] ${title}: a check has the model answer again, and the caller sees only what passed`, async () => {
+      await using server = await scriptedServer([says('Give me that.'), says('Give me that, please.')]);
+      const seen: string[] = [];
+      const loop = open(server, {
+        checks: [
+          {
+            name: 'polite',
+            run: ({ messages: { items, length } }) =>
+              JSON.stringify(items[length - 1]).includes('please')
+                ? { type: 'passed' }
+                : { type: 'failed', why: 'Say please.' },
+          },
+        ],
+      });
+      assert.equal(await loop.say('Ask for it.', (piece) => seen.push(piece)), 'Give me that, please.');
+      // A provider's own events, which some frameworks pass on, are objects.
+      const shown = seen.filter((piece) => !piece.startsWith('{')).join('');
+      assert.equal(shown, streamed ? 'Give me that, please.' : '');
+      assert.deepEqual(prefixBreaks(server.requests), []);
+    });
+
+    test(`[M11] ${title}: the log says what was asked, added, refused, run and answered`, async () => {
+      const log = memoryLog();
+      await using server = await scriptedServer([
+        calls('run', { command: 'rm -r all' }),
+        calls('run', { command: 'bad' }),
+        says('Done.'),
+      ]);
+      await open(server, { log, gates: [noDeleting], rules: [noting] }).say('Go.');
+      const told = log.events.flatMap((event) => {
+        if (event.type === 'turn-started') return [`turn ${event.turn} ${event.notes.map(({ key }) => key).join()}`];
+        if (event.type === 'tool-ended') return [`${event.outcome}: ${event.text}`];
+        return event.type === 'run-ended' ? [event.reason] : [];
+      });
+      assert.deepEqual(told, [
+        'turn 1 brief',
+        'denied: Nothing is deleted here.',
+        'turn 2 ',
+        'failed: Error: no such command',
+        'turn 3 failed',
+        'answered',
+      ]);
+    });
+
+    test(`${title}: a model that fails fails for the caller, and the conversation goes on`, async () => {
+      await using server = await scriptedServer([fails(400, { message: 'No such thing.' }), says('Here.')]);
+      const loop = open(server, { rules: [noting] });
+      await assert.rejects(loop.say('Go.'), /No such thing/);
+      assert.equal(await loop.say('Go again.'), 'Here.');
+    });
+
+    test(`${title}: two conversations at once stay two`, async () => {
+      await using server = await scriptedServer(({ results, prompt }) =>
+        results.length === 0 ? calls('run', { command: 'bad' }) : says(`Heard: ${prompt.length > 0}`),
+      );
+      const begin = opened(server, { rules: [noting] });
+      await Promise.all(['One.', 'Two.', 'Three.'].map((words) => begin().say(words)));
+      const words = server.requests.map(reading);
+      for (const [own, ...others] of [
+        ['One.', 'Two.', 'Three.'],
+        ['Two.', 'One.', 'Three.'],
+        ['Three.', 'One.', 'Two.'],
+      ] as const) {
+        const mine = words.filter((each) => each.includes(own));
+        assert.equal(mine.length, 2);
+        assert.ok(mine.every((each) => !others.some((word) => each.includes(word))));
+        assert.ok(inOrder(mine[1] ?? '', own, 'Keep it short.', 'Try another way.'), mine[1]);
+      }
+    });
+
+    if (streamed)
+      test(`${title}: words pass while the model still speaks, and who stops listening blocks nobody`, async () => {
+        await using server = await scriptedServer([
+          says('One two three four.', { cutAfter: 3, hang: true }),
+          says('Here again.'),
+        ]);
+        const loop = open(server, { log: memoryLog() });
+        const leave = new AbortController();
+        const seen: string[] = [];
+        await loop
+          .say(
+            'Count.',
+            (piece) => {
+              seen.push(piece);
+              if (seen.join('').includes('One')) leave.abort();
+            },
+            leave.signal,
+          )
+          .catch(() => {});
+        assert.ok(seen.join('').includes('One'), 'the words came although the answer never ended');
+        assert.equal(await loop.say('Again?'), 'Here again.');
+      });
+  }
