@@ -1,6 +1,13 @@
 // A run whose model is chosen for it: the choice is written down before it acts, and a model that fails gives way to the next.
 import { FairleadError, toFailure, type Failure, type Limits, type RunState } from '../core/index.ts';
-import { choiceRemark, chosenKey, failedKey, type Candidate, type Choice } from '../providers/routing/index.ts';
+import {
+  choiceRemark,
+  chosenKey,
+  failedKey,
+  helpsElsewhere,
+  type Candidate,
+  type Choice,
+} from '../providers/routing/index.ts';
 import type { RunOptions, Session, Words } from './session.ts';
 
 /** Who chooses, and how a choice becomes an agent. */
@@ -30,7 +37,7 @@ export async function runRouted(
   let now = await settle(session, words, routed, failed);
   let state = await session.run(words, options);
   while (!options.signal?.aborted) {
-    const failure = unreachable(state);
+    const failure = failureOf(state);
     if (!failure || !now) return state;
     failed.push(now.name);
     await session.remark(failedKey, { model: now.name, error: failure.message, code: failure.code });
@@ -73,15 +80,17 @@ async function settle(
   }
 }
 
-const noModel = ({ why }: Choice): FairleadError =>
+/** The error for a choice among nobody. */
+export const noModel = ({ why }: Choice): FairleadError =>
   new FairleadError('routing/no-model', `No model can be chosen. ${why}`, {
     blame: 'user',
     hint: 'fairlead models route "<task>" shows what is in the way of each.',
   });
 
-/** Why the model gave no answer, where another one may: not where the request itself or the person's key is at fault. */
-function unreachable({ ended }: RunState): Failure | undefined {
-  return ended?.reason === 'provider-error' && ended.error?.blame !== 'user' ? ended.error : undefined;
+/** Why the model gave no answer, where another one may. */
+function failureOf({ ended }: RunState): Failure | undefined {
+  const { reason, error } = ended ?? {};
+  return reason === 'provider-error' && error && helpsElsewhere(error) ? error : undefined;
 }
 
 /** What is left of the limits: going on with another model is the same piece of work. */

@@ -21,7 +21,7 @@ export const commands: CommandTable = {
     summary: 'list, show, rename, clone, export, verify and delete sessions',
     load: () => import('./sessions/command.ts'),
   },
-  models: { summary: 'list models and what they can do', load: () => import('./models.ts') },
+  models: { summary: 'list models, show how one is chosen, and what that saves', load: () => import('./models.ts') },
   config: { summary: 'show and change settings', load: () => import('./settings/command.ts') },
   doctor: { summary: 'prove that each part works, and say how to mend it', load: () => import('./doctor/command.ts') },
   policy: { summary: 'check a policy, and try it on a past session', load: () => import('./policy/command.ts') },

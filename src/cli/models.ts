@@ -9,7 +9,9 @@ import { columns } from './settings/columns.ts';
 import { readSettings } from './settings/index.ts';
 
 const usage =
-  'Usage: fairlead models [<provider>] [--url <address>] [--tools] [--cost <tokens a month>] [--local-share <0 to 1>] [--json]';
+  'Usage: fairlead models [<provider>] [--url <address>] [--tools] [--cost <tokens a month>] [--local-share <0 to 1>] [--json]\n' +
+  '       fairlead models route "<task>"        which model a router would choose for it, and why\n' +
+  '       fairlead models savings [<session>]   what routing has saved';
 
 type Asked = {
   readonly provider: string | undefined;
@@ -22,6 +24,9 @@ type Asked = {
 
 /** Lists the models of a provider, or what was found on this machine: 0 listed, 1 not, 2 misused. */
 export const run: Command['run'] = async (args) => {
+  const [verb, ...rest] = args;
+  if (verb === 'route') return (await import('./routing/route-command.ts')).routeCommand(rest);
+  if (verb === 'savings') return (await import('./routing/savings-command.ts')).savingsCommand(rest);
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(`${usage}\n`);
     return 0;

@@ -2,51 +2,32 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { RunOptions, Session, Words } from '../../agent/index.ts';
-import { FairleadError, type AgentParts, type AnswerShape, type Event, type RunState } from '../../core/index.ts';
+import { FairleadError, type Event, type RunState } from '../../core/index.ts';
 import { sessionGrants, type Grants } from '../../guards/index.ts';
 import { allEvents } from '../branches/path.ts';
-import type { McpServer } from '../../tools/mcp/index.ts';
-import type { Person } from '../equipment/index.ts';
 import type { Status } from '../face/face.ts';
-import type { Asked, Which } from '../front/asked.ts';
+import type { Which } from '../front/asked.ts';
 import { readKnownModels, refreshModels, rememberModel, type KnownModel, type Whence } from '../known-models/index.ts';
 import { renameSession } from '../sessions/index.ts';
 import type { Settings } from '../settings/index.ts';
-import { modelNamed, placeOf, unknownModel, type Chosen } from './model.ts';
+import { isRouter, modelNamed, placeOf, unknownModel, type Chosen } from './model.ts';
 import { askAnew } from './asks.ts';
-import { approvalsHere, type Approvals } from './approvals.ts';
-import { sandboxWord } from './confinement.ts';
+import {
+  become,
+  beginCourse,
+  keepPrivate,
+  moveCourse,
+  riddenBy,
+  routeCourse,
+  type ConversationOptions,
+  type Course,
+} from './course.ts';
 import { heed } from './heeding.ts';
-import { openModel, type Host } from './open-model.ts';
-import { closeSession, openSession, type OpenSession } from './opening.ts';
-import { outfitFor, type Outfit } from './outfit.ts';
-
-/** What a conversation begins with. */
-export type ConversationOptions = {
-  readonly settings: Settings;
-  readonly asked: Asked;
-  readonly which: Which;
-  readonly chosen: Chosen;
-  readonly host: Host;
-  /** Who is asked about what the folder brings along, and by the model; nobody unless given. */
-  readonly person?: Person;
-  /** MCP servers that an editor names for this session. */
-  readonly servers?: readonly McpServer[];
-  /** The working folder; the program's own unless another is named. */
-  readonly cwd?: string;
-  readonly answer?: AnswerShape;
-};
-
-/** What changes while it goes on. */
-type Course = {
-  auto: boolean;
-  stream: boolean;
-  model: Chosen;
-  outfit: Outfit;
-  open: OpenSession;
-  parts: AgentParts;
-  readonly approvals: Approvals;
-};
+import { openModel } from './open-model.ts';
+import { closeSession, openSession, problemsOf } from './opening.ts';
+import type { Outfit } from './outfit.ts';
+import { mayUse } from './privacy.ts';
+import { statusOf } from './status.ts';
 
 /** A person's conversation. It owns the session's file: close it when done. */
 export class Conversation {
@@ -71,32 +52,8 @@ export class Conversation {
 
   /** Opens the model and the session. */
   static async open(options: ConversationOptions): Promise<Conversation> {
-    const { settings, asked, chosen, host, which } = options;
     const grants = sessionGrants();
-    const now: Partial<Course> & Pick<Course, 'auto' | 'stream' | 'model'> = {
-      // Code in a container reaches nothing of the person's, so there is nothing to ask about.
-      auto: asked.auto || asked.code || settings.approve === 'auto',
-      stream: asked.stream || settings.stream,
-      model: chosen,
-    };
-    const [provider, outfit] = await Promise.all([
-      openModel(chosen, settings, host),
-      outfitFor({
-        ...options,
-        code: asked.code,
-        sandbox: asked.sandbox,
-        cwd: options.cwd ?? process.cwd(),
-        auto: () => now.auto,
-        grants,
-        transcript: () => now.open?.place?.file,
-      }),
-    ]);
-    const approvals = approvalsHere();
-    const parts = approvals.heldBy(outfit.partsFor(provider, chosen.tools !== false));
-    const open = await openSession(settings.dirs, which, parts);
-    approvals.watch(open.session);
-    await askAnew(open.session);
-    return new Conversation(options, grants, Object.assign(now, { outfit, parts, open, approvals }));
+    return new Conversation(options, grants, await beginCourse(options, grants));
   }
 
   get session(): Session {
@@ -138,12 +95,7 @@ export class Conversation {
 
   /** What is wrong with the session's file, a sentence each; it was opened all the same. */
   get problems(): readonly string[] {
-    const found = this.#now.open.log?.report ?? [];
-    const more = found.length - mostProblems;
-    return [
-      ...found.slice(0, mostProblems).map(({ what }) => what),
-      ...(more > 0 ? [`And ${more} more: fairlead sessions verify ${JSON.stringify(this.name)}`] : []),
-    ];
+    return problemsOf(this.#now.open);
   }
 
   /** Calls back for each event, and when another session, or another state of this one, takes the place of what was shown. */
@@ -155,13 +107,15 @@ export class Conversation {
   /** Runs the model with these words, or from where the session stands. */
   async run(words: Words | undefined, options: RunOptions = {}): Promise<RunState> {
     const { settings, asked, host } = this.#options;
-    const trouble = this.#forgetful ? undefined : rememberModel(settings, this.model.name);
+    const { router } = this.#now;
+    const trouble = this.#forgetful ? undefined : rememberModel(settings, router?.name ?? this.model.name);
     if (trouble !== undefined) {
       this.#forgetful = true;
       host.say(trouble);
     }
     await heed(this, words);
-    return this.session.run(words, { ...options, limits: { turns: usualTurns, ...settings.limits, ...asked.limits } });
+    const given = { ...options, limits: { turns: usualTurns, ...settings.limits, ...asked.limits } };
+    return router ? router.run(riddenBy(this.#now), words, given) : this.session.run(words, given);
   }
 
   /** Tells that the session stands elsewhere than what is shown: after an edit, or a step back. */
@@ -173,7 +127,13 @@ export class Conversation {
   async go(which: Which): Promise<void> {
     const open = await openSession(this.settings.dirs, which, this.#now.parts);
     const old = this.#now.open;
+    if (!this.#now.router)
+      await mayUse(open.session, this.model, this.settings).catch(async (error: unknown) => {
+        await closeSession(open);
+        throw error;
+      });
     this.#now.open = open;
+    await keepPrivate(this.#now, this.#options);
     this.#now.approvals.watch(open.session);
     await Promise.all([closeSession(old), this.outfit.endCommands()]);
     for (const kind of this.grants.list()) this.grants.revoke(kind);
@@ -208,31 +168,23 @@ export class Conversation {
 
   /** Goes on with another model. */
   async useModel(name: string): Promise<void> {
+    if (isRouter(name)) return routeCourse(this.#now, this.#options, name);
     const known = this.models();
     const place = placeOf(this.settings, known);
     const chosen = modelNamed(name, known, place);
     if (!chosen) throw unknownModel(name, known, place);
+    await mayUse(this.session, chosen, this.settings);
     const provider = await openModel(chosen, this.settings, this.#options.host);
-    await this.#become(this.outfit, chosen, this.outfit.partsFor(provider, chosen.tools !== false));
+    await become(this.#now, this.outfit, { chosen, provider }, undefined);
   }
 
   /** Goes on in another working folder, named from the one it is in. */
   async moveTo(folder: string): Promise<void> {
-    const { asked } = this.#options;
     const cwd = path.resolve(this.outfit.workspace.cwd, folder);
     if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
       throw new FairleadError('cli/no-folder', `There is no folder ${cwd}.`, { blame: 'user' });
-    const outfit = await outfitFor({
-      ...this.#options,
-      code: asked.code,
-      sandbox: asked.sandbox,
-      cwd,
-      auto: () => this.auto,
-      grants: this.grants,
-      transcript: () => this.file,
-    });
     const old = this.outfit;
-    await this.#become(outfit, this.model, outfit.partsFor(this.#now.parts.provider, this.model.tools !== false));
+    await moveCourse(this.#now, this.#options, this.grants, cwd);
     await old.close();
   }
 
@@ -253,31 +205,22 @@ export class Conversation {
 
   /** What the status line says. */
   status(): Status {
-    const { context, total, pending } = this.session.state;
-    const { window } = this.#now.parts.provider;
-    return {
-      model: this.model.name,
+    const { router, model, parts } = this.#now;
+    return statusOf({
+      model: router ? `${router.name}: ${model.name}` : model.name,
       session: this.name,
-      mode: this.auto ? 'auto' : 'ask',
+      auto: this.auto,
       stream: this.stream,
-      context: { used: context, ...(window === undefined ? {} : { window }) },
-      ...(total.unpriced === 0 ? { usd: total.usd } : {}),
-      queued: pending.length,
-      // Code runs in a container, whatever else there is.
-      ...(this.#options.asked.code ? {} : { sandbox: sandboxWord(this.outfit.sandbox) }),
-    };
+      state: this.session.state,
+      provider: parts.provider,
+      sandbox: this.#options.asked.code ? undefined : this.outfit.sandbox,
+    });
   }
 
   /** Lets go of the session. */
   async close(): Promise<void> {
     this.#unwatch();
     await Promise.all([closeSession(this.#now.open), this.outfit.close()]);
-  }
-
-  async #become(outfit: Outfit, model: Chosen, unheld: AgentParts): Promise<void> {
-    const parts = this.#now.approvals.heldBy(unheld);
-    await this.session.become(parts);
-    Object.assign(this.#now, { outfit, model, parts });
   }
 
   #attach(): void {
@@ -288,9 +231,6 @@ export class Conversation {
     });
   }
 }
-
-/** How much is said about a damaged file before the rest is only counted. */
-const mostProblems = 5;
 
 /** Turns of one run unless the person says otherwise: work in a folder takes more than an answer does. */
 const usualTurns = 100;

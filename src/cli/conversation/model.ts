@@ -11,7 +11,18 @@ export type Chosen = {
   readonly ref: Exclude<ModelRef, string>;
   /** Whether it can call tools; absent where nobody knows. */
   readonly tools?: boolean;
+  /** The router that chooses anew for each message; the model is then only where it begins. */
+  readonly router?: string;
+  /** Whether its router calls it local. */
+  readonly vouched?: boolean;
 };
+
+/** Whether a name stands for a router, which chooses a model for each message, and not for a model. */
+export const isRouter = (name: string | undefined): name is 'auto' | `router:${string}` =>
+  name === 'auto' || name?.startsWith('router:') === true;
+
+/** A router in the place of a model. */
+export const routed = (name: string): Chosen => ({ name, ref: { provider: 'router', model: name }, router: name });
 
 /** Where this person's models are: where they said, or where the list they have came from; nothing if neither is known. */
 export function placeOf(settings: Settings, known: readonly KnownModel[]): Whence | undefined {

@@ -1,8 +1,9 @@
 // Opens the chosen model with the gateway around it; the embedded one asks before it fetches anything.
 import { standIns } from '../../agent/stand-ins.ts';
 import type { Provider } from '../../core/index.ts';
-import { familyOf, gateway, openProvider } from '../../providers/index.ts';
+import { familyOf, gateway, openProvider, type GatewayOptions } from '../../providers/index.ts';
 import { addressOf } from '../../providers/resolve.ts';
+import type { LiveRouter } from '../routing/live-router.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Chosen } from './model.ts';
 
@@ -15,14 +16,26 @@ export type Host = {
 };
 
 /** Opens a model. */
-export async function openModel({ ref }: Chosen, { env }: Settings, host: Host): Promise<Provider> {
+export async function openModel(
+  { ref }: Chosen,
+  { env }: Settings,
+  host: Host,
+  options: GatewayOptions = {},
+): Promise<Provider> {
   const embedded = async ({ model }: { readonly model: string }): Promise<Provider> => {
     const { openEmbedded } = await import('./embedded.ts');
     return openEmbedded(model, host);
   };
   const window = await effectiveWindow(ref, env);
   const known = window === undefined ? ref : { ...ref, contextWindow: window };
-  return gateway([await openProvider(known, { env, providers: { ...standIns, embedded } })]);
+  return gateway([await openProvider(known, { env, providers: { ...standIns, embedded } })], options);
+}
+
+/** Opens a model, or the router that will open one for each message. */
+export async function modelOrRouter(chosen: Chosen, settings: Settings, host: Host): Promise<Provider | LiveRouter> {
+  if (chosen.router === undefined) return openModel(chosen, settings, host);
+  const { liveRouter } = await import('../routing/live-router.ts');
+  return liveRouter(chosen.router, settings, host);
 }
 
 /** How long a server may take to say how much a model of its holds; without an answer it is found with the first request. */

@@ -84,3 +84,16 @@ function useOf(session: Session): () => boolean {
   });
   return () => used;
 }
+
+/** How much is said about a damaged file before the rest is only counted. */
+const mostProblems = 5;
+
+/** What is wrong with a session's file, a sentence each; it was opened all the same. */
+export function problemsOf({ log, place }: OpenSession): readonly string[] {
+  const found = log?.report ?? [];
+  const more = found.length - mostProblems;
+  return [
+    ...found.slice(0, mostProblems).map(({ what }) => what),
+    ...(more > 0 ? [`And ${more} more: fairlead sessions verify ${JSON.stringify(place?.name ?? '')}`] : []),
+  ];
+}

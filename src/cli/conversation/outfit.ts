@@ -42,6 +42,7 @@ import { equipmentFor, nobody, type Equipment, type Person } from '../equipment/
 import { groundOf } from '../policy/ground.ts';
 import { keeperFor, type Settings } from '../settings/index.ts';
 import { ownFolders, sandboxFor } from './confinement.ts';
+import type { Chosen } from './model.ts';
 
 /** How the terminal's agent is to be made. */
 export type OutfitOptions = {
@@ -61,6 +62,8 @@ export type OutfitOptions = {
   readonly answer?: AnswerShape;
   /** The file of the session, once it is open. */
   readonly transcript?: () => string | undefined;
+  /** Throws where the session may not be told to a model that a tool wants; it may be told to any unless given. */
+  readonly mayUse?: (model: Chosen) => Promise<void>;
 };
 
 /** What was found for a working folder, and the way to an agent for a model. */
@@ -126,6 +129,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     model: () => model ?? unopened(),
     auto,
     ...(options.transcript ? { transcript: options.transcript } : {}),
+    ...(options.mayUse ? { mayUse: options.mayUse } : {}),
     ...(options.servers ? { servers: options.servers } : {}),
   });
   const tools = [

@@ -13,9 +13,9 @@ import {
   type Whence,
 } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
-import type { ConversationOptions } from './conversation.ts';
+import type { ConversationOptions } from './course.ts';
 import { firstRun } from './first-run.ts';
-import { chosenFrom, modelNamed, placeOf, placeWords, usualPlace, type Chosen } from './model.ts';
+import { chosenFrom, isRouter, modelNamed, placeOf, placeWords, routed, usualPlace, type Chosen } from './model.ts';
 import { testConnection } from './test-connection.ts';
 import { settleSession, type Settled } from './which-session.ts';
 
@@ -44,6 +44,8 @@ async function modelFor(asked: Asked, settings: Settings, face: Face): Promise<R
   };
   let known = readKnownModels(settings) ?? [];
   const asksServer = asked.work?.type === 'test-connection' || asked.work?.type === 'refresh-models';
+  const first = asked.model ?? settings.model ?? readPreviousModel(settings);
+  if (isRouter(first) && !asksServer) return { chosen: routed(first) };
   const place = placeOf(settings, known) ?? (asksServer ? usualPlace : undefined);
   if (!place) {
     const { chosen, words } = await firstRun(settings, asked.model ?? settings.model);
@@ -88,6 +90,7 @@ async function chooseFrom(
   face: Face,
 ): Promise<Ready | number> {
   const wanted = given ?? settings.model ?? readPreviousModel(settings);
+  if (isRouter(wanted)) return { chosen: routed(wanted) };
   const found = wanted === undefined ? undefined : modelNamed(wanted, known, place);
   if (found) return { chosen: found };
   if (known.length === 0) {

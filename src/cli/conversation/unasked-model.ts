@@ -3,7 +3,7 @@ import type { Asked } from '../front/asked.ts';
 import { readKnownModels, readPreviousModel } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { firstRun } from './first-run.ts';
-import { modelForOnce, placeOf, type Chosen } from './model.ts';
+import { isRouter, modelForOnce, placeOf, routed, type Chosen } from './model.ts';
 
 /** The model that was named, that the settings name, or that was used last; what was found on this machine where nothing is configured. */
 export async function chosenUnasked(
@@ -14,7 +14,10 @@ export async function chosenUnasked(
   const known = readKnownModels(settings) ?? [];
   const place = placeOf(settings, known);
   const wanted = model ?? settings.model;
-  if (place) return modelForOnce(wanted, readPreviousModel(settings), known, place);
+  const previous = readPreviousModel(settings);
+  const first = wanted ?? previous;
+  if (isRouter(first)) return routed(first);
+  if (place) return modelForOnce(wanted, previous, known, place);
   const { chosen, words } = await firstRun(settings, wanted);
   if (wanted === undefined) tell(`${words}\n`);
   return chosen;

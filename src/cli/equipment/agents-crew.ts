@@ -13,17 +13,18 @@ import { agentKeeping } from './agents-keeping.ts';
 import type { Ground, Person } from './ground.ts';
 
 /** The agents that are started from this ground. */
-export const crewFor = ({ settings, person }: Ground): Crew =>
+export const crewFor = ({ settings, person, mayUse }: Ground): Crew =>
   openCrew({
     keeping: agentKeeping(settings.dirs),
     answer: askedOf(person),
     approvals: approvalsHere,
     reopened: askAnew,
-    model: (name) => {
+    model: async (name) => {
       const known = readKnownModels(settings) ?? [];
       const place = placeOf(settings, known);
       const chosen = modelNamed(name, known, place);
       if (!chosen) throw unknownModel(name, known, place);
+      await mayUse?.(chosen);
       return openModel(chosen, settings, person);
     },
     ended: (agent) => person.say(`${agent.id} is ${standing(agent)}. ${short(agent.about.task, 60)}`),

@@ -4,6 +4,7 @@ import type { Provider, Tool, Workspace } from '../../core/index.ts';
 import type { Hooked } from '../../guards/hooks/index.ts';
 import type { Sandbox, SecretKeeper, Trust } from '../../guards/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
+import type { Chosen } from '../conversation/model.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** Who is there to be asked and told while tools are made ready and used. Where nobody is, every answer is no. */
@@ -48,6 +49,8 @@ export type Ground = {
   readonly model: () => Provider;
   /** The file of the session, once it is open. */
   readonly transcript?: () => string | undefined;
+  /** Throws where the session may not be told to a model that a tool wants. */
+  readonly mayUse?: (model: Chosen) => Promise<void>;
   /** Whether changes are made unasked, as it stands now. */
   readonly auto?: () => boolean;
 };

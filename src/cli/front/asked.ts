@@ -27,6 +27,8 @@ export type Asked = {
   readonly work: Work | undefined;
   readonly which: Which;
   readonly model: string | undefined;
+  /** Only models on the person's own machines may read this session. */
+  readonly private: boolean;
   readonly stream: boolean;
   readonly auto: boolean;
   readonly sandbox: boolean;
@@ -73,6 +75,7 @@ export function readAsked(args: readonly string[], called: Called): Asked | Misu
     work,
     which,
     model: values.get('model'),
+    private: values.has('private'),
     stream: values.has('stream'),
     auto: values.has('auto-approve'),
     sandbox: !values.has('no-sandbox'),

@@ -62,6 +62,7 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
     asked,
     which: asked.which,
     chosen,
+    words: first.value,
     host: hostInTerminal(tell),
     person: personInTerminal(tell),
     ...(answer ? { answer } : {}),

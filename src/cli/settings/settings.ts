@@ -43,6 +43,10 @@ export type Settings = {
   readonly privateHosts: readonly string[];
   /** The language servers that the person's own file and a project's name, as they stand there. */
   readonly languageServers: { readonly user: Json | undefined; readonly project: Json | undefined };
+  /** The routers that the person's own file describes, as they stand there. */
+  readonly routers: Json | undefined;
+  /** Whether everything said here stays with models on the person's own machines. */
+  readonly private: boolean;
   /** The environment with the keys that files add, for opening and listing models. Never hand it to a child process. */
   readonly env: Environment;
   /** Every key that has a value, by its name in the table, and the folders as `dirs.state` and so on. */
@@ -131,6 +135,7 @@ export function readSettings(from: Surroundings = {}): Settings {
       user: valueAt(sources.user.config, 'languageServers'),
       project: sources.project && valueAt(sources.project.config, 'languageServers'),
     },
+    routers: valueAt(sources.user.config, 'routers'),
     rootName: path.basename(dirs.data),
     dirs,
     env: envWith(env, all),
@@ -200,6 +205,7 @@ function settingOf(key: string, entry: Entry, sources: Sources, warnings: string
   try {
     const value = valueOf(key, entry, found, `${key} in ${project.file}`);
     const theirs: Setting = { value, origin: { type: 'project', file: project.file } };
+    if (entry.project === 'demands') return value === true ? theirs : own;
     if (entry.project === 'lowers') return own && own.value <= value ? own : theirs;
     return key === 'instructions' ? { ...theirs, value: besides(own?.value, project.file, value) } : theirs;
   } catch (error) {
@@ -239,7 +245,7 @@ function personal(key: string, entry: Entry, { env, envFile, user }: Sources, wa
 
 function settingsOf(
   all: ReadonlyMap<string, Setting>,
-): Omit<Settings, 'rootName' | 'dirs' | 'env' | 'all' | 'userFile' | 'warnings' | 'languageServers'> {
+): Omit<Settings, 'rootName' | 'dirs' | 'env' | 'all' | 'userFile' | 'warnings' | 'languageServers' | 'routers'> {
   const text = (key: string): string | undefined => all.get(key)?.value as string | undefined;
   const url = text('url');
   const provider = text('provider') ?? (url === undefined ? undefined : 'ollama');
@@ -263,6 +269,7 @@ function settingsOf(
       volume: text('sandbox.volume') ?? '',
     },
     openHosts: text('sandbox.hosts')?.split(/ +/) ?? [],
+    private: all.get('private')?.value === true,
     privateHosts: text('network.private')?.split(/ +/) ?? [],
   };
 }

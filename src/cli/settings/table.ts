@@ -9,8 +9,8 @@ export type Value = string | number | boolean;
 export type Entry = {
   /** The environment variable that says the same, before any file. */
   readonly variable?: string;
-  /** What a project's own file may do: set it, only lower it, or nothing. */
-  readonly project: 'sets' | 'lowers' | 'never';
+  /** What a project's own file may do: set it, only lower it, only switch it on, or nothing. */
+  readonly project: 'sets' | 'lowers' | 'demands' | 'never';
   /** Never shown. */
   readonly secret?: boolean;
   readonly about: string;
@@ -80,6 +80,7 @@ export const table: Readonly<Record<string, Entry>> = {
     about: 'where that provider is, if it runs on a machine of yours',
     read: address,
   },
+  private: { project: 'demands', about: 'keep everything to models on your own machines', read: yesOrNo },
   instructions: { project: 'sets', about: 'words that every session begins with', read: text() },
   stream: { project: 'never', about: 'show answers while they come', read: yesOrNo },
   approve: {

@@ -67,9 +67,9 @@ export type RoutingOptions = {
   readonly coolMs: number;
 };
 
-/** Unless set: whether it is up to the task counts most, then how it did before. */
+/** Unless set: whether it is up to the task counts most, then what it costs and how it did before. */
 export const usualRouting: RoutingOptions = {
-  weights: { task: 3, cost: 1, context: 0.5, success: 2, latency: 0.5, stay: 0.5 },
+  weights: { task: 3, cost: 2, context: 0.5, success: 2, latency: 0.5, stay: 0.5 },
   words: {},
   coolMs: 60_000,
 };

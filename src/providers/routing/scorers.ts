@@ -54,7 +54,7 @@ export function successOf(
   kind: Kind,
   now: number,
 ): { readonly share: number; readonly well: number; readonly runs: number } {
-  const mine = ransOf(candidate, past);
+  const mine = answeredBy(candidate, past);
   const alike = mine.filter((each) => each.kind === kind);
   const all = decayed(mine, now, prior.share);
   return {
@@ -78,13 +78,17 @@ function decayed(rans: readonly Ran[], now: number, believed: number): number {
 export const ransOf = ({ name, model }: Candidate, past: readonly Ran[]): readonly Ran[] =>
   past.filter((each) => (each.name === undefined ? each.model === model : each.name === name));
 
+/** A model that could not be reached shows nothing of what it can do: it is left alone for a while instead. */
+const answeredBy = (candidate: Candidate, past: readonly Ran[]): readonly Ran[] =>
+  ransOf(candidate, past).filter(({ ended }) => ended !== 'unreachable');
+
 /** The turns that the mean is taken of. */
 const latestRuns = 20;
 /** A turn that takes so long has half of the score. */
 const patienceMs = 15_000;
 
 const latency: Scorer = (candidate, { past }) => {
-  const rans = ransOf(candidate, past).slice(-latestRuns);
+  const rans = answeredBy(candidate, past).slice(-latestRuns);
   const turns = rans.reduce((sum, each) => sum + each.turns, 0);
   if (turns === 0) return { score: 0.5, why: 'not measured yet' };
   const ms = rans.reduce((sum, each) => sum + each.ms, 0) / turns;

@@ -1,0 +1,124 @@
+// The router of a conversation: chooses for each message, opens what it chose, and tells the person before anything is sent.
+import { noModel, runRouted, type RunOptions, type Session, type Words } from '../../agent/index.ts';
+import { estimate, look, textOf, toArray, type NamedView, type Provider, type RunState } from '../../core/index.ts';
+import { choiceLine, pastRuns, route, type Choice, type Ran, type Situation } from '../../providers/routing/index.ts';
+import type { Chosen } from '../conversation/model.ts';
+import { openModel, type Host } from '../conversation/open-model.ts';
+import type { Settings } from '../settings/index.ts';
+import { entrantsOf, type Entrant } from './candidates.ts';
+import { pastOf } from './past.ts';
+import { routerNamed } from './routers.ts';
+
+/** A model that is open. */
+export type Opened = { readonly chosen: Chosen; readonly provider: Provider };
+
+/** The conversation as its router knows it. */
+export type Ridden = {
+  readonly session: Session;
+  readonly private: boolean;
+  /** The name of the model it is with. */
+  readonly current: string;
+  readonly file: string | undefined;
+  /** Goes on with this model. */
+  use(opened: Opened): Promise<void>;
+};
+
+/** A router at work. */
+export type LiveRouter = {
+  readonly name: string;
+  /** What an agent must see of its session for the router to learn from it. */
+  readonly views: readonly NamedView<unknown>[];
+  /** The model that a session is opened with: the one for these words, where they are known already; with a label, one that keeps what is private. */
+  first(words: string | undefined, label: string | undefined): Promise<Opened>;
+  /** Runs, with the model that these words need. */
+  run(talk: Ridden, words: Words | undefined, options: RunOptions): Promise<RunState>;
+};
+
+/** The router of this name, ready to choose. */
+export async function liveRouter(name: string, settings: Settings, host: Host): Promise<LiveRouter> {
+  const router = routerNamed(name, settings);
+  const entrants = await entrantsOf(router, settings);
+  const opened = new Map<string, Promise<Provider>>();
+  let past: Promise<readonly Ran[]> | undefined;
+
+  async function open(name: string): Promise<Opened> {
+    const { chosen } = entrants.find(({ candidate }) => candidate.name === name) as Entrant;
+    // There is another to fall back on, so a model that does not answer is not waited for long.
+    const options = { retry: { retries: 1 }, circuit: { failures: 2, coolMs: router.coolMs } };
+    const opening = opened.get(name) ?? openModel(chosen, settings, host, options);
+    opened.set(name, opening);
+    opening.catch(() => opened.delete(name));
+    return { chosen, provider: await opening };
+  }
+
+  /** The candidates with the windows that opening some of them has shown. */
+  async function candidates(): Promise<readonly Entrant['candidate'][]> {
+    return Promise.all(
+      entrants.map(async ({ candidate }) => {
+        const provider = await opened.get(candidate.name)?.catch(() => undefined);
+        return candidate.window === undefined && provider?.window !== undefined
+          ? { ...candidate, window: provider.window }
+          : candidate;
+      }),
+    );
+  }
+
+  async function choose(about: Omit<Situation, 'past' | 'now'>, runs: readonly Ran[], file?: string): Promise<Choice> {
+    past ??= pastOf(settings.dirs, file);
+    const situation = { ...about, past: [...(await past), ...runs], now: Date.now() };
+    return route(await candidates(), situation, router);
+  }
+
+  return {
+    name,
+    views: [pastRuns],
+    async first(words = '', label) {
+      const about = { task: words, context: usualFrame + estimate(words), needs, private: label !== undefined };
+      const choice = await choose(about, []);
+      if (!choice.chosen) throw noModel(choice);
+      return open(choice.chosen.name);
+    },
+    run: (talk, words, options) =>
+      runRouted(talk.session, words, options, {
+        name: router.name,
+        private: talk.private,
+        choose: (said, state, failed) =>
+          choose(situationOf(talk, said, state, options, failed), look(state, pastRuns).runs, talk.file),
+        become: async (candidate) => talk.use(await open(candidate.name)),
+        tell: (choice) => host.say(choiceLine(choice)),
+      }),
+  };
+}
+
+/** Tokens that every request holds before anything is said: the standing text and the tools, about. */
+export const usualFrame = 1500;
+
+/** An agent in a folder is offered tools whatever it is asked. */
+const needs = { tools: true, images: false };
+
+function situationOf(
+  { private: isPrivate, current }: Ridden,
+  words: Words | undefined,
+  state: RunState,
+  { limits }: RunOptions,
+  except: readonly string[],
+): Omit<Situation, 'past' | 'now'> {
+  const parts = words === undefined || typeof words === 'string' ? [] : words;
+  const said = typeof words === 'string' ? words : textOf({ role: 'user', parts });
+  const usdLeft = limits?.usd;
+  return {
+    task: words === undefined ? lastWords(state) : said,
+    context: state.context + estimate(said),
+    needs: { ...needs, images: parts.some((part) => part.type === 'file' && part.mediaType.startsWith('image/')) },
+    private: isPrivate,
+    except,
+    ...(usdLeft === undefined ? {} : { usdLeft }),
+    ...(state.turn === 0 ? {} : { current }),
+  };
+}
+
+/** What was asked last, where nothing is said anew. */
+function lastWords({ messages }: RunState): string {
+  const asked = toArray(messages).findLast(({ role }) => role === 'user');
+  return asked ? textOf(asked) : '';
+}

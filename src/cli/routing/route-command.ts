@@ -1,0 +1,105 @@
+// `fairlead models route "<task>"`: what a router would choose for a task and why, without asking any model.
+import { parseArgs } from 'node:util';
+import { estimate, FairleadError, visibleLine } from '../../core/index.ts';
+import {
+  choiceLine,
+  choiceRemark,
+  route,
+  taskFeatures,
+  type Choice,
+  type Rating,
+} from '../../providers/routing/index.ts';
+import { print, tell } from '../front/print.ts';
+import { sentence } from '../front/sentence.ts';
+import { columns } from '../settings/columns.ts';
+import { readSettings } from '../settings/index.ts';
+import { entrantsOf } from './candidates.ts';
+import { usualFrame } from './live-router.ts';
+import { pastOf } from './past.ts';
+import { routerNamed } from './routers.ts';
+
+const usage =
+  'Usage: fairlead models route "<task>" [--router <name>] [--private] [--context <tokens>] [--budget <dollars>] [--json]';
+
+/** Shows a choice: 0 one was made, 1 none can be, 2 misused. */
+export async function routeCommand(args: readonly string[]): Promise<number> {
+  const options = {
+    router: { type: 'string', default: 'auto' },
+    private: { type: 'boolean', default: false },
+    context: { type: 'string', default: '0' },
+    budget: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  } as const;
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const task = positionals.join(' ').trim();
+    if (values.help) return (print(`${usage}\n`), 0);
+    const [context, usdLeft] = [
+      Number(values.context),
+      values.budget === undefined ? undefined : Number(values.budget),
+    ];
+    if (task === '' || !(context >= 0) || (usdLeft !== undefined && !(usdLeft >= 0))) return (tell(`${usage}\n`), 2);
+    return await show(task, { ...values, context, usdLeft });
+  } catch (error) {
+    if (error instanceof TypeError) return (tell(`${error.message.split('\n')[0]}\n${usage}\n`), 2);
+    if (!(error instanceof FairleadError)) throw error;
+    tell(`${sentence(error)}\n`);
+    return 1;
+  }
+}
+
+type Asked = {
+  readonly router: string;
+  readonly private: boolean;
+  readonly context: number;
+  readonly usdLeft: number | undefined;
+  readonly json: boolean;
+};
+
+async function show(task: string, asked: Asked): Promise<number> {
+  const settings = readSettings();
+  const name = asked.router === 'auto' ? 'auto' : `router:${asked.router.replace(/^router:/, '')}`;
+  const router = routerNamed(name, settings);
+  const isPrivate = asked.private || settings.private;
+  const { usdLeft } = asked;
+  const entrants = await entrantsOf(router, settings);
+  const choice = route(
+    entrants.map(({ candidate }) => candidate),
+    {
+      task,
+      context: Math.max(asked.context, usualFrame) + estimate(task),
+      needs: { tools: true, images: false },
+      private: isPrivate,
+      past: await pastOf(settings.dirs),
+      now: Date.now(),
+      ...(usdLeft === undefined ? {} : { usdLeft }),
+    },
+    router,
+  );
+  if (asked.json) print(`${JSON.stringify(choiceRemark(name, isPrivate, choice), null, 2)}\n`);
+  else print(pictured(choice, taskFeatures(task, router.words).because, router.weights));
+  return choice.chosen ? 0 : 1;
+}
+
+function pictured(choice: Choice, because: readonly string[], weights: Readonly<Record<string, number>>): string {
+  const named = Object.entries(weights).filter(([, weight]) => weight > 0);
+  const head = ['model', 'where', 'total', ...named.map(([name, weight]) => `${name} ×${weight}`)];
+  const rows = choice.ratings.map((rating) => rowOf(rating, named.length));
+  const reasons = choice.ratings.flatMap((rating) =>
+    'out' in rating
+      ? [`${rating.candidate.name}: ${rating.out}`]
+      : [`${rating.candidate.name}:`, ...rating.scores.map(({ scorer, why }) => `  ${scorer.padEnd(8)} ${why}`)],
+  );
+  const seen = because.length
+    ? `Because of ${because.slice(0, 6).map(visibleLine).join(', ')}.`
+    : 'Nothing in it says that it is hard.';
+  return `${choiceLine(choice)}\n${seen}\n\n${columns([head, ...rows])}\n${reasons.join('\n')}\n`;
+}
+
+function rowOf(rating: Rating, columnsLeft: number): readonly string[] {
+  const { name, local } = rating.candidate;
+  const where = local ? 'local' : 'cloud';
+  if ('out' in rating) return [name, where, 'out', ...Array.from({ length: columnsLeft }, () => '-')];
+  return [name, where, rating.total.toFixed(2), ...rating.scores.map(({ score }) => score.toFixed(2))];
+}

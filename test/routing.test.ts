@@ -1,0 +1,218 @@
+// Routing in the real program, between a local server and one in the cloud: who is asked, what is written down, and what never leaves.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import type { Event } from '../src/core/index.ts';
+import { scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
+import { program, type Program } from './support/live-program.ts';
+import { putFiles } from './support/program.ts';
+
+const simple = 'Fix the typo in README.md';
+const hard = 'Design the architecture of a distributed queue, implement it, and prove that it has no deadlock';
+
+type Two = Program & { readonly cloud: ScriptedServer; readonly env: Readonly<Record<string, string>> };
+
+/** The program with a local server and one in the cloud, and a router over both. */
+async function two(t: TestContext, router: object = {}): Promise<Two> {
+  const made = await program(t, ({ prompt }) => `local: ${prompt.slice(0, 20)}`);
+  const cloud = await scriptedServer(({ prompt }) => ({
+    text: `cloud: ${prompt.slice(0, 20)}`,
+    usage: { input: 1000, output: 100 },
+  }));
+  t.after(() => cloud.close());
+  await made.known();
+  putFiles(made.config(), {
+    'config.json': JSON.stringify({
+      routers: { auto: { models: ['ollama/qwen3', 'anthropic/claude-sonnet-5'], ...router } },
+    }),
+  });
+  const env = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: `${cloud.url}/v1` };
+  return { ...made, cloud, env: { ...made.env, ...env } };
+}
+
+const asksOf = (server: ScriptedServer): number =>
+  server.requests.filter(({ dialect }) => dialect !== undefined).length;
+
+const eventsOf = (made: Program, name: string): readonly Event[] =>
+  made
+    .session(name)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Event)
+    .filter(({ type }) => type !== undefined);
+
+const remarks = (
+  events: readonly Event[],
+  key: string,
+): readonly { readonly model: string; readonly [name: string]: unknown }[] =>
+  events.flatMap((event) => (event.type === 'remark-made' && event.key === key ? [event.value as never] : []));
+
+test('[P43, P59, P69] a simple task goes to the local model and a hard one to the cloud, each told before it is sent and written down', async (t) => {
+  const made = await two(t);
+  const { env } = made;
+  const first = await made.run(['-m', 'auto', '-p', simple, '-n', 'one'], { env });
+  assert.deepEqual([first.code, first.out], [0, 'local: Fix the typo in READ\n'], first.err);
+  assert.match(
+    first.err,
+    /^\[Simple task, \d+\.\d %\] Using the local model ollama\/qwen3\. Ahead of anthropic\S+ by cost/m,
+  );
+  assert.equal(asksOf(made.cloud), 0);
+  const second = await made.run(['-p', hard, '-n', 'two'], { env });
+  assert.deepEqual([second.code, second.out.slice(0, 6)], [0, 'cloud:'], second.err);
+  assert.match(
+    second.err,
+    /^\[Complex task, \d+\.\d %\] Using the cloud model anthropic\/claude-sonnet-5\. .*task: trusted with 95 %/m,
+  );
+  assert.deepEqual(
+    [asksOf(made.server), asksOf(made.cloud)],
+    [1, 1],
+    'auto is remembered, and the client really changes',
+  );
+  const [sent] = made.cloud.requests.filter(({ dialect }) => dialect !== undefined);
+  assert.equal(sent?.dialect, 'anthropic');
+  const events = eventsOf(made, 'two');
+  const [chosen] = remarks(events, 'routing/chosen');
+  assert.equal(chosen?.model, 'anthropic/claude-sonnet-5');
+  assert.match(JSON.stringify(chosen), /"scores":\{"task":0.*"why":|"why":.*"scores":\{"task":1,/);
+  const [ended] = events.flatMap((event) => (event.type === 'turn-ended' ? [event] : []));
+  assert.equal(ended?.usd, (1000 * 2 + 100 * 10) / 1e6, 'the price is that of the model that answered');
+});
+
+test('[P59] one choice lasts for a whole run; a change between messages is a new epoch that says so', async (t) => {
+  const made = await two(t);
+  const { env } = made;
+  await made.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
+  await made.run(['-p', hard, '--resume', 'talk'], { env });
+  const events = eventsOf(made, 'talk');
+  const epochs = events.flatMap((event) => (event.type === 'epoch-started' ? [[event.reason, event.model]] : []));
+  assert.deepEqual(epochs, [
+    ['started', 'qwen3'],
+    ['model-changed', 'claude-sonnet-5'],
+  ]);
+  assert.deepEqual(
+    remarks(events, 'routing/chosen').map(({ model }) => model),
+    ['ollama/qwen3', 'anthropic/claude-sonnet-5'],
+  );
+  assert.match(
+    JSON.stringify(made.cloud.requests.at(-1)?.body),
+    /local: Fix the typo/,
+    'the cloud reads what was said before',
+  );
+});
+
+test('[P59, P75] a local model that fails gives way to the next, which is written down, and is left alone for a while', async (t) => {
+  const made = await two(t);
+  const { env } = made;
+  made.server.follow(() => ({ error: { status: 500, message: 'out of memory' } }));
+  const { code, out, err } = await made.run(['-m', 'auto', '-p', simple, '-n', 'fall'], { env });
+  assert.deepEqual([code, out], [0, 'cloud: Fix the typo in READ\n'], err);
+  const events = eventsOf(made, 'fall');
+  assert.equal(remarks(events, 'routing/failed')[0]?.model, 'ollama/qwen3');
+  const types = events.flatMap((event) =>
+    event.type === 'run-ended' ? [event.reason] : event.type === 'epoch-started' ? [event.model] : [],
+  );
+  assert.deepEqual(types, ['qwen3', 'provider-error', 'claude-sonnet-5', 'answered']);
+  const asked = asksOf(made.server);
+  made.server.follow(() => 'local again');
+  const soon = await made.run(['-p', simple], { env });
+  assert.match(soon.err, /ollama\/qwen3: it could not be reached a moment ago/);
+  assert.equal(asksOf(made.server), asked, 'it is left alone');
+  putFiles(made.config(), {
+    'config.json': JSON.stringify({
+      routers: { auto: { coolMs: 0, models: ['ollama/qwen3', 'anthropic/claude-sonnet-5'] } },
+    }),
+  });
+  const later = await made.run(['-p', simple], { env });
+  assert.equal(later.out, 'local again\n', 'and comes back');
+});
+
+for (const [how, args, files] of [
+  ['--private', ['--private'], {}],
+  ['the setting of a project', [], { '.fairlead/config.json': '{"private": true}' }],
+  ['a line in AGENTS.md', [], { 'AGENTS.md': '# Here\n\nprivate: true\n' }],
+] as const)
+  test(`[P43] what is private stays local however hard it is, by ${how}, also once the label is gone and when the local model fails`, async (t) => {
+    const made = await two(t);
+    const { env } = made;
+    putFiles(made.cwd, files);
+    const first = await made.run(['-m', 'auto', '-p', hard, '-n', 'secret', ...args], { env });
+    assert.deepEqual([first.code, first.out.slice(0, 6)], [0, 'local:'], first.err);
+    assert.match(first.err, /anthropic\/claude-sonnet-5: this is private/);
+    for (const name of Object.keys(files)) writeFileSync(path.join(made.cwd, name), name.endsWith('.json') ? '{}' : '');
+    const second = await made.run(['-p', hard, '--resume', 'secret'], { env });
+    assert.deepEqual([second.code, second.out.slice(0, 6)], [0, 'local:'], second.err);
+    const named = await made.run(['-m', 'anthropic/claude-sonnet-5', '-p', 'x', '--resume', 'secret'], { env });
+    assert.equal(named.code, 1);
+    assert.match(named.err, /This session is private, and anthropic\/claude-sonnet-5 is not on your own machines/);
+    made.server.follow(() => ({ error: { status: 500, message: 'broken' } }));
+    const failed = await made.run(['-m', 'auto', '-p', simple, '--clone-session', 'secret'], { env });
+    assert.notEqual(failed.code, 0, 'a copy is private too');
+    assert.equal(made.cloud.requests.length, 0);
+  });
+
+test('[P43] models route shows the choice and its scores and asks nobody', async (t) => {
+  const made = await two(t);
+  const { env } = made;
+  const shown = await made.run(['models', 'route', hard], { env });
+  assert.equal(shown.code, 0, shown.err);
+  assert.match(shown.out, /^\[Complex task.*anthropic\/claude-sonnet-5/);
+  assert.match(shown.out, /^model +where +total +task ×3 +cost ×2/m);
+  const told = JSON.parse((await made.run(['models', 'route', '--private', '--json', hard], { env })).out) as {
+    model: string;
+  };
+  assert.equal(told.model, 'ollama/qwen3');
+  const none = await made.run(['models', 'route', '--router', 'atuo', hard], { env });
+  assert.deepEqual([none.code, none.out], [1, '']);
+  assert.match(none.err, /There is no router "atuo" in .* Did you mean router:auto\?/);
+  assert.equal(asksOf(made.server) + made.cloud.requests.length, 0);
+});
+
+test('[P73] the weights decide: whoever wants everything local, or everything in the cloud, says so', async (t) => {
+  const cheap = await two(t, { weights: { task: 0 } });
+  assert.match((await cheap.run(['models', 'route', hard], { env: cheap.env })).out, /Using the local model/);
+  const good = await two(t, {
+    weights: { cost: 0 },
+    models: [{ model: 'ollama/qwen3', quality: 0.05 }, 'anthropic/claude-sonnet-5'],
+  });
+  assert.match(
+    (await good.run(['models', 'route', 'Explain the build'], { env: good.env })).out,
+    /Using the cloud model/,
+  );
+  const words = await two(t, { words: { gadget: 0.9 } });
+  assert.match(
+    (await words.run(['models', 'route', 'Make a gadget'], { env: words.env })).out,
+    /Using the cloud model.*\nBecause of "gadget"/,
+  );
+});
+
+test('[P35, P69] models savings tells what was saved against sending everything to the cloud', async (t) => {
+  const made = await two(t);
+  const { env } = made;
+  made.server.follow(() => ({ text: 'local', usage: { input: 1000, output: 100 } }));
+  await made.run(['-m', 'auto', '-p', simple, '-n', 'a'], { env });
+  await made.run(['-m', 'auto', '-p', hard, '-n', 'b'], { env });
+  const { out, err } = await made.run(['models', 'savings'], { env });
+  assert.match(out, /^qwen3 +1 +1,000 +100 +\$0\.00$/m, err);
+  assert.match(out, /^claude-sonnet-5 +1 +1,000 +100 +\$0\.003000$/m);
+  assert.match(
+    out,
+    /Everything at anthropic\/claude-sonnet-5 .* would have cost \$0\.006000 with .*, \$0\.006000 without/,
+  );
+  assert.match(out, /^Saved: \$0\.003000\.$/m);
+  const unknown = await made.run(['models', 'savings', 'a', '--against', 'groq/some-model'], { env });
+  assert.match(unknown.out, /The price of groq\/some-model is unknown, so what was saved is unknown too/);
+});
+
+test('[P43] at the prompt: /model auto routes what comes next, and the status line says who answers', async (t) => {
+  const made = await two(t);
+  const { env } = made;
+  const { code, out } = await made.run(['--interactive', '-m', 'qwen3', '-n', 'talk'], {
+    env,
+    input: `/model auto\n${hard}\n${simple}\n`,
+  });
+  assert.equal(code, 0, out);
+  assert.match(out, /Using the cloud model anthropic\/claude-sonnet-5/);
+  assert.deepEqual([asksOf(made.cloud), asksOf(made.server)], [1, 1], out);
+  assert.equal(readFileSync(made.state('previous_model_name'), 'utf8'), 'auto\n');
+});
