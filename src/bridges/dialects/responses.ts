@@ -41,10 +41,7 @@ export const responsesDialect: Dialect = {
     if (additions.length === 0) return request;
     const places = byPlace(additions);
     const words = systemWords(places);
-    const input = itemsOf(request).flatMap((item, i) => [
-      item,
-      ...(places.get(i) ?? []).flatMap((each) => added(each, request['store'] !== false)),
-    ]);
+    const input = itemsOf(request).flatMap((item, i) => [item, ...(places.get(i) ?? []).flatMap(added)]);
     return {
       ...request,
       ...(words === '' ? {} : { instructions: joined(text(request['instructions']), words) }),
@@ -194,19 +191,19 @@ const usageOf = ({ input_tokens, output_tokens, input_tokens_details, output_tok
   ...count('reasoning', inner(output_tokens_details)['reasoning_tokens']),
 });
 
-function added(addition: Addition, stored: boolean): readonly Json[] {
+function added(addition: Addition): readonly Json[] {
   if (addition.type !== 'exchange') return [{ role: 'user', content: addition.text }];
   const items = Array.isArray(addition.raw) ? list(addition.raw) : addition.answer.parts.flatMap(itemOf);
   const kinds = new Map(items.map((item) => [text(item['call_id']) || text(item['id']), text(item['type'])]));
   return [
-    ...items.flatMap((item) => (stored ? [item] : unstored(item))),
+    ...items.flatMap(shownAgain),
     ...addition.results.map(({ id, text: output }) => resultItem(kinds.get(id) ?? '', id, output)),
   ];
 }
 
-/** Where the service keeps nothing, an id means nothing to it, nor does reasoning that it did not seal. */
-function unstored(item: JsonObject): readonly JsonObject[] {
-  if (item['type'] === 'reasoning') return item['encrypted_content'] ? [item] : [];
+/** The caller may have some of these items too, and give them back with their ids: one id may not stand twice, and reasoning cannot do without its own. */
+function shownAgain(item: JsonObject): readonly JsonObject[] {
+  if (item['type'] === 'reasoning') return [];
   const { id: _, ...rest } = item;
   return [item['type'] === 'mcp_approval_request' ? item : rest];
 }

@@ -29,12 +29,8 @@ export async function* streamed<Head>(exchange: Exchange<Head>, first: Arrived<H
   }
 }
 
-/** An answer of which everything was given: what the caller had seen before, and what of it. */
-type Given = {
-  readonly seen: readonly StreamEvent[];
-  readonly joined: readonly StreamEvent[] | undefined;
-  readonly way: Passage;
-};
+/** An answer of which everything was given, and what the caller had seen before it. */
+type Given = { readonly seen: readonly StreamEvent[]; readonly way: Passage };
 
 async function* rounds<Head>(
   exchange: Exchange<Head>,
@@ -52,15 +48,13 @@ async function* rounds<Head>(
     }
     const rest = way.end();
     if (rest) yield join ? join.rewrite(rest) : rest;
-    if (!way.holds) return { seen, joined: join?.given, way };
-    const events = await eventsIn([...way.sent, ...way.held]);
-    const answer = read(dialect, events);
+    if (!way.holds) return { seen, way };
+    const answer = asSeen(dialect, seen, await eventsIn([...way.sent, ...way.held]));
     const guidance = await judged(exchange, answer);
     if (guidance.type === 'pass') {
+      passed(exchange, answer);
       const held = Buffer.concat(way.held);
-      const out = join ? join.rewrite(held) : held;
-      passed(exchange, join ? { ...read(dialect, [...seen, ...join.given]), ...named(answer) } : answer);
-      yield out;
+      yield join ? join.rewrite(held) : held;
       return undefined;
     }
     seen.push(...(join ? join.given : await eventsIn(way.sent)));
@@ -106,15 +100,20 @@ function read(dialect: Dialect, events: readonly StreamEvent[]): Told {
   return reader.answer();
 }
 
-const named = ({ id }: Told): Pick<Told, 'id'> => (id === undefined ? {} : { id });
+/** An answer with the words of refused ones before it: to the caller they are one message, and it will give them back as one. */
+function asSeen(dialect: Dialect, seen: readonly StreamEvent[], events: readonly StreamEvent[]): Told {
+  const answer = read(dialect, events);
+  if (seen.length === 0) return answer;
+  const join = dialect.joining(seen);
+  const { message } = read(dialect, [...seen, ...events.flatMap((event) => join(event) ?? [])]);
+  return { ...answer, message };
+}
 
-async function settle<Head>(exchange: Exchange<Head>, { seen, joined, way }: Given): Promise<void> {
+async function settle<Head>(exchange: Exchange<Head>, { seen, way }: Given): Promise<void> {
   try {
-    const events = await eventsIn(way.sent);
-    const answer = read(exchange.dialect, events);
+    const answer = asSeen(exchange.dialect, seen, await eventsIn(way.sent));
     await judged(exchange, answer);
-    const all = seen.length > 0 ? read(exchange.dialect, [...seen, ...(joined ?? [])]) : answer;
-    passed(exchange, { ...all, ...named(answer) });
+    passed(exchange, answer);
   } catch (error) {
     exchange.tell(messageOf(error));
   }

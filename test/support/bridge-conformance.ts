@@ -1,0 +1,228 @@
+// What every bridge has to do, in one table: a bridge is a row that says how its own loop is opened.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { dialects, type ConversationOptions } from '../../src/bridges/index.ts';
+import type { Gate, Json, JsonObject, Message, Rule } from '../../src/core/index.ts';
+import { calls, says, scriptedServer, type RecordedRequest, type ScriptStep } from '../../src/testing/index.ts';
+
+/** An agent with a tool `run`, in the words of its own framework, and its system text "Help." */
+export type Loop = {
+  /** Says something and gives the final words; `onPiece` hears what the framework is shown of a streamed answer. */
+  say(prompt: string, onPiece?: (piece: string) => void): Promise<string>;
+};
+
+/** How a loop is opened. */
+export type Opening = {
+  /** The scripted model's server. */
+  readonly url: string;
+  /** What guides. */
+  readonly options: ConversationOptions;
+  readonly streamed: boolean;
+  /** What the tool does. */
+  readonly run: (command: string) => string;
+  /** For what has to be closed after the test. */
+  readonly atEnd: (close: () => Promise<void>) => void;
+};
+
+/** A bridge. */
+export type Row = { readonly name: string; open(opening: Opening): Loop };
+
+/** A request as the model saw it: its messages as they were, and in words. */
+type Seen = { readonly system: string; readonly raw: readonly Json[]; readonly words: string };
+
+type Outcome = {
+  readonly answers: readonly string[];
+  readonly ran: readonly string[];
+  readonly pieces: string;
+  readonly requests: readonly Seen[];
+};
+
+type Case = {
+  readonly title: string;
+  readonly options: ConversationOptions;
+  readonly script: readonly ScriptStep[];
+  readonly prompts?: readonly string[];
+  check(outcome: Outcome): void;
+};
+
+const noDeleting: Gate = ({ input }) =>
+  JSON.stringify(input).includes('rm') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };
+
+const greeting: Rule = (event) => (event.type === 'input-received' ? [{ key: 'brief', text: 'Be brief.' }] : []);
+
+const failing: Rule = (event) =>
+  event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
+
+const lastOf = (requests: readonly Seen[]): Seen => requests.at(-1) ?? { system: '', raw: [], words: '' };
+const times = (words: string, part: string): number => words.split(part).length - 1;
+
+/** That one text stands somewhere after another. */
+function follows(words: string, first: string, then: string): void {
+  const at = words.indexOf(first);
+  assert.ok(at >= 0 && words.includes(then, at), `"${then}" stands after "${first}" in: ${words}`);
+}
+
+const table: readonly Case[] = [
+  {
+    title: '[M5, M41, M42] where there is nothing to say, nothing is changed',
+    options: { gates: [noDeleting], rules: [failing] },
+    script: [calls('run', { command: 'ls' }), 'Done.'],
+    check({ answers, ran, requests }) {
+      assert.deepEqual([answers, ran], [['Done.'], ['ls']]);
+      assert.ok(!lastOf(requests).words.includes('system-reminder'));
+      assert.equal(lastOf(requests).system, 'Help.');
+    },
+  },
+  {
+    title: '[M2, M6] the system text is added to at its end, in every request alike',
+    options: { system: 'Reminders exist.' },
+    script: [calls('run', { command: 'ls' }), 'Done.', 'Nothing.'],
+    prompts: ['Go.', 'And now?'],
+    check({ requests }) {
+      assert.equal(requests.length, 3);
+      for (const { system } of requests) assert.match(system, /^Help\.\s+Reminders exist\.$/);
+    },
+  },
+  {
+    title: '[M3, M6] a note joins the words of the user',
+    options: { rules: [greeting] },
+    script: ['Done.', 'Nothing.'],
+    prompts: ['Go.', 'And now?'],
+    check({ requests }) {
+      follows(requests[0]?.words ?? '', 'Go.', 'Be brief.');
+      follows(lastOf(requests).words, 'And now?', 'Be brief.');
+      assert.equal(times(lastOf(requests).words, 'Be brief.'), 2);
+    },
+  },
+  {
+    title: '[M4, M6, M40] a note joins the result that it is about, and stays there',
+    options: { rules: [failing] },
+    script: [calls('run', { command: 'bad' }), 'Done.', 'Nothing.'],
+    prompts: ['Go.', 'And now?'],
+    check({ requests }) {
+      assert.ok(!requests[0]?.words.includes('Try another way.'));
+      follows(requests[1]?.words ?? '', 'Error: no', 'Try another way.');
+      assert.equal(times(lastOf(requests).words, 'Try another way.'), 1);
+    },
+  },
+  {
+    title: '[D12, D18] a reminder that is asked before each turn adds at the tail, or nothing',
+    options: { reminders: [(turn) => (turn === 2 ? 'The second turn.' : null)] },
+    script: [calls('run', { command: 'ls' }), calls('run', { command: 'pwd' }), 'Done.'],
+    check({ requests }) {
+      const counts = requests.map(({ words }) => times(words, 'The second turn.'));
+      assert.deepEqual(counts, [0, 1, 1]);
+      assert.ok(JSON.stringify(requests[1]?.raw.at(-1)).includes('The second turn.'));
+    },
+  },
+  {
+    title: '[M31] a refused call never reaches the caller: the model is told why and asked again',
+    options: { gates: [noDeleting] },
+    script: [
+      [says('At once. '), calls('run', { command: 'rm -r /' })],
+      [says('Then so.'), calls('run', { command: 'ls' })],
+      'Done.',
+      'Nothing.',
+    ],
+    prompts: ['Clean up.', 'And now?'],
+    check({ answers, ran, pieces, requests }) {
+      assert.deepEqual(ran, ['ls']);
+      assert.match(answers[0] ?? '', /Done\.$/);
+      assert.ok(!pieces.includes('rm -r'), pieces);
+      follows(requests[1]?.words ?? '', 'rm -r', 'Nothing is deleted here.');
+      assert.equal(times(lastOf(requests).words, 'Nothing is deleted here.'), 1);
+      assert.equal(requests.length, 4);
+    },
+  },
+  {
+    title: '[M25, M37] a stop ends the loop in its own way, before the model is asked once more',
+    options: {
+      stops: [({ spent }) => (spent.turns >= 1 ? { reason: 'rule', detail: 'Enough.' } : undefined)],
+    },
+    script: [calls('run', { command: 'ls' }), 'never'],
+    check({ answers, ran, requests }) {
+      assert.match(answers[0] ?? '', /stopped \(rule\): Enough\./);
+      assert.deepEqual([ran, requests.length], [['ls'], 1]);
+    },
+  },
+  {
+    title: 'a model that will not hear is stopped, and the caller is shown no call of it',
+    options: { gates: [noDeleting], limits: { errors: 3 } },
+    script: Array.from({ length: 5 }, () => calls('run', { command: 'rm' })),
+    check({ answers, ran, requests }) {
+      assert.match(answers[0] ?? '', /stopped \(error-threshold\)/);
+      assert.deepEqual([ran, requests.length], [[], 3]);
+    },
+  },
+  {
+    title: '[M23] a check holds an answer back until one passes',
+    options: {
+      checks: [
+        {
+          name: 'polite',
+          run: ({ messages }) =>
+            JSON.stringify(messages.items[messages.length - 1]).includes('please')
+              ? { type: 'passed' }
+              : { type: 'failed', why: 'Say please.' },
+        },
+      ],
+    },
+    script: ['Give.', 'Give, please.'],
+    check({ answers, pieces, requests }) {
+      assert.deepEqual(answers, ['Give, please.']);
+      assert.ok(!pieces.includes('Give.'), pieces);
+      follows(lastOf(requests).words, 'Give.', 'Say please.');
+    },
+  },
+];
+
+/** Registers the whole table for these bridges, streamed and not. */
+export function conform(rows: readonly Row[]): void {
+  for (const row of rows)
+    for (const streamed of [false, true])
+      for (const each of table)
+        test(`${row.name}, ${streamed ? 'streamed' : 'whole'}: ${each.title}`, async (t) => {
+          await using server = await scriptedServer(each.script);
+          const ran: string[] = [];
+          const run = (command: string): string => {
+            ran.push(command);
+            return command === 'bad' ? 'Error: no' : 'fine';
+          };
+          const closing: (() => Promise<void>)[] = [];
+          const { options } = each;
+          const loop = row.open({ url: server.url, options, streamed, run, atEnd: (close) => closing.push(close) });
+          t.after(() => Promise.all(closing.map((close) => close())));
+          const answers: string[] = [];
+          let pieces = '';
+          for (const prompt of each.prompts ?? ['Go.'])
+            answers.push(await loop.say(prompt, (piece) => (pieces += piece)));
+          const requests = server.requests.filter(({ dialect }) => dialect).map(seenIn);
+          assertPrefixes(requests);
+          each.check({ answers, ran, pieces, requests });
+        });
+}
+
+/** [D16] Each request begins with the one before it, as it was. */
+function assertPrefixes(requests: readonly Seen[]): void {
+  for (const [i, { raw, system }] of requests.entries()) {
+    const before = requests[i - 1];
+    if (!before) continue;
+    assert.equal(system, before.system, 'the system text stays');
+    assert.deepEqual(raw.slice(0, before.raw.length), before.raw, 'the prefix holds');
+  }
+}
+
+function seenIn({ body, dialect, path }: RecordedRequest): Seen {
+  const request = body as JsonObject;
+  const name = dialect === 'google' ? 'gemini' : dialect;
+  if (!name || name === 'ollama') throw new Error(`No bridge speaks ${dialect}.`);
+  const { system, messages } = dialects[name].asked(request, path);
+  const given = request['messages'] ?? request['contents'] ?? request['input'] ?? [];
+  const raw = typeof given === 'string' ? [{ role: 'user', content: given }] : (given as readonly Json[]);
+  return { system, raw, words: messages.map(wordsOf).join('\n') };
+}
+
+const wordsOf = (message: Message | null): string =>
+  (message?.parts ?? [])
+    .map((part) => ('text' in part ? part.text : part.type === 'tool-call' ? JSON.stringify(part.input) : ''))
+    .join('\n');
