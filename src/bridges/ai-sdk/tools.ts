@@ -1,27 +1,24 @@
 // A second door for the AI SDK's tools: whoever makes a call, the gates are asked before it runs.
 import { FairleadError, toJson } from '../../core/index.ts';
-import type { Guide } from '../guide/guide.ts';
+import { objection, type DoorKeeper } from '../frameworks/second-door.ts';
 
 /** As much of a tool as is looked at here. */
 type ToolLike = { readonly execute?: (input: unknown, options: { readonly toolCallId: string }) => unknown };
 
 /** The same tools, each of which runs only where the guide's gates allow the call; otherwise it fails with the reason, which the model reads. */
-export function guideTools<Tools extends Readonly<Record<string, object>>>(
-  tools: Tools,
-  guide: Pick<Guide, 'judge'>,
-): Tools {
+export function guideTools<Tools extends Readonly<Record<string, object>>>(tools: Tools, guide: DoorKeeper): Tools {
   const guarded = Object.entries(tools).map(([name, tool]) => [name, guardedTool(name, tool, guide)]);
   return Object.fromEntries(guarded) as Tools;
 }
 
-function guardedTool(name: string, tool: ToolLike, guide: Pick<Guide, 'judge'>): object {
+function guardedTool(name: string, tool: ToolLike, guide: DoorKeeper): object {
   const run = tool.execute;
   if (!run) return tool;
   return {
     ...tool,
     async execute(input: unknown, options: { readonly toolCallId: string }) {
-      const refused = await guide.judge({ id: options.toolCallId, tool: name, input: toJson(input) });
-      if (refused) throw new FairleadError('bridge/refused', refused.reason, { blame: 'model' });
+      const refused = await objection(guide, { id: options.toolCallId, tool: name, input: toJson(input) });
+      if (refused !== undefined) throw new FairleadError('bridge/refused', refused, { blame: 'model' });
       return run.call(tool, input, options);
     },
   };

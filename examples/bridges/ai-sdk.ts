@@ -1,0 +1,63 @@
+// The Vercel AI SDK with a guide inside: its own loop, tools and streams, and rules that hold in it.
+import assert from 'node:assert/strict';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { isStepCount, streamText, tool, wrapLanguageModel } from 'ai';
+import { fairleadMiddleware } from 'fairlead/bridges/ai-sdk';
+import { confirm, defineReminder, failures, rulesOf } from 'fairlead/rules';
+import { memoryLog } from 'fairlead/stores';
+import { calls, says, scriptedServer } from 'fairlead/testing';
+import { z } from 'zod';
+
+await using server = await scriptedServer([
+  calls('run', { command: 'make tset' }),
+  calls('delete_file', { path: 'Makefile' }),
+  calls('run', { command: 'make test' }),
+  says('The tests pass.'),
+]);
+const anyModel = createOpenAICompatible({ name: 'any', baseURL: `${server.url}/v1`, includeUsage: true })('any-model');
+
+const rules = {
+  name: 'house-rules',
+  gates: [confirm({ which: ['delete_file'] })],
+  reminders: [
+    defineReminder({
+      name: 'another-way',
+      on: 'tool-ended',
+      when: ({ state }) => failures(state, 'run').inARow >= 1,
+      message: 'Read the error before you try again.',
+    }),
+  ],
+};
+const log = memoryLog();
+const model = wrapLanguageModel({
+  model: anyModel,
+  middleware: fairleadMiddleware({ ...rulesOf(rules), log }),
+});
+
+const deleted: string[] = [];
+const { textStream } = streamText({
+  model,
+  prompt: 'Run the tests.',
+  stopWhen: isStepCount(10),
+  tools: {
+    run: tool({
+      description: 'Runs a command.',
+      inputSchema: z.object({ command: z.string() }),
+      execute: ({ command }) => (command === 'make test' ? 'ok' : `Error: no rule to make target: ${command}`),
+    }),
+    delete_file: tool({
+      description: 'Deletes a file.',
+      inputSchema: z.object({ path: z.string() }),
+      execute: ({ path }) => `deleted ${deleted.push(path)}`,
+    }),
+  },
+});
+let text = '';
+for await (const piece of textStream) text += piece;
+
+assert.equal(text, 'The tests pass.');
+assert.deepEqual(deleted, [], 'nobody could be asked, so nothing was deleted');
+const second = JSON.stringify(server.requests[1]?.body);
+assert.match(second, /Read the error before you try again/);
+const outcomes = log.events.flatMap((event) => (event.type === 'tool-ended' ? [event.outcome] : []));
+assert.deepEqual(outcomes, ['failed', 'denied', 'ok']);

@@ -1,0 +1,59 @@
+// LangChain with a guide inside: an agent of `createAgent` and a chat model on its own.
+import assert from 'node:assert/strict';
+import * as messages from '@langchain/core/messages';
+import { ChatOpenAI } from '@langchain/openai';
+import { fairleadMiddleware, guideModel } from 'fairlead/bridges/langchain';
+import { enforce, rulesOf } from 'fairlead/rules';
+import { calls, says, scriptedServer } from 'fairlead/testing';
+import { createAgent, tool } from 'langchain';
+import { z } from 'zod';
+
+await using server = await scriptedServer([
+  calls('search', { query: 'the salary of Ada' }),
+  calls('search', { query: 'the birthday of Ada' }),
+  says('It is in December.'),
+]);
+const chat = new ChatOpenAI({ model: 'any-model', apiKey: 'none', configuration: { baseURL: `${server.url}/v1` } });
+
+const rules = rulesOf({
+  name: 'house-rules',
+  gates: [
+    enforce({
+      name: 'no-salaries',
+      why: 'Salaries are nobody else’s business.',
+      objection: ({ input }) =>
+        JSON.stringify(input).includes('salary') ? { deny: 'Salaries are not looked up here.' } : undefined,
+      examples: [],
+    }),
+  ],
+});
+const searched: string[] = [];
+const search = tool(
+  ({ query }: { query: string }) => {
+    searched.push(query);
+    return '10 December';
+  },
+  { name: 'search', description: 'Searches.', schema: z.object({ query: z.string() }) },
+);
+
+const agent = createAgent({
+  model: chat,
+  tools: [search],
+  middleware: [fairleadMiddleware({ ...rules, messages })],
+});
+const { messages: said } = await agent.invoke({ messages: [{ role: 'user', content: 'When is the party?' }] });
+assert.equal(said.at(-1)?.text, 'It is in December.');
+assert.deepEqual(searched, ['the birthday of Ada']);
+
+// A chat model on its own: the same kind of object comes back, to be bound, piped, streamed and put into chains.
+const guided = guideModel(chat, {
+  messages,
+  stops: [({ total }) => (total.turns >= 1 ? { reason: 'rule', detail: 'One answer is enough.' } : undefined)],
+});
+server.follow([says('Good morning.')]);
+const first = await guided.invoke('Hello!');
+assert.equal(first.text, 'Good morning.');
+
+let text = '';
+for await (const chunk of await guided.stream(['Hello!', first, 'And now?'])) text += chunk.text;
+assert.match(text, /stopped \(rule\): One answer is enough/);

@@ -1,0 +1,41 @@
+// A graph of LangGraph's whose model is guided, and whose tools have a second door.
+import assert from 'node:assert/strict';
+import * as messages from '@langchain/core/messages';
+import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
+import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt';
+import { ChatOpenAI } from '@langchain/openai';
+import { openGuide } from 'fairlead/bridges';
+import { guideModel, guideTools } from 'fairlead/bridges/langchain';
+import { rateLimit, rulesOf } from 'fairlead/rules';
+import { calls, says, scriptedServer } from 'fairlead/testing';
+import { tool } from 'langchain';
+import { z } from 'zod';
+
+await using server = await scriptedServer([
+  calls('send_mail', { to: 'ada@example.com' }),
+  calls('send_mail', { to: 'bob@example.com' }),
+  says('One mail is sent, one has to wait.'),
+]);
+const chat = new ChatOpenAI({ model: 'any-model', apiKey: 'none', configuration: { baseURL: `${server.url}/v1` } });
+const sent: string[] = [];
+const mail = tool(({ to }: { to: string }) => `sent ${sent.push(to)}`, {
+  name: 'send_mail',
+  description: 'Sends a mail.',
+  schema: z.object({ to: z.string() }),
+});
+
+const rules = rulesOf({ name: 'mail', gates: [rateLimit({ tool: 'send_mail', most: 1, per: 'turn' })] });
+const guide = await openGuide(rules);
+const model = guideModel(chat, { messages, guide }).bindTools([mail]);
+
+const graph = new StateGraph(MessagesAnnotation)
+  .addNode('model', async ({ messages: said }) => ({ messages: [await model.invoke(said)] }))
+  .addNode('tools', new ToolNode(guideTools([mail], guide)))
+  .addEdge(START, 'model')
+  .addConditionalEdges('model', toolsCondition)
+  .addEdge('tools', 'model')
+  .compile();
+
+const { messages: said } = await graph.invoke({ messages: [new messages.HumanMessage('Write to Ada and Bob.')] });
+assert.equal(said.at(-1)?.text, 'One mail is sent, one has to wait.');
+assert.deepEqual(sent, ['ada@example.com']);
