@@ -19,6 +19,8 @@ export type Approving = {
   readonly trust: Trust;
   /** Asks the person whether a project's file may run; without it none that is not approved does. */
   readonly ask?: (file: UnapprovedFile) => Promise<boolean>;
+  /** Nobody is there to be asked: what is not agreed to was not refused either. */
+  readonly absent?: boolean;
 };
 
 const largest = 256 * 1024;
@@ -26,6 +28,9 @@ const longestMs = 10_000;
 
 /** Why a file is not used; the sentence goes on after its name. */
 export const refused = (why: string): FairleadError => new FairleadError('tool/custom-refused', why, { blame: 'user' });
+
+/** The code of the error for a file that was approved, and is another now. */
+export const changedCode = 'tool/custom-changed';
 
 /** The text of a file on a shelf, approved where it must be; `kind` is what an approval calls it. */
 export async function approvedText(shelf: Shelf, file: string, kind: string, approving: Approving): Promise<string> {
@@ -43,9 +48,9 @@ async function mustBeApproved(file: string, text: string, kind: string, { trust,
   const standing = trust.judge(item);
   if (standing === 'approved') return;
   if (!(await ask?.({ path: file, text, standing })))
-    throw refused(
-      standing === 'new' ? 'is not approved, so it was not run' : 'changed since it was approved, so it was not run',
-    );
+    throw standing === 'new'
+      ? refused('is not approved, so it was not run')
+      : new FairleadError(changedCode, 'changed since it was approved, so it was not run', { blame: 'user' });
   trust.approve([item]);
 }
 

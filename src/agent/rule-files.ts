@@ -1,8 +1,8 @@
 // Rules that people keep in files, in TypeScript or as data: a person's own, and a project's after a yes to their very text.
 import path from 'node:path';
-import { isObject, messageOf, type Gate } from '../core/index.ts';
+import { FairleadError, isObject, messageOf, type Gate } from '../core/index.ts';
 import type { RuleSet } from '../rules/index.ts';
-import { approvedText, exportOf, refused, type Approving } from './approved-file.ts';
+import { approvedText, changedCode, exportOf, refused, type Approving } from './approved-file.ts';
 import { projectFolders, type Problem } from './project/folders.ts';
 import { entriesIn, type ProjectPlaces, type Shelf } from './project/shelves.ts';
 
@@ -45,8 +45,10 @@ export async function loadRuleFiles(folders: readonly Shelf[], approving: Approv
       } catch (error) {
         const problem = { path: file, why: messageOf(error) };
         problems.push(problem);
-        // A project's file without a yes was never to be used; anything else was.
-        if ((text !== undefined || shelf.scope === 'personal') && !(await isHarmless(file, text))) lost.push(problem);
+        // A project's file that never had a yes was never to be used; anything else was.
+        const wasUsed = approving.absent && error instanceof FairleadError && error.code === changedCode;
+        const isWanted = text !== undefined || shelf.scope === 'personal' || wasUsed === true;
+        if (isWanted && !(await isHarmless(file, text))) lost.push(problem);
       }
     }
   return { files, problems, lost };

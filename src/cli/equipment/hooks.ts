@@ -16,6 +16,7 @@ export async function hookEquipment(ground: Ground): Promise<Equipment> {
     files,
     cwd: places.cwd,
     trust,
+    absent: person.absent === true,
     ask: ({ path, text, changed }) => {
       const since = changed ? ' They changed since you allowed them.' : '';
       return person.agrees(`Run the hooks in ${path}? They run as you, outside of every sandbox.${since}`, text);

@@ -12,6 +12,7 @@ export function ruleFilesFor({
 }: Pick<Ground, 'places' | 'trust' | 'person'>): Promise<RuleFiles> {
   return loadRuleFiles(ruleFolders(places), {
     trust,
+    absent: person.absent === true,
     ask: ({ path, text, standing }) => {
       const since = standing === 'changed' ? ' They changed since you allowed them.' : '';
       return person.agrees(

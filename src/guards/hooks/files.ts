@@ -18,9 +18,11 @@ export type HookFileOptions = {
   readonly trust: Trust;
   /** Asks the person whether these hooks may run; without it none that are not approved do. */
   readonly ask?: (hooks: NewHooks) => Promise<boolean>;
+  /** Nobody is there to be asked: what is not agreed to was not refused either. */
+  readonly absent?: boolean;
 };
 
-/** What was found; `lost` names files of the person's own whose guards are not known. */
+/** What was found; `lost` names files whose guards were to hold and are not known. */
 export type FoundHooks = {
   readonly hooks: readonly Hook[];
   readonly problems: readonly string[];
@@ -41,7 +43,13 @@ export async function readHooks(options: HookFileOptions): Promise<FoundHooks> {
       const found = hooksIn(section, file.path);
       problems.push(...found.problems.map((why) => `${file.path}: ${why}.`));
       if (found.hooks.length === 0) continue;
-      hooks.push(...(file.own ? found.hooks : await approved(file.path, section, found.hooks, options, problems)));
+      const bound = file.own ? found.hooks : await approved(file.path, section, found.hooks, options);
+      if (typeof bound !== 'string') hooks.push(...bound);
+      else {
+        problems.push(`${file.path}: its hooks ${bound}, so they are not run.`);
+        // They were approved once, as guards: whoever changes one must not be rid of it by that.
+        if (bound === changed && options.absent) lost.push({ path: file.path, why: `its hooks ${bound}` });
+      }
     } catch (error) {
       const why = messageOf(error);
       problems.push(`${file.path}: ${why}`);
@@ -62,14 +70,15 @@ function sectionOf(file: string): Json | undefined {
   return path.basename(file) === 'hooks.json' ? toJson(data) : undefined;
 }
 
-/** The hooks, bound to what they run, if the person says yes to it now or said so before. */
+const changed = 'changed since they were approved';
+
+/** The hooks, bound to what they run, if the person says yes to it now or said so before; otherwise why not. */
 async function approved(
   file: string,
   section: Json,
   hooks: readonly Hook[],
   { cwd, trust, ask }: HookFileOptions,
-  problems: string[],
-): Promise<readonly Hook[]> {
+): Promise<readonly Hook[] | string> {
   const bound = hooks.map((hook) => ({ ...hook, scripts: scriptsIn(hook.command, cwd) }));
   const scripts = [...new Map(bound.flatMap((each) => each.scripts).map((each) => [each.path, each])).values()];
   const hash = createHash('sha256')
@@ -83,9 +92,7 @@ async function approved(
     trust.approve([item]);
     return bound;
   }
-  const since = standing === 'changed' ? 'changed since they were approved' : 'are not approved';
-  problems.push(`${file}: its hooks ${since}, so they are not run.`);
-  return [];
+  return standing === 'changed' ? changed : 'are not approved';
 }
 
 const wordsOf = ({ path: file }: HookScript): string => `${file}:\n${readFileSync(file, 'utf8')}`;

@@ -1,0 +1,117 @@
+// A hooks file that people already have, unchanged, in the real program: asked about once, bound to what it runs, and heeded at every event.
+import assert from 'node:assert/strict';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { isObject } from '../src/core/index.ts';
+import { calls, says, type Script } from '../src/testing/index.ts';
+import { putHooks } from './support/hooks-file.ts';
+import { answer, leftWith, program } from './support/live-program.ts';
+import { putFiles } from './support/program.ts';
+import { noTerminal } from './support/terminal.ts';
+import type { JsonObject } from '../src/core/index.ts';
+
+const skip = noTerminal();
+
+const steps: readonly (readonly [string, JsonObject])[] = [
+  ['run_command', { command: 'rm -rf build' }],
+  ['write_file', { path: '.env', content: 'KEY=1' }],
+  ['write_file', { path: 'notes.txt', content: 'Ahoy\n' }],
+];
+
+/** Makes the calls, one a turn, then answers; once it is told to run the tests it says that it did. */
+const script: Script<JsonObject> = ({ results, body }) => {
+  const [tool, input] = steps[results.length] ?? [];
+  if (tool !== undefined && input) return calls(tool, input);
+  return says(JSON.stringify(body).includes('Run the tests before you stop.') ? 'The tests pass.' : 'Done.');
+};
+
+const question = /Run the hooks in \S+\/\.claude\/settings\.json\?/;
+
+test(
+  '[M31, M36, M37, M39] an existing hooks file works unchanged: it stops calls, adds to results and to what is said, and holds answers back; once it changed, it is not run unasked',
+  { skip },
+  async (t) => {
+    const made = await program(t, script);
+    await made.known('qwen3');
+    const place = putHooks(made.cwd);
+    const args = ['do it', '--auto-approve', '--no-sandbox'];
+
+    const piped = await made.run(['-p', ...args]);
+    assert.match(piped.err, /settings\.json: its hooks are not approved, so they are not run\./);
+    assert.equal(existsSync(path.join(made.cwd, 'seen-after.json')), false);
+
+    const terminal = await made.open([...args, '-n', 'hooked']);
+    const seen = await terminal.waitFor(/^\[y\/N\] *$/m);
+    assert.match(seen, question);
+    assert.match(seen, /rm -rf is not allowed here/, 'the scripts are shown too');
+    await answer(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
+    assert.equal(await leftWith(terminal), 0);
+    assert.match(await terminal.screen({ back: true }), /^The tests pass\.$/m);
+
+    const log = made.session('hooked');
+    assert.match(log, /does not allow this call, so nothing was run: rm -rf is not allowed here\./);
+    assert.match(log, /does not allow this call, so nothing was run: Secrets stay as they are\./);
+    assert.equal(existsSync(path.join(made.cwd, '.env')), false);
+    assert.match(log, /"type":"tool-ended"[^\n]*"notes":\[\{[^\]]*The formatter changed nothing\./);
+    assert.match(log, /"type":"checks-ended"[^\n]*Run the tests before you stop\./);
+    assert.match(JSON.stringify(made.asked().at(-1)?.body), /The branch is main\.[^]*do it/);
+    const heard: unknown = JSON.parse(readFileSync(path.join(made.cwd, 'seen-after.json'), 'utf8'));
+    assert.ok(isObject(heard));
+    const file = path.join(made.cwd, 'notes.txt');
+    const { session_id: id, transcript_path: transcript, tool_response: response, ...rest } = heard;
+    assert.deepEqual(rest, {
+      cwd: made.cwd,
+      permission_mode: 'bypassPermissions',
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Write',
+      tool_input: { file_path: file, content: 'Ahoy\n' },
+      fairlead_tool: 'write_file',
+      tool_use_id: rest['tool_use_id'],
+    });
+    assert.ok(typeof id === 'string' && log.includes(id));
+    assert.match(String(transcript), /session_hooked\.jsonl$/);
+    assert.ok(isObject(response) && response['success'] === true);
+
+    appendFileSync(place('no-rm.sh'), '# changed\n');
+    const changed = await made.run(['-p', ...args]);
+    assert.match(changed.err, /settings\.json: its hooks changed since they were approved, so they are not run\./);
+    assert.match(changed.err, /Until \S+settings\.json is mended, every call is asked about\./);
+    assert.equal(changed.code, 5, 'nobody is there to be asked, so nothing is done');
+  },
+);
+
+test('[M39] a hook keeps words from being sent and from being written down', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  const guard = `grep -q 'password is' && { echo 'Words with a password stay here.' >&2; exit 2; }; exit 0`;
+  putFiles(made.home, {
+    'config/fairlead/hooks.json': JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ command: guard }] }] } }),
+  });
+  const refused = await made.run(['-p', 'my password is hunter2', '-n', 'quiet']);
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.err, /does not let these words through: Words with a password stay here\./);
+  assert.deepEqual(made.asked(), []);
+  assert.ok(made.sessions().every((name) => !made.session(name).includes('hunter2')));
+  assert.match((await made.run(['-p', 'ahoy'])).out, /You said: ahoy/);
+});
+
+for (const [what, command, why] of [
+  ['is not there', '/nowhere/at/all.sh', /gave no answer, so nothing was run: it ended with code 127/],
+  ['crashes', 'echo broken >&2; exit 1', /gave no answer, so nothing was run: it ended with code 1: broken/],
+  ['answers nonsense', `echo '{"decision": '`, /gave no answer, so nothing was run: it answered with what is not JSON/],
+] as const)
+  test(`[M31] a guard that ${what} denies, in the real program`, async (t) => {
+    const made = await program(t, ({ results }) =>
+      results.length ? says(`Heard: ${results[0]}`) : calls('run_command', { command: 'touch made' }),
+    );
+    await made.known('qwen3');
+    const hooks = { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command }] }] };
+    putFiles(made.home, { 'config/fairlead/hooks.json': JSON.stringify({ hooks }) });
+    const ran = await made.run(['-p', 'go', '--auto-approve', '--no-sandbox']);
+    assert.match(ran.out, why);
+    assert.equal(existsSync(path.join(made.cwd, 'made')), false);
+    const doctor = await made.run(['doctor', '--offline']);
+    assert.equal(doctor.code, 1);
+    assert.match(doctor.out, /^FAIL +guards +hook .* it gives no answer/m);
+  });
