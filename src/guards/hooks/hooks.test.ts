@@ -1,0 +1,219 @@
+// Hooks by themselves: what they match, what their answers mean, and that a guard without an answer denies.
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import {
+  aimOf,
+  decide,
+  runView,
+  type Call,
+  type Decision,
+  type Gate,
+  type Json,
+  type RunState,
+} from '../../core/index.ts';
+import { memoryTrust } from '../trust.ts';
+import { answerOf } from './answer.ts';
+import type { HookGround } from './desk.ts';
+import { hooked } from './extension.ts';
+import { readHooks } from './files.ts';
+import { hookedGate } from './gate.ts';
+import { guisesOf } from './guises.ts';
+import { hooksIn } from './hook.ts';
+
+const state: RunState = { ...runView().initial, session: 's1' };
+
+function folderFor(t: TestContext): string {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-hooks-')));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+type Entry = { readonly command?: string; readonly timeout?: number; readonly type?: string };
+
+const groundFor = (cwd: string, entry: Entry, matcher = ''): HookGround => ({
+  hooks: hooksIn({ PreToolUse: [{ matcher, hooks: [entry] }] }, 'hooks.json').hooks,
+  cwd,
+  env: process.env,
+  transcript: () => undefined,
+  mode: () => 'default',
+  say() {},
+});
+
+const allow: Gate = () => ({ type: 'allow' });
+const asks: Gate = () => ({ type: 'ask', question: 'May it?' });
+
+const decided = async (ground: HookGround, call: Partial<Call> = {}, gate = allow): Promise<Decision> =>
+  hookedGate(ground, gate)({ id: 't1.0', tool: 'run_command', input: { command: 'ls' }, ...call }, state);
+
+test('[M31] a guard that is missing, late, killed, cannot be run or answers nonsense denies', async (t) => {
+  const cwd = folderFor(t);
+  const table: Readonly<Record<string, readonly [Entry, RegExp]>> = {
+    missing: [{ command: './nowhere.sh' }, /code 127/],
+    late: [{ command: 'sleep 30', timeout: 0.1 }, /did not end within 0\.1 s/],
+    killed: [{ command: 'kill -9 $$' }, /ended by SIGKILL/],
+    'of another type': [{ type: 'prompt' }, /type "prompt" cannot be run here/],
+    'without a command': [{}, /has no command/],
+    'half an answer': [{ command: `echo '{"a":'` }, /not JSON/],
+    'no decision': [{ command: `echo '{"decision":"perhaps"}'` }, /decided "perhaps", which is no decision/],
+    'wrong input': [{ command: `echo '{"updatedInput":3}'` }, /updatedInput is no object/],
+    crashed: [{ command: 'exit 3' }, /code 3/],
+    endless: [{ command: 'head -c 2000000 /dev/zero | tr "\\0" x' }, /more than 1000000 characters/],
+  };
+  for (const [name, [entry, why]] of Object.entries(table)) {
+    const decision = await decided(groundFor(cwd, entry));
+    assert.ok(decision.type === 'deny', name);
+    assert.match(decision.reason, why, name);
+    assert.match(decision.reason, /gave no answer, so nothing was run/, name);
+  }
+  const gone = await decided(groundFor(path.join(cwd, 'gone'), { command: 'true' }));
+  assert.equal(gone.type, 'deny', 'a folder that is gone');
+});
+
+test('[M36] exit 0 and 2, and every way to say allow, deny and ask, mean what they mean elsewhere', () => {
+  const ran = (code: number, out = '', err = '') => answerOf('PreToolUse', { code, out, err });
+  const specific = (more: object): string => JSON.stringify({ hookSpecificOutput: more });
+  assert.deepEqual(ran(0, 'plain words'), {});
+  assert.deepEqual(ran(2, '', 'no\n'), { block: 'no' });
+  assert.deepEqual(ran(0, '{"decision":"block","reason":"r"}'), { block: 'r' });
+  assert.deepEqual(ran(0, '{"decision":"approve"}'), { permission: 'allow' });
+  assert.deepEqual(ran(0, specific({ permissionDecision: 'deny', permissionDecisionReason: 'r' })), { block: 'r' });
+  assert.deepEqual(ran(0, specific({ permissionDecision: 'ask', permissionDecisionReason: 'r' })), {
+    permission: 'ask',
+    reason: 'r',
+  });
+  assert.deepEqual(ran(0, specific({ updatedInput: { command: 'ls' } })), { input: { command: 'ls' } });
+  assert.deepEqual(ran(0, '{"continue":false,"stopReason":"late","systemMessage":"m"}'), {
+    stop: 'late',
+    message: 'm',
+  });
+  assert.deepEqual(answerOf('UserPromptSubmit', { code: 0, out: 'words\n', err: '' }), { context: 'words' });
+});
+
+test('[M31] the stricter of hook and gate wins; a yes of a hook answers a question and never a refusal', async (t) => {
+  const cwd = folderFor(t);
+  const says = (decision: string): HookGround =>
+    groundFor(cwd, { command: `echo '{"hookSpecificOutput":{"permissionDecision":"${decision}"}}'` });
+  const denies: Gate = () => ({ type: 'deny', reason: 'never' });
+  assert.deepEqual(await decided(says('allow'), {}, asks), { type: 'allow' });
+  assert.deepEqual(await decided(says('allow'), {}, denies), { type: 'deny', reason: 'never' });
+  assert.equal((await decided(says('deny'))).type, 'deny');
+  assert.equal((await decided(says('ask'))).type, 'ask');
+  const both = await decided(says('ask'), {}, asks);
+  assert.ok(both.type === 'ask' && both.question.startsWith('May it?\nA hook asks'), 'one question for both');
+  assert.equal((await decided(groundFor(cwd, { command: 'true' }), {}, asks)).type, 'ask', 'no objection is no yes');
+});
+
+test('[M36] a hook may rewrite a call, is not asked again about what it wrote, and is asked once a call', async (t) => {
+  const cwd = folderFor(t);
+  const command = `echo x >> asked; echo '{"hookSpecificOutput":{"updatedInput":{"command":"ls -l"}}}'`;
+  const gate = hookedGate(groundFor(cwd, { command }), asks);
+  const call: Call = { id: 't1.0', tool: 'run_command', input: { command: 'ls' } };
+  const open = { ...state, calls: [call] };
+  const parts = { gates: [gate] } as unknown as Parameters<typeof decide>[0];
+  const first = await decide(parts, call, open);
+  assert.deepEqual(first, { type: 'ask', question: 'May it?' });
+  const again = await decide(
+    parts,
+    { ...call, ask: { question: 'May it?', allowed: true }, granted: ['May it?'] },
+    open,
+  );
+  assert.deepEqual(again, { type: 'allow', input: { command: 'ls -l' } });
+  assert.equal(readFileSync(path.join(cwd, 'asked'), 'utf8'), 'x\n');
+});
+
+test('[M36] matchers: plain names are exact, anything else is a pattern, and one that cannot be read matches all and denies', async (t) => {
+  const cwd = folderFor(t);
+  const blocks = async (matcher: string, tool: string, input: Json = {}): Promise<boolean> =>
+    (await decided(groundFor(cwd, { command: 'exit 2' }, matcher), { tool, input })).type === 'deny';
+  assert.equal(await blocks('Bash', 'run_command'), true);
+  assert.equal(await blocks('Edit|Write', 'write_file'), true);
+  assert.equal(await blocks('Edit|Write', 'run_command'), false);
+  assert.equal(await blocks('run_command', 'run_command'), true);
+  assert.equal(await blocks('mcp__.*', 'mcp__files__read'), true);
+  assert.equal(await blocks('mcp__.*', 'read_file'), false);
+  assert.equal(await blocks('*', 'anything'), true);
+  assert.equal(await blocks('(', 'anything'), true);
+  assert.equal(await blocks('Write', 'apply_patch', { paths: ['.env'], patch: 'p' }), true, 'a patch is an edit too');
+  assert.equal(await blocks('Bash', 'git_remote', { operation: 'push' }), true, 'so is a command in other clothes');
+  assert.equal(await blocks('Bash', 'delete_file', { path: 'a' }), true);
+});
+
+test('[M36] every guise of a call leads back to our own input', () => {
+  for (const [tool, input] of Object.entries({
+    read_file: { path: 'a/b', limit: 3 },
+    write_file: { path: 'a', content: 'x' },
+    edit_file: { path: 'a', old_string: 'x', new_string: 'y' },
+    run_command: { command: 'ls' },
+    custom__x: { any: 1 },
+  })) {
+    const [guise] = guisesOf({ tool, input }, '/w');
+    assert.deepEqual(guise?.back?.(guise.input), input, tool);
+  }
+  const [patch] = guisesOf({ tool: 'apply_patch', input: { paths: ['.env'], patch: 'p' } }, '/w');
+  assert.equal(patch?.input['file_path'], '/w/.env');
+  const aim = aimOf({ tool: 'use_tool', input: { tool: 'git_remote', input: { operation: 'push', branch: "it's" } } });
+  assert.ok(typeof aim !== 'string');
+  assert.deepEqual(guisesOf(aim, '/w')[0]?.input, { command: String.raw`git push 'it'\''s'` });
+});
+
+test('[M31] approved hooks are bound to the files of the folder they run, also while a session goes on', async (t) => {
+  const cwd = folderFor(t);
+  const script = path.join(cwd, 'guard.sh');
+  const file = path.join(cwd, 'settings.json');
+  writeFileSync(script, '#!/bin/sh\nexit 0\n');
+  chmodSync(script, 0o755);
+  const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command: '"$CLAUDE_PROJECT_DIR"/guard.sh' }] }] };
+  writeFileSync(file, JSON.stringify({ hooks, other: 1 }));
+  const trust = memoryTrust();
+  const asked: string[] = [];
+  const read = (answer: boolean, absent = false) =>
+    readHooks({
+      files: [{ path: file, own: false }],
+      cwd,
+      trust,
+      absent,
+      ask: async ({ text }) => {
+        asked.push(text);
+        return answer;
+      },
+    });
+  assert.deepEqual((await read(false)).hooks, []);
+  const found = await read(true);
+  assert.match(asked[1] ?? '', /exit 0/, 'what it runs is shown');
+  writeFileSync(file, JSON.stringify({ hooks, other: 2 }));
+  assert.equal((await read(false)).hooks.length, 1, 'what else is in the settings does not matter');
+  assert.equal(asked.length, 2);
+  const ground: HookGround = { ...groundFor(cwd, {}), hooks: found.hooks };
+  assert.equal((await decided(ground)).type, 'allow');
+  writeFileSync(script, '#!/bin/sh\nexit 0 # other\n');
+  const decision = await decided(ground);
+  assert.ok(decision.type === 'deny' && decision.reason.includes('changed since the hook was approved'));
+  const changed = await read(false, true);
+  assert.equal(changed.hooks.length, 0);
+  assert.equal(changed.lost.length, 1, 'with nobody there its guards are missed');
+});
+
+test('[M31] a person’s own hooks file that cannot be read is missed, and an unknown event is told', async (t) => {
+  const cwd = folderFor(t);
+  const file = path.join(cwd, 'hooks.json');
+  const read = () => readHooks({ files: [{ path: file, own: true }], cwd, trust: memoryTrust() });
+  writeFileSync(file, '{ nonsense');
+  assert.equal((await read()).lost.length, 1);
+  writeFileSync(file, JSON.stringify({ PreToolUze: [] }));
+  assert.match((await read()).problems[0] ?? '', /there is no event "PreToolUze"/);
+});
+
+test('[M37] a hook that says not to continue ends the run, from what the log says alone', () => {
+  const { views, stops } = hooked(groundFor('/', { command: 'true' }));
+  const view = runView([], views);
+  const at = { id: 'e', parent: null, time: '' };
+  const ended = { type: 'tool-ended', call: 'c', text: 'x', ms: 1 } as const;
+  const note = { key: 'hook-halt/c.1', text: 'A hook ended the run: enough.' };
+  const halted = view.on(view.initial, { ...ended, ...at, outcome: 'ok', notes: [note], seq: 1 });
+  assert.deepEqual(stops[0]?.(halted), { reason: 'rule', detail: 'A hook ended the run: enough.' });
+  const posing = view.on(view.initial, { ...ended, ...at, outcome: 'ok', text: 'A hook ended the run', seq: 1 });
+  assert.equal(stops[0]?.(posing), undefined, 'a tool cannot say so');
+});
