@@ -29,7 +29,9 @@ export const responsesDialect: Dialect = {
     const previous = text(request['previous_response_id']);
     return {
       model: text(request['model']),
-      system: text(request['instructions']),
+      system: [text(request['instructions']), ...itemsOf(request).filter(isSystem).map(wordsOfSystem)]
+        .filter(Boolean)
+        .join('\n\n'),
       tools: list(request['tools']).flatMap(toolOf),
       messages: messagesOf(itemsOf(request)),
       ...(previous === '' ? {} : { follows: previous }),
@@ -41,12 +43,18 @@ export const responsesDialect: Dialect = {
     if (additions.length === 0) return request;
     const places = byPlace(additions);
     const words = systemWords(places);
-    const input = itemsOf(request).flatMap((item, i) => [item, ...(places.get(i) ?? []).flatMap(added)]);
+    const items = itemsOf(request);
+    const at = request['instructions'] ? -1 : items.findIndex(isSystem);
+    const input = items.flatMap((item, i) => [
+      i === at && words !== '' ? withWords(item as JsonObject, words) : item,
+      ...(places.get(i) ?? []).flatMap(added),
+    ]);
+    // Where nothing but the instructions is added, the caller's input stays in the form it has.
+    const changed = places.size > (places.has(-1) ? 1 : 0) || (at >= 0 && words !== '');
     return {
       ...request,
-      ...(words === '' ? {} : { instructions: joined(text(request['instructions']), words) }),
-      // Nothing but the instructions is added: the caller's input stays in the form it has.
-      ...(places.size > (places.has(-1) ? 1 : 0) ? { input } : {}),
+      ...(words === '' || at >= 0 ? {} : { instructions: joined(text(request['instructions']), words) }),
+      ...(changed ? { input } : {}),
     };
   },
   answered: answerFrom,
@@ -109,6 +117,18 @@ const toolOf = (tool: JsonObject): readonly ToolSpec[] =>
 
 const itemsOf = ({ input }: JsonObject): readonly Json[] =>
   typeof input === 'string' ? [{ role: 'user', content: input }] : all(input);
+
+const isSystem = (item: Json): item is JsonObject =>
+  isObject(item) && (item['role'] === 'system' || item['role'] === 'developer');
+
+const wordsOfSystem = ({ content }: JsonObject): string => (typeof content === 'string' ? content : wordsIn(content));
+
+const withWords = (item: JsonObject, words: string): JsonObject => ({
+  ...item,
+  content: Array.isArray(item['content'])
+    ? [...all(item['content']), { type: 'input_text', text: words }]
+    : joined(text(item['content']), words),
+});
 
 /** Whether the caller runs this: the provider's own tools are done when their items come, and have nothing to answer to. */
 const isCall = ({ type, call_id }: JsonObject): boolean =>
