@@ -1,0 +1,204 @@
+// Rules in files, in the real program: they hold before the act, remind, write outputs down and end runs; what they did can be explained and measured.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import type { JsonObject } from '../src/core/index.ts';
+import { calls, says, type Script } from '../src/testing/index.ts';
+import { answer, leftWith, program, type Program } from './support/live-program.ts';
+import { putFiles } from './support/program.ts';
+import { noTerminal } from './support/terminal.ts';
+
+const declared = `
+name: careful
+gates:
+  - type: deny
+    name: no-push
+    tools: [run_command]
+    when: { fact: argument, field: command, contains: git push }
+    reason: Pushing is for people.
+    examples:
+      - { title: a push, call: { tool: run_command, input: { command: git push } }, decides: deny }
+      - { title: a look, call: { tool: run_command, input: { command: git status } }, decides: allow }
+  - { type: rate-limit, tool: list_files, most: 1, per: turn, name: one-look }
+reminders:
+  - name: after-a-read
+    tool: read_file
+    priority: 7
+    cooldown: 50
+    message: Mind what you read.
+`;
+
+const coded = `
+type Kit = { stopWhen: (name: string, when: (state: { spent: { turns: number } }) => boolean | string) => unknown };
+export default ({ stopWhen }: Kit) => ({
+  name: 'coded',
+  stops: [stopWhen('enough', (state) => state.spent.turns >= 6 && 'Six turns are enough.')],
+  renderers: [{ tools: ['read_file'], as: ({ text }: { text: string }) => 'RENDERED ' + text }],
+});
+`;
+
+/** Makes these calls, one a turn, and then tells what came of them. */
+const making =
+  (...list: readonly (readonly [string, JsonObject])[]): Script<JsonObject> =>
+  ({ results }) => {
+    const [tool, input] = list[results.length] ?? [];
+    return tool !== undefined && input ? calls(tool, input) : says(`Heard: ${results.join(' | ')}`);
+  };
+
+const push = ['run_command', { command: 'git push' }] as const;
+const read = ['read_file', { path: 'a.txt' }] as const;
+
+async function withRules(
+  t: TestContext,
+  script: Script<JsonObject>,
+  files: Readonly<Record<string, string>>,
+): Promise<Program> {
+  const made = await program(t, script);
+  await made.known('qwen3');
+  putFiles(made.home, {
+    'work/a.txt': 'Ahoy\n',
+    ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`config/fairlead/rules/${name}`, text])),
+  });
+  return made;
+}
+
+const free = ['--auto-approve', '--no-sandbox'];
+
+test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and render; why, backtest and report tell what they did', async (t) => {
+  const made = await withRules(t, making(push, read, ['list_files', {}], ['list_files', {}]), {
+    'careful.yaml': declared,
+    'coded.ts': coded,
+    'notes.md': 'no rules',
+    '_part.ts': 'throw new Error()',
+  });
+  const ran = await made.run(['-p', 'go', '-n', 'ruled', ...free]);
+  assert.equal(ran.code, 0, ran.err);
+  assert.match(ran.out, /The rule no-push does not allow this call, so nothing was run: Pushing is for people\./);
+  assert.match(ran.out, /RENDERED [^]*Ahoy/);
+  assert.match(ran.out, /The rule one-look does not allow this call/);
+  const [first] = made.asked();
+  assert.match(
+    JSON.stringify(first?.body),
+    /## System reminders/,
+    'there is a reminder, so the model is told what they are',
+  );
+  assert.match(
+    JSON.stringify(made.asked()[2]?.body),
+    /system-reminder name=\\"after-a-read\\"[^>]*>\\nMind what you read\./,
+  );
+
+  const why = await made.run(['why', 'ruled', '3']);
+  assert.equal(why.code, 0, why.err);
+  assert.match(
+    why.out,
+    /Turn 3 showed the model 1 note:\n  after-a-read: at tool-ended of read_file \(event \d+, turn 2\); priority 7\n    Mind what you read\./,
+  );
+  const refused = await made.run(['why', 'ruled', '1']);
+  assert.match(refused.out, /system-reminders: at session-started/);
+  assert.match(refused.out, /run_command git push\n    refused by no-push: The rule no-push/);
+  assert.equal((await made.run(['why', 'ruled', '9'])).code, 1);
+
+  const report = await made.run(['rules', 'report', 'ruled', '--json']);
+  const { rules } = JSON.parse(report.out) as { rules: readonly { rule: string; fired: number; obeyed: number }[] };
+  const row = (name: string) => rules.find(({ rule }) => rule === name);
+  assert.deepEqual(row('no-push'), { rule: 'no-push', fired: 1, obeyed: 1, ignored: 0 });
+  assert.equal(row('after-a-read')?.fired, 1);
+
+  putFiles(made.cwd, { 'other.yaml': declared.replace('git push', 'git pull').replaceAll('no-push', 'no-pull') });
+  const back = await made.run(['rules', 'backtest', 'other.yaml', 'ruled']);
+  assert.doesNotMatch(back.out, /no-pull/);
+  assert.match(back.out, /ruled  turn 4  deny    one-look: list_files/);
+  assert.match(back.out, /ruled  turn 3  note    after-a-read \(\d+ tokens\): Mind what you read\./);
+  assert.match(
+    back.out,
+    /1 sessions, 5 turns, 4 calls: 1 refused, 0 asked, 0 rewritten, 2 notes of \d+ tokens, 0 runs ended\./,
+  );
+
+  assert.match((await made.run(['rules', 'list'])).out, /^no-push +gate +2 +\S+careful\.yaml$/m);
+  const doctor = await made.run(['doctor', '--offline']);
+  assert.match(doctor.out, /^ok +guards +rule no-push, rule one-look: stopped a call as they must\./m);
+});
+
+test('[M37] a stop from a file ends the run, and says so in the log', async (t) => {
+  const many = Array.from({ length: 9 }, (_, i) => ['glob', { pattern: `*.${i}` }] as const);
+  const made = await withRules(t, making(...many), { 'coded.ts': coded });
+  await made.run(['-p', 'go', '-n', 'stopped', ...free]);
+  const [ended] = made
+    .session('stopped')
+    .split('\n')
+    .filter((line) => line.includes('"type":"run-ended"'));
+  assert.match(ended ?? '', /"reason":"rule"/);
+  assert.match(ended ?? '', /"detail":"enough: Six turns are enough\."/);
+});
+
+test('[M31] a file of the person’s own that cannot be loaded is told, and every call it might have stopped is asked about', async (t) => {
+  for (const [name, text] of [
+    ['broken.yaml', declared.replace('type: deny', 'type: denny')],
+    ['broken.ts', 'export default ({'],
+  ] as const) {
+    const made = await withRules(t, making(read), { [name]: text });
+    const ran = await made.run(['-p', 'go', ...free]);
+    assert.match(
+      ran.err,
+      new RegExp(`rules/${name.replace('.', '\\.')}: .+\nUntil \\S+ is mended, every call is asked about\\.`),
+      ran.err,
+    );
+    assert.equal(ran.code, 5, 'nobody is there to say yes');
+    const doctor = await made.run(['doctor', '--offline']);
+    assert.match(doctor.out, /^FAIL +guards +\S+broken\.\w+ cannot be used/m);
+  }
+});
+
+test('[M31] examples that do not hold fail the test of rules and the doctor', async (t) => {
+  const made = await withRules(t, making(read), {
+    'careful.yaml': declared.replace('contains: git push', 'contains: gitpush'),
+  });
+  const tried = await made.run(['rules', 'test']);
+  assert.equal(tried.code, 1);
+  assert.match(tried.out, /^FAIL no-push: a push\. It decides allow, not deny\.$/m);
+  assert.match(tried.out, /^ok   no-push: a look$/m);
+  const doctor = await made.run(['doctor', '--offline']);
+  assert.equal(doctor.code, 1);
+  assert.match(doctor.out, /^FAIL +guards +rule no-push: a push: It decides allow, not deny\./m);
+});
+
+test(
+  '[M36] the rules of a folder are put to the person with their text, and hold after a yes',
+  { skip: noTerminal() },
+  async (t) => {
+    const made = await program(t, making(push));
+    await made.known('qwen3');
+    const mark = path.join(made.home, 'mark');
+    putFiles(made.cwd, {
+      '.fairlead/rules/theirs.yaml': declared,
+      '.fairlead/rules/code.js': `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(mark)}, 'x'); export default { name: 'theirs', gates: [] };`,
+    });
+    const piped = await made.run(['-p', 'go', ...free]);
+    assert.match(piped.err, /theirs\.yaml: is not approved, so it was not run/);
+    assert.doesNotMatch(piped.out, /no-push/);
+    assert.equal(existsSync(mark), false);
+    const terminal = await made.open(['go', ...free]);
+    assert.match(await terminal.waitFor(/^\[y\/N\] *$/m), /rules that this folder brings along, \S+code\.js\?/);
+    await answer(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
+    await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
+    await answer(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
+    assert.equal(await leftWith(terminal), 0);
+    assert.match(await terminal.screen({ back: true }), /The rule no-push does not allow this call/);
+    assert.equal(existsSync(mark), false, 'a no holds for the other');
+  },
+);
+
+test('[M17, M39] in an empty folder a request is as small as ever, and the usual reminders speak up only where they are needed', async (t) => {
+  const fails = ['run_command', { command: 'false' }] as const;
+  const made = await program(t, ({ results }) => (results.length < 3 ? calls(...fails) : says('I stop.')));
+  await made.known('qwen3');
+  await made.run(['-p', 'go', ...free, '-n', 'usual']);
+  const bodies = made.asked().map(({ body }) => JSON.stringify(body));
+  assert.ok((bodies[0]?.length ?? 0) < 6000, `${bodies[0]?.length} bytes`);
+  assert.doesNotMatch(bodies[0] ?? '', /system-reminder|System reminders/);
+  assert.match(bodies[3] ?? '', /system-reminder name=\\"failing-commands\\"/);
+  putFiles(made.home, { 'config/fairlead/config.json': JSON.stringify({ reminders: 'none' }) });
+  await made.run(['-p', 'again', ...free]);
+  assert.doesNotMatch(JSON.stringify(made.asked().at(-1)?.body), /system-reminder/);
+});
