@@ -53,10 +53,13 @@ export function streamReader(): Reader<LanguageModelV4StreamPart> {
       if (!shown && id !== undefined && part.type.endsWith('-end')) open.delete(id);
       return shown !== undefined;
     },
-    answer: () => failure ?? answeredOf(content, finish?.finishReason, finish?.usage),
+    answer: () => (failure ? { told: failure } : answeredOf(content, finish?.finishReason, finish?.usage)),
     shown: () => shown ?? words(),
     closing: (held) =>
-      held.filter((part) => (part.type === 'text-end' || part.type === 'reasoning-end') && open.has(part.id)),
+      held.filter((part) => {
+        if (part.type === 'text-end' || part.type === 'reasoning-end') return open.has(part.id);
+        return failure !== undefined && (part.type === 'error' || part.type === 'finish');
+      }),
   };
 }
 

@@ -8,8 +8,8 @@ import type { Addition } from '../guide/given.ts';
 export type Reader<E> = {
   /** Takes an event; whether it has to wait until the answer is judged. Once one waits, all that follow do. */
   waits(event: E): boolean;
-  /** The answer, once its events have all come; an error where the framework says it as an event. */
-  answer(): Told | Error;
+  /** The answer, once its events have all come; or why there is none, which is thrown unless an event has told it. */
+  answer(): Told | Error | { readonly told: Error };
   /** The words that did not wait. */
   shown(): readonly string[];
   /** Of what waited, what has to pass even where the answer is refused: the ends of what has begun. */
@@ -50,9 +50,12 @@ export async function* exchange<E>(call: Exchange<E>): AsyncGenerator<E, void, u
         else yield event;
       }
       const answer = reader.answer();
-      if (answer instanceof Error) {
+      if (answer instanceof Error) throw answer;
+      if ('told' in answer) {
+        await guide.failed(messageOf(answer.told));
+        open = false;
         yield* reader.closing(held);
-        throw answer;
+        return;
       }
       const message = asSeen(answer.message, shown, call.oneText);
       guidance = await guide.after({ ...answer, message, ms: performance.now() - began });

@@ -1,0 +1,138 @@
+// What the AI SDK's bridge does beyond the table that all bridges share.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { generateText, isStepCount, streamText, tool, wrapLanguageModel } from 'ai';
+import { z } from 'zod';
+import type { Gate } from '../../core/index.ts';
+import {
+  calls,
+  fails,
+  join,
+  prefixBreaks,
+  says,
+  scriptedServer,
+  thinks,
+  type ScriptedServer,
+} from '../../testing/index.ts';
+import { openConversations } from '../conversations/conversations.ts';
+import { openGuide } from '../guide/guide.ts';
+import { fairleadMiddleware, guideTools, type BridgeOptions } from './index.ts';
+
+const chat = ({ url }: ScriptedServer, options: BridgeOptions) =>
+  wrapLanguageModel({
+    model: createOpenAICompatible({ name: 'x', baseURL: `${url}/v1`, includeUsage: true })('m'),
+    middleware: fairleadMiddleware(options),
+  });
+
+const noDeleting: Gate = ({ input }) =>
+  JSON.stringify(input).includes('rm') ? { type: 'deny', reason: 'Nothing is deleted.' } : { type: 'allow' };
+
+const tools = (ran: string[]) => ({
+  run: tool({
+    description: 'Runs.',
+    inputSchema: z.object({ command: z.string() }),
+    execute: ({ command }) => `ran ${ran.push(command)}`,
+  }),
+});
+
+test('[M42] a caller who names its conversations keeps two that begin alike apart, each in its own file', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-sdk-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  await using server = await scriptedServer(() => says('Hello.'));
+  const conversations = openConversations({ folder });
+  const model = chat(server, { conversations });
+  for (const conversation of ['ada', 'tenant/bob', 'ada'])
+    await generateText({ model, prompt: 'Hi.', providerOptions: { fairlead: { conversation } } });
+  await conversations.close();
+  assert.equal(readdirSync(folder).filter((name) => name.startsWith('named-')).length, 2);
+});
+
+test('the SDK tries again after a failure, and what was added stands where it stood', async () => {
+  await using server = await scriptedServer([fails('overloaded', { afterMs: 1 }), says('Here.')]);
+  const model = chat(server, {
+    rules: [(event) => (event.type === 'input-received' ? [{ key: 'n', text: 'Be kind.' }] : [])],
+  });
+  const { text } = await generateText({ model, prompt: 'Hi.' });
+  assert.equal(text, 'Here.');
+  assert.deepEqual(prefixBreaks(server.requests), []);
+  assert.equal(JSON.stringify(server.requests[1]?.body).split('Be kind.').length, 2);
+});
+
+test('where one of two calls is refused neither runs, and the model hears of both', async () => {
+  await using server = await scriptedServer([
+    join([calls('run', { command: 'ls' }), calls('run', { command: 'rm' })]),
+    says('Then not.'),
+  ]);
+  const ran: string[] = [];
+  const model = chat(server, { gates: [noDeleting] });
+  const { text } = await generateText({ model, prompt: 'Go.', tools: tools(ran), stopWhen: isStepCount(5) });
+  assert.equal(text, 'Then not.');
+  assert.deepEqual(ran, []);
+  const told = JSON.stringify(server.requests[1]?.body);
+  assert.match(told, /Not run, because another call of this answer was refused/);
+  assert.match(told, /Nothing is deleted\./);
+});
+
+for (const streamed of [false, true])
+  test(`thoughts go back with their signature when a refused answer is shown again, ${streamed ? 'streamed' : 'whole'}`, async () => {
+    await using server = await scriptedServer([
+      join([thinks('Better delete it.'), calls('run', { command: 'rm' })]),
+      says('Then not.'),
+    ]);
+    const model = wrapLanguageModel({
+      model: createAnthropic({ apiKey: 'k', baseURL: `${server.url}/v1` })('claude-x'),
+      middleware: fairleadMiddleware({ gates: [noDeleting] }),
+    });
+    const call = { model, prompt: 'Go.', tools: tools([]), stopWhen: isStepCount(5) };
+    assert.equal(await (streamed ? streamText(call).text : generateText(call).then(({ text }) => text)), 'Then not.');
+    const told = JSON.stringify(server.requests[1]?.body);
+    assert.match(told, /"type":"thinking","thinking":"Better delete it\.","signature":"[^"]+"/);
+  });
+
+test('a stop says why in the metadata, and is an ordinary end for the SDK', async () => {
+  await using server = await scriptedServer([]);
+  const model = chat(server, { stops: [() => ({ reason: 'rule', detail: 'Closed today.' })] });
+  const whole = await generateText({ model, prompt: 'Hi.' });
+  assert.equal(whole.finishReason, 'stop');
+  assert.deepEqual(whole.providerMetadata?.['fairlead'], { stop: { reason: 'rule', detail: 'Closed today.' } });
+  const streamed = streamText({ model, prompt: 'Hi.' });
+  assert.match(await streamed.text, /Closed today/);
+  assert.deepEqual((await streamed.providerMetadata)?.['fairlead'], whole.providerMetadata?.['fairlead']);
+  assert.equal(server.requests.length, 0);
+});
+
+test('an error inside a stream is the SDK’s to tell, and no call that waited runs', async () => {
+  await using server = await scriptedServer([
+    join([calls('run', { command: 'ls' }), { cutAfter: 2, error: { name: 'server-error' } }]),
+    says('Here.'),
+  ]);
+  const ran: string[] = [];
+  const errors: unknown[] = [];
+  const model = chat(server, {});
+  const call = {
+    model,
+    prompt: 'Go.',
+    tools: tools(ran),
+    maxRetries: 0,
+    onError: (each: unknown) => void errors.push(each),
+  };
+  await streamText(call).consumeStream();
+  assert.equal(errors.length > 0, true);
+  assert.deepEqual(ran, []);
+  assert.equal(await streamText(call).text, 'Here.');
+});
+
+test('[M41] a tool has a door of its own for calls that no guided model made', async () => {
+  const guide = await openGuide({ gates: [noDeleting] });
+  const ran: string[] = [];
+  const guarded = guideTools(tools(ran), guide);
+  const options = { toolCallId: '1', messages: [], context: {} };
+  await assert.rejects(async () => guarded.run.execute?.({ command: 'rm' }, options), /Nothing is deleted/);
+  assert.equal(await guarded.run.execute?.({ command: 'ls' }, options), 'ran 1');
+  assert.deepEqual(ran, ['ls']);
+});

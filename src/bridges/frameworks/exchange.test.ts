@@ -1,0 +1,188 @@
+// An exchange by itself, with a stream in the test's hands.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { FairleadError, type Gate } from '../../core/index.ts';
+import { openGuide, type Asked, type GuideOptions } from '../guide/guide.ts';
+import { conversationsOf, nameOf } from './conversations.ts';
+import { exchange, type Exchange } from './exchange.ts';
+import { objection } from './second-door.ts';
+
+type Piece = { readonly text: string } | { readonly call: string } | { readonly end: true };
+
+const asked: Asked = {
+  model: 'm',
+  system: '',
+  tools: [{ name: 'run', description: '', input: {} }],
+  messages: [{ role: 'user', parts: [{ type: 'text', text: 'Go.' }] }],
+};
+const nothing: Gate = () => ({ type: 'deny', reason: 'No.' });
+
+/** An exchange over these streams, one for each attempt. */
+async function call(
+  streams: readonly (() => AsyncIterable<Piece>)[],
+  options: GuideOptions = {},
+  more: Partial<Exchange<Piece>> = {},
+): Promise<AsyncGenerator<Piece, void>> {
+  const talks = conversationsOf({ guide: await openGuide(options) });
+  return exchange<Piece>({
+    ask: () => talks.ask(asked),
+    send: (_additions, attempt) => streams[attempt]?.() ?? assert.fail('asked too often'),
+    reader() {
+      const pieces: Piece[] = [];
+      const words = (): string[] => pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []));
+      return {
+        waits: (piece) => (pieces.push(piece), 'call' in piece),
+        shown: words,
+        closing: (held) => held.filter((piece) => 'end' in piece),
+        answer: () => ({
+          message: {
+            role: 'assistant',
+            parts: [
+              ...words().map((text) => ({ type: 'text', text }) as const),
+              ...pieces.flatMap((piece) =>
+                'call' in piece ? [{ type: 'tool-call', id: piece.call, tool: 'run', input: {} } as const] : [],
+              ),
+            ],
+          },
+          finish: 'stop',
+        }),
+      };
+    },
+    stopped: ({ reason }) => [{ text: reason }],
+    ...more,
+  });
+}
+
+async function all(events: AsyncIterable<Piece>): Promise<readonly Piece[]> {
+  const pieces: Piece[] = [];
+  for await (const piece of events) pieces.push(piece);
+  return pieces;
+}
+
+test('words pass before the answer is whole, and a call waits for it', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const events = await call([
+    async function* () {
+      yield { text: 'a' };
+      yield { call: '1' };
+      await promise;
+      yield { text: 'b' };
+    },
+  ]);
+  assert.deepEqual(await events.next(), { done: false, value: { text: 'a' } });
+  const next = events.next();
+  assert.equal(await Promise.race([next, new Promise((done) => setImmediate(done, 'waits'))]), 'waits');
+  resolve();
+  assert.deepEqual(await next, { done: false, value: { call: '1' } });
+  assert.deepEqual(await all(events), [{ text: 'b' }]);
+});
+
+test('of a refused answer only the ends of what began pass, and the next answer follows', async () => {
+  let gate: Gate = nothing;
+  const streams = [
+    async function* () {
+      yield { text: 'a' };
+      yield { call: '1' };
+      yield { end: true } as const;
+      gate = () => ({ type: 'allow' });
+    },
+    async function* () {
+      yield { call: '2' };
+    },
+  ];
+  const events = await call(streams, { gates: [(...given) => gate(...given)] });
+  gate = nothing;
+  const pieces = await all(events);
+  assert.deepEqual(
+    pieces,
+    [{ text: 'a' }, { call: '1' }, { end: true }],
+    'what is allowed when it is judged passes whole',
+  );
+
+  const refused = await call(
+    [
+      streams[0] as never,
+      async function* () {
+        yield { text: 'b' };
+      },
+    ],
+    { gates: [nothing] },
+  );
+  assert.deepEqual(await all(refused), [{ text: 'a' }, { end: true }, { text: 'b' }]);
+});
+
+test('who stops listening leaves the conversation free, and the log says so', async () => {
+  const guide = await openGuide();
+  const talks = conversationsOf({ guide });
+  const stream = async function* (): AsyncGenerator<Piece> {
+    yield { text: 'a' };
+    yield { text: 'b' };
+  };
+  const events = await call([stream], {}, { ask: () => talks.ask(asked) });
+  await events.next();
+  await events.return();
+  const again = await call([stream], {}, { ask: () => talks.ask(asked) });
+  assert.equal((await all(again)).length, 2);
+});
+
+test('a request that fails frees the conversation too', async () => {
+  const guide = await openGuide();
+  const talks = conversationsOf({ guide });
+  const broken = await call(
+    [
+      () => {
+        throw new Error('no line');
+      },
+    ],
+    {},
+    { ask: () => talks.ask(asked) },
+  );
+  await assert.rejects(all(broken), /no line/);
+  const again = await call(
+    [
+      async function* () {
+        yield { text: 'a' };
+      },
+    ],
+    {},
+    { ask: () => talks.ask(asked) },
+  );
+  assert.deepEqual(await all(again), [{ text: 'a' }]);
+});
+
+test('a log that cannot be opened sends nothing, and is tried again the next time', async () => {
+  const log = {
+    read() {
+      throw new FairleadError('store/gone', 'The disk is gone.', { blame: 'harness' });
+    },
+  } as never;
+  const talks = conversationsOf({ log });
+  await assert.rejects(talks.ask(asked), /disk is gone/);
+  await assert.rejects(talks.ask(asked), /disk is gone/);
+});
+
+test('a framework may name a conversation as it likes, and two names stay two', () => {
+  assert.equal(nameOf('a-1'), 'a-1');
+  assert.equal(nameOf(''), undefined);
+  assert.equal(nameOf(7), undefined);
+  const [one, two] = [nameOf('tenant/1:thread'), nameOf('tenant/2:thread')];
+  assert.match(one ?? '', /^[\w-]{1,100}$/);
+  assert.notEqual(one, two);
+});
+
+test('a call that was let through is not judged again at the tool; one that was changed since is', async () => {
+  let asks = 0;
+  const guide = await openGuide({ gates: [() => (asks++, { type: 'allow' })] });
+  await guide.before(asked);
+  const input = { a: 1, b: 2 };
+  await guide.after({
+    message: { role: 'assistant', parts: [{ type: 'tool-call', id: '1', tool: 'run', input }] },
+    finish: 'tool-calls',
+  });
+  assert.equal(asks, 1);
+  assert.equal(await objection(guide, { id: '1', tool: 'run', input: { b: 2, a: 1 } }), undefined);
+  assert.equal(asks, 1);
+  await objection(guide, { id: '1', tool: 'run', input: { a: 2 } });
+  await objection(guide, { id: '2', tool: 'run', input });
+  assert.equal(asks, 3);
+});
