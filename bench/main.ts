@@ -1,9 +1,10 @@
-// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,rules] [--peers <folder>]
+// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,rules,backtest] [--peers <folder>]
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { benchBacktest } from './backtest.ts';
 import { benchRules } from './rules.ts';
 import { median } from './median.ts';
 import { benchSearch } from './search.ts';
@@ -13,7 +14,7 @@ const here = import.meta.dirname;
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
-    only: { type: 'string', default: 'import,turn,stream,open,first,tools,sandbox,growth,search,rules' },
+    only: { type: 'string', default: 'import,turn,stream,open,first,tools,sandbox,growth,search,rules,backtest' },
     peers: { type: 'string', default: path.join(tmpdir(), 'peers') },
   },
 });
@@ -150,6 +151,7 @@ try {
     compare('10 sandboxed commands, over a bare spawn', ways, url, 'command', 10);
   }
   if (wanted.includes('growth')) showGrowth(1000);
+  if (wanted.includes('backtest')) await benchBacktest(folder, rounds);
   if (wanted.includes('search')) await benchSearch(Math.min(rounds, 3));
 } finally {
   child.kill();
