@@ -1,0 +1,86 @@
+// Rule files by themselves: what is loaded, what is passed over, and what is missed when it cannot be loaded.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { runView } from '../core/index.ts';
+import { memoryTrust } from '../guards/index.ts';
+import { guardOfLost, loadRuleFiles, ruleFolders } from './rule-files.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+function placesFor(t: TestContext, own: Files, project: Files): { cwd: string; home: string; configDir: string } {
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-rules-')));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const cwd = path.join(home, 'work');
+  for (const [folder, files] of [
+    [path.join(home, 'config/rules'), own],
+    [path.join(cwd, '.fairlead/rules'), project],
+  ] as const) {
+    mkdirSync(folder, { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  }
+  return { cwd, home, configDir: path.join(home, 'config') };
+}
+
+const rules = 'name: a\ngates: [{ type: deny, tools: [x], reason: no }]\n';
+const base = (file: { readonly path: string }): string => path.basename(file.path);
+
+test('[M36] rules come as YAML, JSON, objects and functions; what is no rule is passed over with a sentence', async (t) => {
+  const places = placesFor(
+    t,
+    {
+      'a.yaml': rules,
+      'b.json': '{"name":"b","builtIn":true}',
+      'c.js': 'export default { name: "c", reminders: [{ name: "r", on: "turn-ended", message: "m" }] };',
+      'd.ts':
+        'export default (kit: { confirm: (c: object) => unknown }) => ({ name: "d", gates: [kit.confirm({ which: ["x"] })] });',
+      'e.test.ts': 'throw new Error("no rules");',
+      'f.ts': 'export default { name: "f", gates: [() => ({ type: "allow" })] };',
+      'g.ts': 'export default 3;',
+      'h.ts': 'import "./c.js"; export default {};',
+    },
+    {},
+  );
+  const { files, problems, lost } = await loadRuleFiles(ruleFolders(places), { trust: memoryTrust() });
+  assert.deepEqual(
+    files.map(({ set }) => set.name),
+    ['a', 'b', 'c', 'd'],
+  );
+  assert.equal(files[1]?.set.reminders?.length, 13);
+  assert.deepEqual(
+    problems.map(({ path: file }) => path.basename(file)),
+    ['f.ts', 'g.ts', 'h.ts'],
+  );
+  assert.match(problems[0]?.why ?? '', /a gate that no maker made/);
+  assert.match(problems[2]?.why ?? '', /imports something/);
+  assert.deepEqual(lost.map(base), ['f.ts', 'g.ts', 'h.ts'], 'nobody knows what they would have stopped');
+});
+
+test('[M31] broken rules that clearly stop nothing are told and not missed', async (t) => {
+  const broken = 'name: a\nreminders: [{ name: r, on: never, message: m }]\n';
+  const places = placesFor(t, { 'a.yaml': broken, 'b.yaml': `${broken}gates: []\n` }, {});
+  const { problems, lost } = await loadRuleFiles(ruleFolders(places), { trust: memoryTrust() });
+  assert.equal(problems.length, 2);
+  assert.deepEqual(lost.map(base), ['b.yaml']);
+});
+
+test('[M31] a project’s rules need a yes to their text; changed ones are missed where nobody is there to be asked', async (t) => {
+  const places = placesFor(t, {}, { 'a.yaml': rules });
+  const trust = memoryTrust();
+  const file = path.join(places.cwd, '.fairlead/rules/a.yaml');
+  const load = (answer: boolean, absent = false) =>
+    loadRuleFiles(ruleFolders(places), { trust, absent, ask: async () => answer });
+  const never = await load(false, true);
+  assert.deepEqual([never.files.length, never.problems.length, never.lost.length], [0, 1, 0]);
+  assert.equal((await load(true)).files.length, 1);
+  assert.equal((await load(false)).files.length, 1, 'a yes is remembered');
+  writeFileSync(file, rules.replace('x', 'y'));
+  const refused = await load(false);
+  assert.deepEqual([refused.files.length, refused.lost.length], [0, 0], 'a no is a no');
+  const alone = await load(false, true);
+  assert.deepEqual([alone.files.length, alone.lost.length], [0, 1]);
+  const decision = await guardOfLost(alone.lost)({ id: 'c', tool: 'read_file', input: {} }, runView().initial);
+  assert.ok(decision.type === 'ask' && decision.question.includes('a.yaml cannot be used'));
+});
