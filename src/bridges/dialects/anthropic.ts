@@ -179,7 +179,7 @@ function withAdded(message: Json, additions: readonly Addition[]): readonly Json
     if (addition.type !== 'exchange') {
       const last = out.at(-1);
       const words = { type: 'text', text: addition.text };
-      if (isObject(last) && last['role'] === 'user')
+      if (isObject(last) && last['role'] === 'user' && last['content'] !== undefined)
         out.splice(-1, 1, { ...last, content: [...blocksOf(last['content']), words] });
       else out.push({ role: 'user', content: [words] });
       continue;

@@ -156,7 +156,8 @@ function withAdded(message: Json, additions: readonly Addition[]): readonly Json
   for (const addition of additions) {
     const last = out.at(-1);
     if (addition.type === 'exchange') out.push(...exchanged(addition));
-    else if (isObject(last) && last['role'] === 'user') out.splice(-1, 1, withWords(last, addition.text));
+    else if (isObject(last) && last['role'] === 'user' && last['content'])
+      out.splice(-1, 1, withWords(last, addition.text));
     else out.push({ role: 'user', content: addition.text });
   }
   return out;

@@ -189,7 +189,7 @@ function withAdded(content: Json, additions: readonly Addition[]): readonly Json
     }
     const last = out.at(-1);
     const words = { text: addition.text };
-    if (isObject(last) && last['role'] !== 'model')
+    if (isObject(last) && last['role'] !== 'model' && Array.isArray(last['parts']))
       out.splice(-1, 1, { ...last, parts: [...all(last['parts']), words] });
     else out.push({ role: 'user', parts: [words] });
   }

@@ -1,0 +1,226 @@
+// Each dialect: what is added can be taken away again and leaves the caller's request as it was; answers read alike, whole and streamed.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { callsOf, isObject, textOf, type Json, type JsonObject } from '../../core/index.ts';
+import { calls, says, scriptedServer, type Answer } from '../../testing/index.ts';
+import { framesIn } from '../exchange/frames.ts';
+import type { Addition } from '../guide/given.ts';
+import type { DialectName } from './dialect.ts';
+import { dialectOf, dialects } from './table.ts';
+
+const names = Object.keys(dialects) as readonly DialectName[];
+
+/** Whatever somebody may have put anywhere, apart from our own mark. */
+const anything: fc.Arbitrary<Json> = fc.constantFrom<Json>(null, 7, 'x', false, [], {}, [null, ['y']], {
+  z: { a: 1e300 },
+});
+const words = fc.constantFrom('Go.', 'one\n\ntwo', '{"tool_calls"}', ' ');
+const withMore = (known: JsonObject): fc.Arbitrary<JsonObject> =>
+  fc.option(anything, { nil: undefined }).map((more) => (more === undefined ? known : { x_more: more, ...known }));
+
+const parts: Readonly<Record<DialectName, (text: string) => JsonObject>> = {
+  chat: (text) => ({ type: 'text', text }),
+  anthropic: (text) => ({ type: 'text', text }),
+  responses: (text) => ({ type: 'input_text', text }),
+  gemini: (text) => ({ text }),
+};
+
+/** A caller's message, with a text or with parts, and with fields that we do not know. */
+function messageFor(name: DialectName): fc.Arbitrary<Json> {
+  const answering = name === 'gemini' ? 'model' : 'assistant';
+  const role = fc.constantFrom('user', answering, ...(name === 'chat' ? ['tool'] : []));
+  const pieces = fc.array(
+    words.chain((text) => withMore(parts[name](text))),
+    { minLength: 1, maxLength: 3 },
+  );
+  const content = name === 'gemini' ? pieces : fc.oneof(words, pieces);
+  return fc
+    .tuple(role, content)
+    .chain(([each, said]) => withMore({ role: each, [name === 'gemini' ? 'parts' : 'content']: said }));
+}
+
+const lists: Readonly<Record<DialectName, string>> = {
+  chat: 'messages',
+  anthropic: 'messages',
+  responses: 'input',
+  gemini: 'contents',
+};
+
+const requestFor = (name: DialectName): fc.Arbitrary<JsonObject> =>
+  fc
+    .array(fc.oneof({ weight: 9, arbitrary: messageFor(name) }, { weight: 1, arbitrary: anything }), {
+      minLength: 1,
+      maxLength: 5,
+    })
+    .chain((messages) => withMore({ [lists[name]]: messages, model: 'm' }));
+
+const mark = '\u0007ours';
+
+const additionFor = (after: number): fc.Arbitrary<Addition> =>
+  fc.oneof(
+    fc.constant<Addition>({ type: 'notes', after, text: `${mark} note` }),
+    fc.constant<Addition>({
+      type: 'exchange',
+      after,
+      answer: { role: 'assistant', parts: [{ type: 'tool-call', id: `${mark}c`, tool: mark, input: {} }] },
+      results: [{ id: `${mark}c`, tool: mark, text: `${mark} no` }],
+    }),
+    fc.constant<Addition>({ type: 'system', after: -1, text: `${mark} system` }),
+  );
+
+/** A request without anything that bears our mark. */
+function without(value: Json): Json | undefined {
+  if (typeof value === 'string') {
+    const at = value.indexOf(mark);
+    if (at < 0) return value;
+    return at === 0 ? undefined : value.slice(0, at).replace(/\n\n$/, '');
+  }
+  if (Array.isArray(value)) return value.map((each: Json) => without(each)).filter((each) => each !== undefined);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, without(each)] as const);
+  const gone = entries.filter(([, each]) => each === undefined).map(([key]) => key);
+  const left = Object.fromEntries(entries.filter(([, each]) => each !== undefined)) as JsonObject;
+  // What was only there to carry our words goes with them.
+  const carriers = ['text', 'content', 'tool_call_id', 'tool_use_id', 'call_id', 'name', 'id'];
+  if (gone.some((key) => carriers.includes(key))) return undefined;
+  const emptied = ['content', 'parts', 'tool_calls'].some((key) => isEmpty(left[key]) && !isEmpty(value[key]));
+  return emptied ||
+    ('functionCall' in value && !('functionCall' in left)) ||
+    ('functionResponse' in value && !('functionResponse' in left))
+    ? undefined
+    : left;
+}
+
+const isEmpty = (value: Json | undefined): boolean => Array.isArray(value) && value.length === 0;
+
+/** The same text may be written as a text or as the one part that holds it. */
+function asParts(name: DialectName, request: JsonObject): Json {
+  const messages = (request[lists[name]] as readonly Json[]).map((message) =>
+    isObject(message) && typeof message['content'] === 'string'
+      ? { ...message, content: [parts[name](message['content'])] }
+      : message,
+  );
+  return { ...request, [lists[name]]: messages };
+}
+
+for (const name of names) {
+  test(`[M41, D16] ${name}: taking away what was added leaves the caller's request as it was`, () => {
+    const sample = requestFor(name).chain((request) => {
+      const places = (request[lists[name]] as readonly Json[]).length;
+      const some = fc.array(fc.nat(places - 1).chain(additionFor), { minLength: 1, maxLength: 4 });
+      return fc.tuple(fc.constant(request), some);
+    });
+    fc.assert(
+      fc.property(sample, ([request, additions]) => {
+        const before = JSON.stringify(request);
+        const sent = dialects[name].withAdditions(request, additions);
+        assert.equal(JSON.stringify(request), before, 'the caller keeps what it has');
+        assert.ok(JSON.stringify(sent).includes('ours'), 'something was added');
+        assert.deepEqual(asParts(name, without(sent) as JsonObject), asParts(name, request));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test(`${name}: without additions the request is the very same`, () => {
+    const request = { [lists[name]]: [{ role: 'user' }], model: 'm' };
+    assert.equal(dialects[name].withAdditions(request, []), request);
+  });
+}
+
+const paths: Readonly<Record<DialectName, (streamed: boolean) => string>> = {
+  chat: () => '/v1/chat/completions',
+  anthropic: () => '/v1/messages',
+  responses: () => '/v1/responses',
+  gemini: (streamed) => `/v1beta/models/m:${streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+};
+
+const bodies: Readonly<Record<DialectName, JsonObject>> = {
+  chat: {
+    model: 'm',
+    messages: [{ role: 'user', content: 'Go.' }],
+    tools: [{ type: 'function', function: { name: 'run', parameters: { type: 'object' } } }],
+  },
+  anthropic: {
+    model: 'm',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'Go.' }],
+    tools: [{ name: 'run', input_schema: { type: 'object' } }],
+  },
+  responses: { model: 'm', input: 'Go.', tools: [{ type: 'function', name: 'run', parameters: { type: 'object' } }] },
+  gemini: {
+    contents: [{ role: 'user', parts: [{ text: 'Go.' }] }],
+    tools: [{ functionDeclarations: [{ name: 'run' }] }],
+  },
+};
+
+const answers: Readonly<Record<string, readonly Answer[]>> = {
+  words: [says('Good day to you.')],
+  'words and calls': [says('Let me see.'), calls('run', { command: 'ls' }), calls('run', { command: 'pwd' })],
+};
+
+for (const name of names)
+  for (const [title, answer] of Object.entries(answers))
+    test(`[M40] ${name}: ${title} read alike, whole and streamed`, async () => {
+      await using server = await scriptedServer(() => answer);
+      const dialect = dialects[name];
+      const ask = async (streamed: boolean): Promise<Response> => {
+        const body = name === 'gemini' ? bodies[name] : { ...bodies[name], stream: streamed };
+        return fetch(server.url + paths[name](streamed), { method: 'POST', body: JSON.stringify(body) });
+      };
+      const whole = dialect.answered((await (await ask(false)).json()) as JsonObject);
+      const reader = dialect.assembler();
+      let holds = false;
+      for (const { bytes, event } of framesIn(Buffer.from(await (await ask(true)).arrayBuffer()))) {
+        const held = event !== undefined && reader.take(event).holds;
+        if (held)
+          assert.ok(
+            dialect.markers.some((marker) => bytes.includes(marker)),
+            'a call bears a marker',
+          );
+        holds ||= held;
+      }
+      const told = reader.answer();
+      assert.equal(holds, title !== 'words');
+      assert.equal(textOf(told.message), textOf(whole.message));
+      const made = (each: typeof told) => callsOf(each.message).map(({ tool, input }) => ({ tool, input }));
+      assert.deepEqual(made(told), made(whole));
+      assert.equal(made(told).length, title === 'words' ? 0 : 2);
+      assert.deepEqual(
+        [told.finish, whole.finish],
+        title === 'words' ? ['stop', 'stop'] : ['tool-calls', 'tool-calls'],
+      );
+      assert.equal(told.usage?.output, name === 'chat' ? undefined : whole.usage?.output);
+      const again = dialect.withAdditions(bodies[name], [
+        { type: 'exchange', after: 0, answer: told.message, results: results(told), raw: told.raw ?? null },
+        ...(title === 'words' ? [{ type: 'notes', after: 0, text: 'Again.' } as const] : []),
+      ]);
+      const legal = await fetch(server.url + paths[name](false), { method: 'POST', body: JSON.stringify(again) });
+      assert.equal(legal.status, 200, `a refused answer can be shown again: ${await legal.text()}`);
+    });
+
+const results = (told: { readonly message: Parameters<typeof callsOf>[0] }) =>
+  callsOf(told.message).map(({ id, tool }) => ({ id, tool, text: 'No.' }));
+
+test('an address is known however it is spelt, and others are none of ours', () => {
+  for (const path of [
+    '/v1/chat/completions',
+    '//v1//chat/completions/',
+    '/v1/Chat/Completions',
+    '/v1/%63hat/completions',
+  ])
+    assert.equal(dialectOf(path)?.name, 'chat', path);
+  assert.equal(dialectOf('/v1beta/models/gemini-x:streamGenerateContent')?.name, 'gemini');
+  for (const path of ['/v1/models', '/v1/messages/batches', '/v1/responses/resp_1', '/%'])
+    assert.equal(dialectOf(path), undefined, path);
+});
+
+test('what could get past a guide is refused before it is sent', () => {
+  const tools = [{ type: 'function' }];
+  assert.match(dialects.chat.unguidable({ n: 2, tools }) ?? '', /ask for one/);
+  assert.match(dialects.chat.unguidable({ functions: [] }) ?? '', /tools/);
+  assert.match(dialects.responses.unguidable({ background: true }) ?? '', /background/);
+  assert.match(dialects.gemini.unguidable({ generationConfig: { candidateCount: 2 }, tools }) ?? '', /ask for one/);
+  for (const name of names) assert.equal(dialects[name].unguidable(bodies[name]), undefined);
+});
