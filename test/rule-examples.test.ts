@@ -1,0 +1,37 @@
+// The rules and hooks that the papers show: the very files, and they do what is said of them.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { homeFor, putFiles } from './support/program.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const read = (name: string): string => readFileSync(path.join(root, name), 'utf8');
+const blocks = (paper: string, language: string): readonly string[] =>
+  [...read(paper).matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'))].map(([, block = '']) => block);
+
+test('[M36, P53] every block of the papers on rules and hooks is part of an example', () => {
+  assert.deepEqual(blocks('docs/rules.md', 'yaml'), [read('examples/rules/careful.yaml')]);
+  const [code = '', ...others] = blocks('docs/rules.md', 'typescript');
+  assert.deepEqual(others, []);
+  assert.ok(code.length > 100 && read('examples/rules/lockfiles.ts').includes(code));
+  assert.deepEqual(blocks('docs/hooks.md', 'json'), [read('examples/hooks/hooks.json')]);
+});
+
+test('[M36] the rules of the papers hold their examples, and the doctor sees their guards and hooks stop a call', (t) => {
+  const home = homeFor(t);
+  putFiles(home.home, {
+    'config/fairlead/rules/careful.yaml': read('examples/rules/careful.yaml'),
+    'config/fairlead/rules/lockfiles.ts': read('examples/rules/lockfiles.ts'),
+    'config/fairlead/hooks.json': read('examples/hooks/hooks.json'),
+  });
+  const tried = home.fairlead(['rules', 'test']);
+  assert.equal(tried.status, 0, tried.stdout + tried.stderr);
+  assert.match(tried.stdout, /^ok   no-lockfile-edits: an edit of the lockfile$/m);
+  assert.match(tried.stdout, /^ok   no-push: a push$/m);
+  const doctor = home.fairlead(['doctor', '--offline']);
+  assert.match(
+    doctor.stdout,
+    /^ok +guards +rule no-push, rule three-tries, rule no-lockfile-edits, hook "[^"]*": stopped a call as they must\.$/m,
+  );
+});
