@@ -5,6 +5,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Event } from '../src/core/index.ts';
 import { scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
+import { uses } from './support/hidden-tools.ts';
 import { program, type Program } from './support/live-program.ts';
 import { putFiles } from './support/program.ts';
 
@@ -74,7 +75,7 @@ test('[P43, P59, P69] a simple task goes to the local model and a hard one to th
   const events = eventsOf(made, 'two');
   const [chosen] = remarks(events, 'routing/chosen');
   assert.equal(chosen?.model, 'anthropic/claude-sonnet-5');
-  assert.match(JSON.stringify(chosen), /"scores":\{"task":0.*"why":|"why":.*"scores":\{"task":1,/);
+  assert.match(JSON.stringify(chosen), /"scores":\{"task":1,"cost":/);
   const [ended] = events.flatMap((event) => (event.type === 'turn-ended' ? [event] : []));
   assert.equal(ended?.usd, (1000 * 2 + 100 * 10) / 1e6, 'the price is that of the model that answered');
 });
@@ -215,4 +216,31 @@ test('[P43] at the prompt: /model auto routes what comes next, and the status li
   assert.match(out, /Using the cloud model anthropic\/claude-sonnet-5/);
   assert.deepEqual([asksOf(made.cloud), asksOf(made.server)], [1, 1], out);
   assert.equal(readFileSync(made.state('previous_model_name'), 'utf8'), 'auto\n');
+});
+
+test('[P43] an agent that a private session starts cannot take a model elsewhere either', async (t) => {
+  const made = await two(t);
+  const { env } = made;
+  made.server.follow(uses([['spawn_agent', { task: 'look', model: 'anthropic/claude-sonnet-5' }]]));
+  const { out, err } = await made.run(['-m', 'qwen3', '--private', '--auto-approve', '-p', 'go'], { env });
+  assert.match(out, /This session is private, and anthropic\/claude-sonnet-5 is not on your own machines/, err);
+  assert.equal(made.cloud.requests.length, 0);
+});
+
+test('where no router is used nothing of routing is loaded', async (t) => {
+  const made = await two(t);
+  const trace = path.join(made.home, 'loaded.txt');
+  const hook = path.join(made.home, 'hook.mjs');
+  writeFileSync(
+    hook,
+    `import { registerHooks } from 'node:module';
+import { appendFileSync } from 'node:fs';
+registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(trace)}, url + '\\n'), next(url, context)) });`,
+  );
+  const env = { ...made.env, NODE_OPTIONS: `--import ${hook}` };
+  const { code, err } = await made.run(['-m', 'qwen3', '-p', 'hi'], { env });
+  assert.equal(code, 0, err);
+  const loaded = readFileSync(trace, 'utf8');
+  assert.match(loaded, /conversation\.ts/);
+  assert.doesNotMatch(loaded, /\/routing\//);
 });

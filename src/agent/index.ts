@@ -33,7 +33,6 @@ export { guardOfLost, loadRuleFile, loadRuleFiles, ruleFolders, type RuleFile, t
 export { resultOf, wireStop, type OpenAsk, type RunResult, type RunUsage, type WireStop } from './result.ts';
 export { answerShape, parseAnswer } from './schema.ts';
 export { SessionCache } from './session-cache.ts';
-export { noModel, runRouted, type Routed } from './routed-run.ts';
 export { Session, type RunOptions, type Words } from './session.ts';
 export { translator, type BlockDelta, type ContentBlock, type StreamEvent } from './stream-events.ts';
 export { agentTool, type SubAgentOptions } from './sub-agent.ts';

@@ -15,17 +15,6 @@ export type { Capability, ModelInfo } from './models/info.ts';
 export type { OllamaOptions } from './ollama/ollama.ts';
 export { costOfAnswer, priceOf, type ModelPrice, type PriceBook } from './prices.ts';
 export { openProvider, type OpenOptions, type ProviderMaker } from './registry.ts';
-export {
-  pastRuns,
-  route,
-  savingsOf,
-  staysHere,
-  usualRouting,
-  type Candidate,
-  type Choice,
-  type RoutingOptions,
-  type Situation,
-} from './routing/index.ts';
 export { partsOf, resolveModel, type Api, type Environment, type ModelRef, type Resolved } from './resolve.ts';
 
 /** Opens the embedded model with someone to ask before it is fetched; loaded only now. */

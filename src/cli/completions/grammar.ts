@@ -57,7 +57,13 @@ export function placesOf(commands: CommandTable): readonly Place[] {
       flags: verb === 'list' ? [json] : [],
       first: configVerbs[verb] ? settingWords : [],
     })),
-    { name: 'models', flags: modelFlags, first: plain(families.map(({ name }) => name)) },
+    { name: 'models', flags: modelFlags, first: plain([...families.map(({ name }) => name), 'route', 'savings']) },
+    { name: 'models route', flags: routeFlags, first: 'anything' },
+    {
+      name: 'models savings',
+      flags: [flag('against', 'the model to hold it against', 'anything'), json],
+      first: 'sessions',
+    },
     { name: 'completions', flags: [], first: plain(['bash', 'zsh', 'fish']) },
     { name: 'policy', flags: policyFlags, first: plain(['check', 'try']) },
     { name: 'policy check', flags: [], first: 'files' },
@@ -101,6 +107,14 @@ const modelFlags: readonly Flag[] = [
   flag('tools', 'only those that can call tools'),
   flag('cost', 'what so many tokens a month would cost', 'anything'),
   flag('local-share', 'the part of them that a local model answers', 'anything'),
+  json,
+];
+
+const routeFlags: readonly Flag[] = [
+  flag('router', 'the router that chooses', 'anything'),
+  flag('private', 'as if it were private'),
+  flag('context', 'tokens that were said before', 'anything'),
+  flag('budget', 'dollars that are left', 'anything'),
   json,
 ];
 

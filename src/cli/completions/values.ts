@@ -6,7 +6,8 @@ import type { Settings } from '../settings/settings.ts';
 export const values: Readonly<Record<string, (settings: Settings) => Promise<readonly string[]>>> = {
   async models(settings) {
     const { readKnownModels } = await import('../known-models/models-file.ts');
-    return (readKnownModels(settings) ?? []).map(({ id }) => id);
+    const { routersIn } = await import('../conversation/model.ts');
+    return [...(readKnownModels(settings) ?? []).map(({ id }) => id), ...routersIn(settings)];
   },
   async sessions({ dirs }) {
     const { sessionPlaces } = await import('../sessions/sessions.ts');

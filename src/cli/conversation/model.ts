@@ -1,5 +1,5 @@
 // Which model answers: the rows' rules about lists, flags and the last model used, the same for both modes; only who is asked differs.
-import { FairleadError, nearest } from '../../core/index.ts';
+import { FairleadError, isObject, nearest } from '../../core/index.ts';
 import { familyOf, type ModelRef } from '../../providers/index.ts';
 import type { KnownModel, Whence } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -20,6 +20,13 @@ export type Chosen = {
 /** Whether a name stands for a router, which chooses a model for each message, and not for a model. */
 export const isRouter = (name: string | undefined): name is 'auto' | `router:${string}` =>
   name === 'auto' || name?.startsWith('router:') === true;
+
+/** The names under which the person's routers can be chosen. */
+export function routersIn({ routers }: Pick<Settings, 'routers'>): readonly string[] {
+  const names = isObject(routers) ? Object.keys(routers) : [];
+  const auto = names.length === 1 || names.includes('auto') ? ['auto'] : [];
+  return [...auto, ...names.filter((name) => name !== 'auto').map((name) => `router:${name}`)];
+}
 
 /** A router in the place of a model. */
 export const routed = (name: string): Chosen => ({ name, ref: { provider: 'router', model: name }, router: name });

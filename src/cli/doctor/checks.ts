@@ -2,6 +2,7 @@
 import type { DoctorCheck } from './check.ts';
 import { commandsCheck } from './commands-check.ts';
 import { guardsCheck } from './guards-check.ts';
+import { hardwareCheck } from './hardware-check.ts';
 import { logCheck } from './log-check.ts';
 import { machineChecks } from './machine-checks.ts';
 import { modelChecks } from './model-checks.ts';
@@ -11,6 +12,7 @@ import { sandboxCheck } from './sandbox-check.ts';
 export const doctorChecks: readonly DoctorCheck[] = [
   ...machineChecks,
   ...modelChecks,
+  hardwareCheck,
   commandsCheck,
   guardsCheck,
   sandboxCheck,

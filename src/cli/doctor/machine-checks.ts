@@ -28,7 +28,7 @@ const git: DoctorCheck = {
 };
 
 /** The first line that a program writes, or nothing where it cannot be run. */
-function outputOf(program: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+export function outputOf(program: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   execFile(program, args, { timeout: 10_000, signal }, (error, text) =>
     resolve(error ? undefined : visibleLine(text.split('\n')[0] ?? '')),

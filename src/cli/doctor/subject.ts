@@ -1,7 +1,7 @@
 // Which model the doctor looks at: the one named, the one set, the last one used, or what was found on this machine.
 import { FairleadError, type Provider } from '../../core/index.ts';
 import { discover, familyOf, partsOf } from '../../providers/index.ts';
-import { chosenFrom, modelNamed, placeOf, unknownModel, type Chosen } from '../conversation/model.ts';
+import { chosenFrom, isRouter, modelNamed, placeOf, unknownModel, type Chosen } from '../conversation/model.ts';
 import { openModel, type Host } from '../conversation/open-model.ts';
 import { readKnownModels, readPreviousModel, type Whence } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -22,12 +22,22 @@ export async function subjectOf(settings: Settings, given: string | undefined): 
     const because = 'none was chosen yet; this one is the first of the list';
     return subject(settings, { place, chosen: first && chosenFrom(first), because });
   }
+  if (isRouter(wanted)) return routedSubject(settings, wanted);
   // With no provider to go by, a full name is believed, as a first run believes it.
   const believed = place === undefined && wanted.includes('/') ? { name: wanted, ref: partsOf(wanted) } : undefined;
   const chosen = modelNamed(wanted, known, place) ?? believed;
   const because = given !== undefined ? 'named here' : settings.model !== undefined ? 'set' : 'used last';
   if (!chosen) return subject(settings, { place, chosen, because, missing: unknownModel(wanted, known, place) });
   return subject(settings, { place: whereIs(chosen), chosen, because });
+}
+
+/** Of a router, the model that it lists first. */
+async function routedSubject(settings: Settings, router: string): Promise<Subject> {
+  const { routerNamed } = await import('../routing/routers.ts');
+  const { entrantsOf } = await import('../routing/candidates.ts');
+  const [first] = await entrantsOf(routerNamed(router, settings), settings);
+  const chosen = first && { ...first.chosen, router };
+  return subject(settings, { place: chosen && whereIs(chosen), chosen, because: `the first of the router ${router}` });
 }
 
 const reachMs = 20_000;

@@ -1,5 +1,6 @@
 // The router of a conversation: chooses for each message, opens what it chose, and tells the person before anything is sent.
-import { noModel, runRouted, type RunOptions, type Session, type Words } from '../../agent/index.ts';
+import type { RunOptions, Session, Words } from '../../agent/index.ts';
+import { noModel, runRouted } from '../../agent/routing/index.ts';
 import { estimate, look, textOf, toArray, type NamedView, type Provider, type RunState } from '../../core/index.ts';
 import { choiceLine, pastRuns, route, type Choice, type Ran, type Situation } from '../../providers/routing/index.ts';
 import type { Chosen } from '../conversation/model.ts';

@@ -1,16 +1,18 @@
 // Commands about the model: which one answers, how, and whether it can be reached.
 import type { Conversation } from '../conversation/conversation.ts';
-import { talkOnly } from '../conversation/model.ts';
+import { isRouter, routersIn, talkOnly } from '../conversation/model.ts';
 import { testConnection } from '../conversation/test-connection.ts';
 import type { Choice } from '../face/face.ts';
 import type { SlashCommand } from './desk.ts';
 
-const modelChoices = (talk: Conversation): readonly Choice[] =>
-  talk.models().map(({ id, tools }) => ({
+const modelChoices = (talk: Conversation): readonly Choice[] => [
+  ...talk.models().map(({ id, tools }) => ({
     value: id,
     label: id,
     ...(tools === false ? { about: 'cannot call tools' } : {}),
-  }));
+  })),
+  ...routersIn(talk.settings).map((name) => ({ value: name, label: name, about: 'chooses for each message' })),
+];
 
 const model: SlashCommand = {
   name: 'model',
@@ -21,6 +23,7 @@ const model: SlashCommand = {
     const name = args.trim() || (await face.pick('Which model?', modelChoices(talk), signal));
     if (!name) return say(`The model is still ${talk.model.name}.`);
     await talk.useModel(name);
+    if (isRouter(name)) return say(`${name} chooses a model for each message from now on, and says which.`);
     say(`The next answer comes from ${talk.model.name}.`);
     const poor = talkOnly(talk.model);
     return poor === undefined ? undefined : say(poor, 'warning');

@@ -1,0 +1,108 @@
+// A run whose model is chosen for it: the choice is written down before it acts, and a model that fails gives way to the next.
+import { FairleadError, toFailure, type Failure, type Limits, type RunState } from '../../core/index.ts';
+import {
+  choiceRemark,
+  chosenKey,
+  failedKey,
+  helpsElsewhere,
+  type Candidate,
+  type Choice,
+} from '../../providers/routing/index.ts';
+import type { RunOptions, Session, Words } from '../session.ts';
+
+/** Who chooses, and how a choice becomes an agent. */
+export type Routed = {
+  /** What the router is called. */
+  readonly name: string;
+  /** Whether only models on the person's own machines may be chosen. */
+  readonly private: boolean;
+  /** What to choose for these words; those that failed just now are named. */
+  choose(words: Words | undefined, state: RunState, failed: readonly string[]): Choice | Promise<Choice>;
+  /** Lets the session go on with this model (`Session.become`); what it throws counts as a failure of the model. */
+  become(candidate: Candidate): Promise<void>;
+  /** Told of each choice before anything is sent. */
+  tell(choice: Choice): void;
+};
+
+/** Chooses a model for these words and runs. One choice lasts for the whole run, so that its prefix holds; only a model that cannot be reached is left in the middle of it. */
+export async function runRouted(
+  session: Session,
+  words: Words | undefined,
+  options: RunOptions,
+  routed: Routed,
+): Promise<RunState> {
+  // A run that waits for a person goes on with the model that it began with.
+  if (words === undefined && session.state.run !== undefined) return session.run(words, options);
+  const failed: string[] = [];
+  let now = await settle(session, words, routed, failed);
+  let state = await session.run(words, options);
+  while (!options.signal?.aborted) {
+    const failure = failureOf(state);
+    if (!failure || !now) return state;
+    failed.push(now.name);
+    await session.remark(failedKey, { model: now.name, error: failure.message, code: failure.code });
+    now = await settle(session, words, routed, failed);
+    if (!now) return state;
+    const { runId: _, ...rest } = options;
+    state = await session.run(undefined, { ...rest, limits: left(options.limits ?? {}, state) });
+  }
+  return state;
+}
+
+/** Chooses until a model can be opened; nothing where none is left and one has failed already. */
+async function settle(
+  session: Session,
+  words: Words | undefined,
+  routed: Routed,
+  failed: string[],
+): Promise<Candidate | undefined> {
+  let last: unknown;
+  const before = failed.length;
+  for (;;) {
+    const choice = await routed.choose(words, session.state, failed);
+    const { chosen } = choice;
+    routed.tell(choice);
+    if (!chosen) {
+      if (before > 0) return undefined;
+      throw last instanceof Error ? last : noModel(choice);
+    }
+    try {
+      await routed.become(chosen);
+      await session.remark(chosenKey, choiceRemark(routed.name, routed.private, choice));
+      return chosen;
+    } catch (error) {
+      const { code, message, blame } = toFailure(error);
+      if (blame === 'store' || blame === 'harness') throw error;
+      last = error;
+      failed.push(chosen.name);
+      await session.remark(failedKey, { model: chosen.name, error: message, code, opened: false });
+    }
+  }
+}
+
+/** The error for a choice among nobody. */
+export const noModel = ({ why }: Choice): FairleadError =>
+  new FairleadError('routing/no-model', `No model can be chosen. ${why}`, {
+    blame: 'user',
+    hint: 'fairlead models route "<task>" shows what is in the way of each.',
+  });
+
+/** Why the model gave no answer, where another one may. */
+function failureOf({ ended }: RunState): Failure | undefined {
+  const { reason, error } = ended ?? {};
+  return reason === 'provider-error' && error && helpsElsewhere(error) ? error : undefined;
+}
+
+/** What is left of the limits: going on with another model is the same piece of work. */
+function left(limits: Partial<Limits>, { spent }: RunState): Partial<Limits> {
+  const used: Partial<Limits> = {
+    turns: spent.turns,
+    calls: spent.calls,
+    tokens: spent.input + spent.output,
+    usd: spent.usd,
+    ms: spent.ms,
+  };
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, limit]) => [name, Math.max(0, limit - (used[name as keyof Limits] ?? 0))]),
+  );
+}

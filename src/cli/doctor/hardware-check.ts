@@ -1,0 +1,94 @@
+// Which models this machine can run, by what can be read of it, and whether the one in use suits it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import path from 'node:path';
+import { familyOf } from '../../providers/families.ts';
+import {
+  billionsIn,
+  capabilityOf,
+  goodBillions,
+  modelSizes,
+  type Capability,
+  type Hardware,
+} from '../../providers/routing/index.ts';
+import { ok, warn, type DoctorCheck, type Finding } from './check.ts';
+import { outputOf } from './machine-checks.ts';
+
+const gigabyte = 2 ** 30;
+
+/** The check of the hardware. */
+export const hardwareCheck: DoctorCheck = {
+  name: 'local models',
+  async run({ subject, signal }) {
+    const hardware = await readHardware(signal);
+    const { chosen } = await subject().catch(() => ({ chosen: undefined }));
+    const local = chosen && familyOf(chosen.ref.provider)?.local ? chosen.ref.model : undefined;
+    return suits(hardware, local, chosen?.router !== undefined);
+  },
+};
+
+/** What this machine has. Without a driver that tells, a graphics card is not seen. */
+export async function readHardware(signal: AbortSignal, drm = '/sys/class/drm'): Promise<Hardware> {
+  const base = { cores: availableParallelism(), memory: totalmem() / gigabyte };
+  // There the graphics card has the memory of the machine.
+  if (process.platform === 'darwin' && process.arch === 'arm64')
+    return { ...base, graphics: base.memory * 0.75, card: 'the memory that it shares' };
+  const query = ['--query-gpu=memory.total,name', '--format=csv,noheader,nounits'];
+  const told = /^(\d+), *(.+)$/.exec((await outputOf('nvidia-smi', query, signal)) ?? '');
+  if (told) return { ...base, graphics: Number(told[1]) / 1024, card: told[2] ?? '' };
+  const graphics = amdMemory(drm) / gigabyte;
+  // A part of the processor shows a few hundred megabytes there, which hold no model.
+  return graphics >= 2 ? { ...base, graphics, card: 'an AMD card' } : base;
+}
+
+/** Bytes of the largest AMD card, as its driver tells them. */
+function amdMemory(drm: string): number {
+  try {
+    const cards = readdirSync(drm).filter((name) => /^card\d+$/.test(name));
+    return Math.max(0, ...cards.map((card) => numberIn(path.join(drm, card, 'device/mem_info_vram_total'))));
+  } catch {
+    return 0;
+  }
+}
+
+function numberIn(file: string): number {
+  try {
+    return Number(readFileSync(file, 'utf8').trim()) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** What can be run here, and how the local model in use stands to that. */
+export function suits(hardware: Hardware, model: string | undefined, isRouted = false): Finding {
+  const can = capabilityOf(hardware);
+  const says = `${machineWords(hardware)}: ${canWords(can)}`;
+  const billions = model === undefined ? undefined : billionsIn(model);
+  const needs = billions === undefined ? undefined : modelSizes.find((size) => size.billions >= billions);
+  if (billions !== undefined && needs && needs.billions > (can.runs?.billions ?? 0))
+    return warn(
+      `${says} ${model} is larger, and will be slow or not load.`,
+      `Take ${can.runs ? `one such as ${can.runs.example}` : 'a hosted one'}, or one with weights of four bits (AWQ, Q4): half the memory at little loss.`,
+    );
+  if (billions !== undefined && billions < goodBillions && !isRouted)
+    return warn(
+      `${says} ${model} is small for work with tools.`,
+      `Take ${(can.runs?.billions ?? 0) >= goodBillions ? `a larger one such as ${can.runs?.example}` : 'a hosted one for hard tasks'}; a router sends each task where it belongs: docs/routing.md.`,
+    );
+  return ok(says);
+}
+
+function machineWords({ cores, memory, graphics, card }: Hardware): string {
+  const plain = `${cores} cores, ${Math.round(memory)} GB`;
+  return graphics === undefined
+    ? `${plain}, no graphics card found`
+    : `${plain}, ${card} with ${Math.round(graphics)} GB`;
+}
+
+function canWords({ runs, on, window, reference }: Capability): string {
+  if (!runs) return 'no local model fits.';
+  const room = window === undefined ? '' : `, context up to ${Math.round(window / 1024)}K`;
+  const slow = on === 'processor' ? ' on the processor, slowly' : '';
+  const measured = reference === undefined ? '' : ` To compare: ${reference}.`;
+  return `models up to ${runs.billions}B (${runs.weights} GB, such as ${runs.example})${slow}${room}: ${runs.about}.${measured}`;
+}
