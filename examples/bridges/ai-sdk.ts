@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { isStepCount, streamText, tool, wrapLanguageModel } from 'ai';
 import { fairleadMiddleware } from 'fairlead/bridges/ai-sdk';
-import { confirm, defineReminder, failures, rulesOf } from 'fairlead/rules';
+import { awareness, confirm, defineReminder, failures, rulesOf } from 'fairlead/rules';
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedServer } from 'fairlead/testing';
 import { z } from 'zod';
@@ -31,7 +31,7 @@ const rules = {
 const log = memoryLog();
 const model = wrapLanguageModel({
   model: anyModel,
-  middleware: fairleadMiddleware({ ...rulesOf(rules), log }),
+  middleware: fairleadMiddleware({ ...rulesOf(rules), system: awareness, log }),
 });
 
 const deleted: string[] = [];
@@ -57,7 +57,7 @@ for await (const piece of textStream) text += piece;
 
 assert.equal(text, 'The tests pass.');
 assert.deepEqual(deleted, [], 'nobody could be asked, so nothing was deleted');
-const second = JSON.stringify(server.requests[1]?.body);
-assert.match(second, /Read the error before you try again/);
+assert.match(JSON.stringify(server.requests[0]?.body), /System reminders/);
+assert.match(JSON.stringify(server.requests[1]?.body), /Read the error before you try again/);
 const outcomes = log.events.flatMap((event) => (event.type === 'tool-ended' ? [event.outcome] : []));
 assert.deepEqual(outcomes, ['failed', 'denied', 'ok']);
