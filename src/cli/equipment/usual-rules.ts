@@ -1,31 +1,28 @@
 // The reminders that are on unless the person says otherwise: few, and only where a model is about to waste its turns.
-import { builtInReminders, loop, type ReminderDefinition, type RuleSet } from '../../rules/index.ts';
+import { isStuck } from '../../core/index.ts';
+import { builtInReminders, loop, type ExampleStep, type ReminderDefinition, type RuleSet } from '../../rules/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** Names of built-in reminders that are on unless set. */
 const usual: readonly string[] = ['failing-commands', 'much-edited-file'];
 
-/** The same calls with the same results: a run that goes on so is ended soon after. */
+const rounds = 3;
+const same: readonly ExampleStep[] = Array.from({ length: rounds }, () => ({ called: 'grep' }));
+
+/** The same calls with the same results in one run: one that goes on so is ended soon after. */
 const goingRound: ReminderDefinition = {
   name: 'going-round',
   on: 'tool-ended',
   cooldown: 6,
-  when: ({ state }) => (loop(state)?.times ?? 0) >= 2,
+  // What a person asks for again is no circle: only the rounds of this run count, and only whole ones.
+  when: ({ state }) => state.calls.every(({ result }) => result) && isStuck(state.rounds, rounds),
   message: ({ state }) =>
-    `The last calls (${loop(state)?.tools.join(', ')}) came back with the same results as before. Doing the same again will not help: change the approach, or say what is in the way.`,
+    `The last calls (${loop(state)?.tools.join(', ')}) brought the same results ${rounds} times. Doing the same again will not help: change the approach, or say what is in the way.`,
   examples: [
+    { title: 'a call that comes back the same three times', history: [{ said: 'go' }, ...same], fires: true },
     {
-      title: 'a call that comes back the same',
-      history: [{ said: 'go' }, { called: 'grep' }, { called: 'grep' }],
-      fires: true,
-    },
-    {
-      title: 'two calls that differ',
-      history: [
-        { said: 'go' },
-        { called: 'grep', input: { pattern: 'a' } },
-        { called: 'grep', input: { pattern: 'b' } },
-      ],
+      title: 'the same, asked for again by the person',
+      history: [{ said: 'go' }, ...same.slice(1), { answered: 'Done.' }, { said: 'again' }, ...same.slice(1)],
       fires: false,
     },
   ],
