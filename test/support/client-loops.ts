@@ -52,7 +52,7 @@ export const responsesLoop =
       const request = { model: 'm', instructions: 'Help.', input, tools, ...memory };
       if (!streamed) return client.responses.create(request);
       const stream = client.responses.stream(request);
-      stream.on('event', (event) => onPiece('delta' in event ? String(event.delta) : ''));
+      stream.on('event', (event) => onPiece('delta' in event ? event.delta : ''));
       return stream.finalResponse();
     };
     return {
@@ -80,7 +80,7 @@ export const responsesLoop =
 
 /** What the stream helper adds to items is its own. */
 const plain = (item: object): object =>
-  JSON.parse(JSON.stringify(item, (key, value: unknown) => (/^parsed/.test(key) ? undefined : value))) as object;
+  JSON.parse(JSON.stringify(item, (key, value: unknown) => (key.startsWith('parsed') ? undefined : value))) as object;
 
 /** Messages. */
 export const anthropicLoop: On<Anthropic> = (client, { streamed, run }) => {

@@ -1,7 +1,7 @@
 // Each dialect: what is added can be taken away again and leaves the caller's request as it was; answers read alike, whole and streamed.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { callsOf, isObject, textOf, type Json, type JsonObject } from '../../core/index.ts';
 import { calls, says, scriptedServer, type Answer } from '../../testing/index.ts';
 import { framesIn } from '../exchange/frames.ts';
