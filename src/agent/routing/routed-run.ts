@@ -1,10 +1,10 @@
 // A run whose model is chosen for it: the choice is written down before it acts, and a model that fails gives way to the next.
-import { FairleadError, toFailure, type Failure, type Limits, type RunState } from '../../core/index.ts';
+import { FairleadError, toFailure, type Limits, type RunState } from '../../core/index.ts';
 import {
   choiceRemark,
   chosenKey,
   failedKey,
-  helpsElsewhere,
+  outageIn,
   type Candidate,
   type Choice,
 } from '../../providers/routing/index.ts';
@@ -37,7 +37,7 @@ export async function runRouted(
   let now = await settle(session, words, routed, failed);
   let state = await session.run(words, options);
   while (!options.signal?.aborted) {
-    const failure = failureOf(state);
+    const failure = outageIn(state.ended);
     if (!failure || !now) return state;
     failed.push(now.name);
     await session.remark(failedKey, { model: now.name, error: failure.message, code: failure.code });
@@ -86,12 +86,6 @@ export const noModel = ({ why }: Choice): FairleadError =>
     blame: 'user',
     hint: 'fairlead models route "<task>" shows what is in the way of each.',
   });
-
-/** Why the model gave no answer, where another one may. */
-function failureOf({ ended }: RunState): Failure | undefined {
-  const { reason, error } = ended ?? {};
-  return reason === 'provider-error' && error && helpsElsewhere(error) ? error : undefined;
-}
 
 /** What is left of the limits: going on with another model is the same piece of work. */
 function left(limits: Partial<Limits>, { spent }: RunState): Partial<Limits> {

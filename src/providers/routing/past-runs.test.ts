@@ -60,6 +60,8 @@ test('a run is told with its model, its kind and how it ended; what a person end
     ended('cancelled'),
     ended('provider-error', 'provider/unreachable'),
     ended('provider-error', 'provider/bad-request'),
+    ended('error-threshold', 'provider/overloaded'),
+    ended('error-threshold'),
     epoch('large'),
     ended('task-complete'),
   ]);
@@ -69,6 +71,8 @@ test('a run is told with its model, its kind and how it ended; what a person end
       ['small', undefined, 'fix', 'well', 2, 1000],
       ['small', 'ollama/small', 'design', 'badly', 0, 0],
       ['small', 'ollama/small', 'other', 'unreachable', 0, 0],
+      ['small', 'ollama/small', 'other', 'unreachable', 0, 0],
+      ['small', 'ollama/small', 'other', 'badly', 0, 0],
       ['large', undefined, 'other', 'well', 0, 0],
     ],
   );

@@ -1,5 +1,13 @@
 // How runs came out, folded from a log: which model, on what kind of task, whether it ended well, and how long its turns took.
-import { isObject, textOf, type Event, type Failure, type NamedView, type StopReason } from '../../core/index.ts';
+import {
+  isObject,
+  textOf,
+  type Event,
+  type Failure,
+  type NamedView,
+  type RunState,
+  type StopReason,
+} from '../../core/index.ts';
 import type { Kind } from './lexicon.ts';
 import { taskFeatures } from './task.ts';
 
@@ -67,8 +75,14 @@ export const pastRuns: NamedView<PastRuns> = {
     isObject(kept) && Array.isArray(kept['runs']) && isObject(kept['now']) ? (kept as unknown as PastRuns) : undefined,
 };
 
-/** Whether another model may do what this one could not: not where the request itself is refused. */
-export const helpsElsewhere = ({ code }: Failure): boolean => code !== 'provider/bad-request';
+/** Why the model gave no answer, where another one may: not where the request itself is refused, nor where tools failed. */
+export function outageIn(ended: RunState['ended']): Failure | undefined {
+  const { reason, error } = ended ?? {};
+  const isModels = reason === 'provider-error' || reason === 'error-threshold';
+  return isModels && error && error.code !== refused ? error : undefined;
+}
+
+const refused = 'provider/bad-request';
 
 /** Who could not be opened never ran; it failed all the same. */
 function remarked(state: PastRuns, { key, value, time }: Event & { type: 'remark-made' }): PastRuns {
@@ -84,10 +98,9 @@ function remarked(state: PastRuns, { key, value, time }: Event & { type: 'remark
 function ended(state: PastRuns, event: Event & { type: 'run-ended' }): PastRuns {
   const { now, turns, ms } = state;
   const rest = { ...state, turns: 0, ms: 0 };
-  if (untold.has(event.reason) || (event.error && event.reason === 'provider-error' && !helpsElsewhere(event.error)))
-    return rest;
+  if (untold.has(event.reason) || event.error?.code === refused) return rest;
   const well = event.reason === 'answered' || event.reason === 'task-complete';
-  const how = well ? 'well' : event.reason === 'provider-error' ? 'unreachable' : 'badly';
+  const how = well ? 'well' : outageIn(event) ? 'unreachable' : 'badly';
   const ran: Ran = { ...now, ended: how, time: Date.parse(event.time), turns, ms };
   return { ...rest, runs: [...state.runs, ran].slice(-mostRuns) };
 }

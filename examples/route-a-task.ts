@@ -1,0 +1,77 @@
+// Send simple tasks to a model on your own machine and hard ones to the cloud, and see why before anything is sent.
+import assert from 'node:assert/strict';
+import { agentParts, Session } from 'fairlead/agent';
+import { runRouted } from 'fairlead/agent/routing';
+import { look, textOf, type Provider } from 'fairlead/core';
+import { openProvider } from 'fairlead/providers';
+import { choiceLine, pastRuns, route, type Candidate, type Situation } from 'fairlead/providers/routing';
+import { memoryLog } from 'fairlead/stores';
+import { says, scriptedServer } from 'fairlead/testing';
+
+// Stand-ins for a server on your own machine and one elsewhere.
+const here = await scriptedServer(() => says('Done, at home.'), {
+  models: [{ id: 'qwen3:8b', context: 32_768, tools: true }],
+});
+const away = await scriptedServer(() => says('Done, in the cloud.'));
+
+const candidates: readonly Candidate[] = [
+  { name: 'ollama/qwen3:8b', model: 'qwen3:8b', local: true, quality: 0.45, price: { input: 0, output: 0 } },
+  {
+    name: 'anthropic/claude-sonnet-5',
+    model: 'claude-sonnet-5',
+    local: false,
+    quality: 0.95,
+    price: { input: 2, output: 10 },
+  },
+];
+const situation = (task: string): Situation => ({
+  task,
+  context: 1500,
+  needs: { tools: false, images: false },
+  private: false,
+  past: [],
+  now: Date.now(),
+});
+
+const hard = 'Design the architecture of a distributed queue and prove that it loses nothing';
+console.log(choiceLine(route(candidates, situation('Fix the typo in the README'))));
+console.log(choiceLine(route(candidates, situation(hard))));
+console.log(choiceLine(route(candidates, { ...situation(hard), private: true })));
+
+const open = (name: string): Promise<Provider> =>
+  name.startsWith('ollama')
+    ? openProvider({ provider: 'ollama', model: 'qwen3:8b', baseUrl: here.url })
+    : openProvider({ provider: 'anthropic', model: 'claude-sonnet-5', baseUrl: `${away.url}/v1`, apiKey: 'none' });
+
+const parts = agentParts({ provider: await open('ollama/qwen3:8b'), system: 'Be brief.', views: [pastRuns] });
+const session = await Session.open(parts, memoryLog());
+const ask = (task: string): ReturnType<typeof runRouted> =>
+  runRouted(
+    session,
+    task,
+    {},
+    {
+      name: 'example',
+      private: false,
+      choose: (_words, state, except) =>
+        route(candidates, { ...situation(task), except, past: look(state, pastRuns).runs }),
+      become: async ({ name }) => session.become({ ...session.parts, provider: await open(name) }),
+      tell: (choice) => console.log(choiceLine(choice)),
+    },
+  );
+
+await ask('Fix the typo in the README');
+await ask(hard);
+assert.deepEqual(session.messages.filter(({ role }) => role === 'assistant').map(textOf), [
+  'Done, at home.',
+  'Done, in the cloud.',
+]);
+assert.equal(session.state.epoch, 2, 'a change of model is a new epoch');
+
+// The choice and its reason are facts, and so is a failure: the next in line takes over.
+await away.close();
+const ended = await ask(`${hard}, again`);
+assert.equal(ended.ended?.reason, 'answered');
+assert.equal(here.requests.at(-1)?.dialect, 'ollama');
+await session.close();
+await here.close();
