@@ -120,6 +120,13 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
   assert.match(doctor.out, /^ok +guards +rule no-push, rule one-look: stopped a call as they must\./m);
 });
 
+test('a question that begins with why is still a question for the model', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  assert.equal((await made.run(['why', 'is', 'it', 'so', '--no-sandbox'])).out, 'You said: why is it so\n');
+  assert.equal((await made.run(['why', 'nothing'])).code, 2);
+});
+
 test('[M37] a stop from a file ends the run, and says so in the log', async (t) => {
   const many = Array.from({ length: 9 }, (_, i) => ['glob', { pattern: `*.${i}` }] as const);
   const made = await withRules(t, making(...many), { 'coded.ts': coded });

@@ -9,6 +9,10 @@ const usage = 'Usage: fairlead why <session> <turn> [--json]';
 
 /** Explains a turn: 0 done, 1 there is no such session or turn, 2 misused. */
 export const run: Command['run'] = async (args) => {
+  if (isQuestion(args)) {
+    const { front } = await import('../front/front.ts');
+    return front(['why', ...args], undefined);
+  }
   const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
@@ -32,6 +36,12 @@ export const run: Command['run'] = async (args) => {
     return error instanceof FairleadError ? 1 : 2;
   }
 };
+
+/** Somebody who asks a model why something is so does not mean this command. */
+function isQuestion(args: readonly string[]): boolean {
+  const [, second] = args.filter((word) => !word.startsWith('-'));
+  return second !== undefined && !/^\d+$/.test(second);
+}
 
 function say(text: string, code: number): number {
   process.stdout.write(`${text}\n`);
