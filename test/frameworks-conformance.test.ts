@@ -1,6 +1,10 @@
 // One table for every framework's bridge: what is added, refused and stopped is the same in all of them, streamed and not.
 import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import test from 'node:test';
+import { openConversations } from '../src/bridges/index.ts';
 import type { Gate, JsonObject, Rule } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { calls, fails, join, prefixBreaks, says, scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
@@ -61,7 +65,7 @@ for (const row of rows)
       assert.deepEqual(prefixBreaks(server.requests), []);
     });
 
-    test(`[M31, M41] ${title}: a refused call reaches neither the tool nor the caller, and the model hears why`, async () => {
+    test(`[M31, M41] ${title}: a refused call reaches neither the tool nor the caller, and the model hears why`, async (t) => {
       await using server = await scriptedServer([
         join([says('Let me clean up. '), calls('run', { command: 'rm -r all' })]),
         calls('run', { command: 'ls' }),
@@ -70,9 +74,15 @@ for (const row of rows)
       ]);
       const ran: string[] = [];
       const seen: string[] = [];
-      const loop = open(server, { gates: [noDeleting] }, ran);
+      const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-frameworks-'));
+      t.after(() => rmSync(folder, { recursive: true, force: true }));
+      const conversations = openConversations({ folder, gates: [noDeleting] });
+      const loop = open(server, { conversations }, ran);
       assert.equal(await loop.say('Clean up.', (piece) => seen.push(piece)), 'All is well.');
       assert.equal(await loop.say('Sure?'), 'Yes.');
+      await conversations.close();
+      const sessions = readdirSync(folder).filter((name) => /^[\da-f-]{36}\.jsonl$/.test(name));
+      assert.equal(sessions.length, 1, 'it was one conversation all the time');
       assert.deepEqual(ran, ['ls']);
       assert.ok(!seen.join('').includes('rm -r'), seen.join(''));
       assert.ok(!streamed || seen.join('').includes('clean'), 'words pass as they come');

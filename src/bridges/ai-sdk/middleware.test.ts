@@ -19,6 +19,7 @@ import {
   thinks,
   type ScriptedServer,
 } from '../../testing/index.ts';
+import { memoryLog } from '../../stores/index.ts';
 import { openConversations } from '../conversations/conversations.ts';
 import { openGuide } from '../guide/guide.ts';
 import { fairleadMiddleware, guideTools, type BridgeOptions } from './index.ts';
@@ -135,4 +136,52 @@ test('[M41] a tool has a door of its own for calls that no guided model made', a
   await assert.rejects(async () => guarded.run.execute?.({ command: 'rm' }, options), /Nothing is deleted/);
   assert.equal(await guarded.run.execute?.({ command: 'ls' }, options), 'ran 1');
   assert.deepEqual(ran, ['ls']);
+});
+
+test('words before a refused call and the words after it are two texts of one answer, and go back as they came', async () => {
+  await using server = await scriptedServer([
+    join([says('Let me clean up. '), calls('run', { command: 'rm' })]),
+    says('Then not.'),
+    says('Yes.'),
+  ]);
+  const model = chat(server, { gates: [noDeleting] });
+  const first = streamText({ model, prompt: 'Go.', tools: tools([]), stopWhen: isStepCount(5) });
+  const parts: string[] = [];
+  for await (const part of first.stream) if (part.type.startsWith('text-')) parts.push(part.type);
+  assert.equal(await first.text, 'Let me clean up. Then not.');
+  assert.deepEqual(
+    parts.filter((type) => type !== 'text-delta'),
+    ['text-start', 'text-end', 'text-start', 'text-end'],
+  );
+  const said = (await first.response).messages;
+  await generateText({
+    model,
+    tools: tools([]),
+    messages: [{ role: 'user', content: 'Go.' }, ...said, { role: 'user', content: 'Sure?' }],
+  });
+  assert.deepEqual(prefixBreaks(server.requests), []);
+  assert.equal(JSON.stringify(server.requests[2]?.body).split('Nothing is deleted.').length, 2);
+});
+
+test('an answer that nobody reads, or reads to its end, does not hold its conversation', async () => {
+  await using server = await scriptedServer([
+    says('One.'),
+    says('Two, and more, and more.', { cutAfter: 2, hang: true }),
+    says('Three.'),
+  ]);
+  const model = wrapLanguageModel({
+    model: createOpenAICompatible({ name: 'x', baseURL: `${server.url}/v1` })('m'),
+    middleware: fairleadMiddleware({ log: memoryLog() }),
+  });
+  const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Go.' }] }];
+  await model.doStream({ prompt });
+  const left = await model.doStream({ prompt });
+  const reader = left.stream.getReader();
+  await reader.read();
+  await reader.cancel();
+  const { content } = await model.doGenerate({ prompt });
+  assert.deepEqual(
+    content.map((part) => (part.type === 'text' ? part.text : part.type)),
+    ['Three.'],
+  );
 });

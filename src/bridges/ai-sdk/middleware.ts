@@ -61,12 +61,14 @@ async function stream(talks: Conversations, call: Wrapped, held: boolean): Promi
   // What the SDK wants to know of a request before its first part.
   const first = Promise.withResolvers<Omit<LanguageModelV4StreamResult, 'stream'>>();
   let begun = false;
+  const leaving = new AbortController();
+  const abortSignal = AbortSignal.any([leaving.signal, ...(call.params.abortSignal ? [call.params.abortSignal] : [])]);
   const parts = exchange<LanguageModelV4StreamPart>({
     ask: asking(talks, call),
     held,
     async send(additions, attempt) {
       const prompt = withAdditions(call.params.prompt, additions);
-      const { stream: sent, ...about } = await call.model.doStream({ ...call.params, prompt });
+      const { stream: sent, ...about } = await call.model.doStream({ ...call.params, prompt, abortSignal });
       begun = true;
       first.resolve(about);
       return attempt === 0 ? sent : sent.pipeThrough(joining(attempt));
@@ -77,22 +79,29 @@ async function stream(talks: Conversations, call: Wrapped, held: boolean): Promi
   const next = parts.next();
   next.then(() => first.resolve({}), first.reject);
   const about = await first.promise;
-  return { ...about, stream: streamOf(next, parts) };
+  return { ...about, stream: streamOf(next, parts, () => leaving.abort()) };
 }
 
-/** Parts as a stream of the SDK; the first was asked for before. */
-function streamOf<E>(first: Promise<IteratorResult<E, void>>, rest: AsyncGenerator<E, void>): ReadableStream<E> {
-  let coming: Promise<IteratorResult<E, void>> | undefined = first;
+/** Parts as a stream of the SDK; the first was asked for before. They are taken in whether they are read or not: an answer that nobody reads must not hold its conversation. */
+function streamOf<E>(
+  first: Promise<IteratorResult<E, void>>,
+  rest: AsyncGenerator<E, void>,
+  leave: () => void,
+): ReadableStream<E> {
   return new ReadableStream<E>({
-    async pull(controller) {
-      const { done, value } = await (coming ?? rest.next());
-      coming = undefined;
-      if (done) controller.close();
-      else controller.enqueue(value);
+    start(controller) {
+      void (async () => {
+        try {
+          for (let next = await first; !next.done; next = await rest.next()) controller.enqueue(next.value);
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        } finally {
+          await rest.return();
+        }
+      })();
     },
-    async cancel() {
-      await rest.return();
-    },
+    cancel: leave,
   });
 }
 

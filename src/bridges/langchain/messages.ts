@@ -42,6 +42,10 @@ export type AnyMessage = {
   readonly response_metadata?: unknown;
 };
 
+/** Whether a message, or a piece of one, holds anything of a call. */
+export const hasCalls = ({ tool_call_chunks, tool_calls, invalid_tool_calls }: AnyMessage): boolean =>
+  [tool_call_chunks, tool_calls, invalid_tool_calls].some((each) => each !== undefined && each.length > 0);
+
 /** A message of one of the caller's classes. */
 export const made = (type: MessageClass, fields: object): AnyMessage => new type(fields as never) as AnyMessage;
 

@@ -4,7 +4,7 @@ import type { Conversations } from '../conversations/conversations.ts';
 import { stopWords, type Stopping } from '../dialects/dialect.ts';
 import { conversationsOf, looksAtAnswers, type BridgeOptions } from '../frameworks/conversations.ts';
 import { exchange, wholeExchange, type Reader } from '../frameworks/exchange.ts';
-import { made, readingOf, toldOf, withAdditions, type AnyMessage, type MessageClasses } from './messages.ts';
+import { hasCalls, made, readingOf, toldOf, withAdditions, type AnyMessage, type MessageClasses } from './messages.ts';
 
 /** What a bridge of LangChain goes by. */
 export type LangChainOptions = BridgeOptions & {
@@ -138,7 +138,7 @@ function chunkReader(): Reader<Generation> {
   let shown: string | undefined;
   return {
     waits(chunk) {
-      if (chunk.message.tool_call_chunks?.length) shown ??= all?.text ?? '';
+      if (hasCalls(chunk.message)) shown ??= all?.text ?? '';
       all = all?.concat ? all.concat(chunk) : chunk;
       return shown !== undefined;
     },

@@ -37,7 +37,7 @@ export const readingOf = (request: JsonObject, model: string): Reading => ({
 const itemsOf = ({ input }: JsonObject): readonly JsonObject[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : list(input);
 
-const isResult = ({ type }: JsonObject): boolean => /_(result|output)$/.test(text(type));
+const isResult = ({ type }: JsonObject): boolean => /_call_(result|output)$/.test(text(type));
 const isAnswer = (item: JsonObject | undefined): boolean =>
   item !== undefined && !isResult(item) && (item['role'] === 'assistant' || item['role'] === undefined);
 
@@ -77,15 +77,16 @@ function resultOf(item: JsonObject): Part {
   };
 }
 
-/** What the runner does on this side when the model asks for it. A hosted tool has run by the time it is told. */
-const callTypes = new Set(['function_call', 'computer_call', 'shell_call', 'apply_patch_call']);
+/** What a service did by itself by the time it is told. Every other call is the runner's to make, those that we do not know of too. */
+const done = new Set(['hosted_tool_call', 'tool_search_call']);
+const isCall = ({ type }: JsonObject): boolean => text(type).endsWith('_call') && !done.has(text(type));
 
 function answerPart(item: JsonObject): readonly Part[] {
   if (item['role'] === 'assistant') {
     const words = wordsIn(item['content']);
     return words === '' ? [] : [{ type: 'text', text: words }];
   }
-  if (!callTypes.has(text(item['type']))) return [];
+  if (!isCall(item)) return [];
   const id = text(item['callId']);
   if (item['type'] === 'function_call')
     return [{ type: 'tool-call', id, tool: text(item['name']), ...argumentsIn(text(item['arguments'])) }];
@@ -136,7 +137,7 @@ function added(addition: Addition): readonly JsonObject[] {
   if (addition.type !== 'exchange') return [said(addition.text)];
   const items = Array.isArray(addition.raw) ? list(addition.raw) : [];
   const functions = new Set(items.flatMap((item) => (item['type'] === 'function_call' ? [text(item['callId'])] : [])));
-  const shown = items.filter(({ type, callId }) => !callTypes.has(text(type)) || functions.has(text(callId)));
+  const shown = items.filter((item) => !isCall(item) || functions.has(text(item['callId'])));
   return [
     ...shown,
     ...addition.results

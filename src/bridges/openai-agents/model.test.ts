@@ -39,26 +39,25 @@ const runTool = (ran: string[], inputGuardrails: Parameters<typeof tool>[0]['inp
     inputGuardrails,
   });
 
-test('[M42] answers that are chained by their names are one conversation, and only what is new is sent', async () => {
-  await using server = await scriptedServer(
-    [calls('run', { command: 'rm -r' }), says('Then not.'), says('Still here.')],
-    {
-      legal: false,
-    },
-  );
-  const log = memoryLog();
-  const runner = runnerFor(server, { gates: [noDeleting], rules: [noting] }, true);
-  const agent = new Agent({ name: 'a', instructions: 'Help.', model: 'gpt-x', tools: [runTool([])] });
-  const first = await runner.run(agent, 'Go.');
-  assert.equal(first.finalOutput, 'Then not.');
-  const second = await runner.run(agent, 'And?', { previousResponseId: first.lastResponseId ?? '' });
-  assert.equal(second.finalOutput, 'Still here.');
-  const sent = JSON.stringify(server.requests[2]?.body);
-  assert.match(sent, /previous_response_id/);
-  assert.ok(!sent.includes('rm -r') && !sent.includes('Go.'));
-  assert.equal(sent.split('Be kind.').length, 2, 'what the service keeps holds the first note');
-  await log.close();
-});
+for (const [how, where] of Object.entries({ 'in its own log': { log: memoryLog() }, 'among many': {} }))
+  test(`[M42] answers that are chained by their names are one conversation ${how}, and only what is new is sent`, async () => {
+    await using server = await scriptedServer(
+      [calls('run', { command: 'rm -r' }), says('Then not.'), says('Still here.')],
+      {
+        legal: false,
+      },
+    );
+    const runner = runnerFor(server, { gates: [noDeleting], rules: [noting], ...where }, true);
+    const agent = new Agent({ name: 'a', instructions: 'Help.', model: 'gpt-x', tools: [runTool([])] });
+    const first = await runner.run(agent, 'Go.');
+    assert.equal(first.finalOutput, 'Then not.');
+    const second = await runner.run(agent, 'And?', { previousResponseId: first.lastResponseId ?? '' });
+    assert.equal(second.finalOutput, 'Still here.');
+    const sent = JSON.stringify(server.requests[2]?.body);
+    assert.match(sent, /previous_response_id/);
+    assert.ok(!sent.includes('rm -r') && !sent.includes('Go.'));
+    assert.equal(sent.split('Be kind.').length, 2, 'what the service keeps holds the first note');
+  });
 
 test('a conversation that only the service knows is refused before anything is sent', async () => {
   await using server = await scriptedServer([]);
