@@ -9,16 +9,18 @@ import { parseArgs } from 'node:util';
 
 const folder = path.join(tmpdir(), `fairlead-bench-proxy-${process.pid}`);
 const chunks = 20_000;
-const askings = 200;
-const body = JSON.stringify({
-  model: 'm',
-  stream: true,
-  tools: [{ type: 'function', function: { name: 'run', parameters: { type: 'object' } } }],
-  messages: Array.from({ length: 21 }, (_, i) => ({
-    role: i % 2 === 0 ? 'user' : 'assistant',
-    content: `${'Words of a conversation that has gone on for a while. '.repeat(8)}${i}`,
-  })),
-});
+const askings = 100;
+/** A conversation that has gone on for a while: 20 messages, and as many more as were answered since. */
+const bodyAfter = (answers: number): string =>
+  JSON.stringify({
+    model: 'm',
+    stream: true,
+    tools: [{ type: 'function', function: { name: 'run', parameters: { type: 'object' } } }],
+    messages: Array.from({ length: 21 + 2 * answers }, (_, i) => ({
+      role: i % 2 === 0 ? 'user' : 'assistant',
+      content: i % 2 === 0 ? `${'Words of a person who has much to say. '.repeat(8)}${i}` : ' word1',
+    })),
+  });
 const event = (content: string, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
 
@@ -82,7 +84,12 @@ async function child(role: string, target = ''): Promise<{ readonly url: string;
 }
 
 /** Milliseconds to the first byte of the answer's body, and to its end. */
-async function ask(url: string, many: number): Promise<{ readonly first: number; readonly all: number }> {
+async function ask(
+  url: string,
+  many: number,
+  answers: number,
+): Promise<{ readonly first: number; readonly all: number }> {
+  const body = bodyAfter(answers);
   const began = performance.now();
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'x-chunks': String(many) };
@@ -110,9 +117,9 @@ async function compare(rounds: number): Promise<void> {
   const found = names.map(() => ({ firsts: [] as number[], alls: [] as number[] }));
   try {
     for (let i = 0; i < askings; i++)
-      for (const [n, { url }] of subjects.entries()) found[n]?.firsts.push((await ask(url, 1)).first);
+      for (const [n, { url }] of subjects.entries()) found[n]?.firsts.push((await ask(url, 1, i)).first);
     for (let round = 0; round < rounds; round++)
-      for (const [n, { url }] of subjects.entries()) found[n]?.alls.push((await ask(url, chunks)).all);
+      for (const [n, { url }] of subjects.entries()) found[n]?.alls.push((await ask(url, chunks, 0)).all);
     const [least] = found.map(measured);
     for (const [n, each] of found.map(measured).entries())
       console.log(

@@ -46,6 +46,7 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
   const known = recognition();
   const guides = new Map<Kept, Promise<Guide>>();
   const named = new Map<string, Kept>();
+  const closing = new Map<Kept, Promise<void>>();
   const answers = new Map<string, readonly (Message | null)[]>();
   for (const { id, marks, tip, answers: given } of index?.beginnings ?? []) {
     const kept: Kept = { id, marks, tip, answers: new Map(given), busy: undefined };
@@ -65,7 +66,10 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
   }
 
   const opened = (kept: Kept): Promise<Guide> =>
-    guideOf(kept, async () => openGuide({ ...options, log: await openLog(kept.id), session: kept.id }));
+    guideOf(kept, async () => {
+      await closing.get(kept);
+      return openGuide({ ...options, log: await openLog(kept.id), session: kept.id });
+    });
 
   const openedLike = (kept: Kept, like: Kept, after: number, answered: boolean): Promise<Guide> =>
     guideOf(kept, async () => {
@@ -82,7 +86,8 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
     if (answers.size > mostNames && oldest !== undefined) answers.delete(oldest);
   }
 
-  async function makeRoom(): Promise<void> {
+  /** Closes those that rested longest. Nobody waits for it but who wants the same one again. */
+  function makeRoom(): void {
     for (const [kept, guide] of guides) {
       if (guides.size <= most) return;
       if (kept.busy) continue;
@@ -91,7 +96,9 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
         known.drop(kept);
         named.delete(kept.id);
       }
-      await guide.then((each) => each.close()).catch(() => undefined);
+      const closed = guide.then((each) => each.close()).catch(() => undefined);
+      closing.set(kept, closed);
+      void closed.then(() => closing.delete(kept));
     }
   }
 
@@ -146,7 +153,7 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
       const { kept, from, done, opening } = await found;
       try {
         const guide = await opening;
-        await makeRoom();
+        makeRoom();
         const guidance = await guide.before({ ...reading, messages });
         if (reading.follows !== undefined && !earlier) await guide.remark('guide/unseen', reading.follows);
         index?.asked(kept.id, from, marks);
@@ -173,8 +180,9 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
       }
     },
     async close() {
-      await Promise.all([...guides.values()].map((guide) => guide.then((each) => each.close()).catch(() => undefined)));
+      const open = [...guides.values()].map((guide) => guide.then((each) => each.close()).catch(() => undefined));
       guides.clear();
+      await Promise.all([...open, ...closing.values()]);
     },
   };
 }
