@@ -1,0 +1,119 @@
+// Plain clients and plain messages: the same object type comes back, nothing else of it changes, and the same messages are always guided alike.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
+import OpenAI from 'openai';
+import type { Gate, JsonObject, Rule } from '../../core/index.ts';
+import { calls, scriptedServer } from '../../testing/index.ts';
+import { guidedFetch } from './guided-fetch.ts';
+import { guide } from './plain.ts';
+import { guideAnthropic, guideGoogle, guideOpenAI } from './wrapped.ts';
+
+const noDeleting: Gate = ({ input }) =>
+  JSON.stringify(input).includes('rm') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };
+const failing: Rule = (event) =>
+  event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
+
+test('[M41, M45] a guided client is of its own kind, keeps its settings, and leaves the given one alone', async () => {
+  await using server = await scriptedServer(['Hello.']);
+  const openai = new OpenAI({ apiKey: 'k', baseURL: `${server.url}/v1`, maxRetries: 7, organization: 'o' });
+  const guided = guideOpenAI(openai);
+  assert.ok(guided instanceof OpenAI && guided !== openai);
+  assert.deepEqual([guided.maxRetries, guided.organization, guided.baseURL], [7, 'o', `${server.url}/v1`]);
+  assert.equal((await guided.models.list()).data[0]?.id, 'scripted', 'what is no question passes');
+  const { data, response } = await guided.chat.completions
+    .create({ model: 'm', messages: [{ role: 'user', content: 'Hi.' }] })
+    .withResponse();
+  assert.equal(data.choices[0]?.message.content, 'Hello.');
+  assert.equal(response.url, `${server.url}/v1/chat/completions`);
+  assert.ok(guideAnthropic(new Anthropic({ apiKey: 'k' })) instanceof Anthropic);
+  const google = new GoogleGenAI({ apiKey: 'k' });
+  assert.ok(guideGoogle(google) instanceof GoogleGenAI);
+  assert.notEqual(guideGoogle(google).models, google.models);
+  assert.throws(() => guideGoogle({}), /no client of @google\/genai/);
+});
+
+test('a chat of the Google client is guided too', async () => {
+  await using server = await scriptedServer(['One.', 'Two.']);
+  const google = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: server.url } });
+  const chat = guideGoogle(google, { reminders: [() => 'Be brief.'] }).chats.create({ model: 'm' });
+  await chat.sendMessage({ message: 'Hi.' });
+  await chat.sendMessage({ message: 'And?' });
+  const seen = server.requests[1]?.raw.toString() ?? '';
+  assert.equal(seen.split('Be brief.').length, 3, seen);
+});
+
+test('[M45] any client that takes a fetch is guided by one; what cannot be read is not sent', async () => {
+  await using server = await scriptedServer([calls('run', { command: 'rm' }), 'No, then.']);
+  const send = guidedFetch({ gates: [noDeleting] });
+  const url = `${server.url}/v1/messages`;
+  const body = {
+    model: 'm',
+    max_tokens: 9,
+    messages: [{ role: 'user', content: 'Go.' }],
+    tools: [{ name: 'run', input_schema: { type: 'object' } }],
+  };
+  const response = await send(url, { method: 'POST', body: JSON.stringify(body) });
+  assert.match(await response.text(), /No, then\./);
+  await assert.rejects(send(url, { method: 'POST', body: new Blob(['{}']) }), /cannot be read/);
+  const several = await send(`${server.url}/v1/chat/completions`, { method: 'POST', body: '{"n":2,"tools":[]}' });
+  assert.equal(several.status, 400);
+  assert.equal(server.requests.length, 2);
+});
+
+const call = (id: string, command: string): JsonObject => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id, type: 'function', function: { name: 'run', arguments: JSON.stringify({ command }) } }],
+});
+const result = (id: string, content: string): JsonObject => ({ role: 'tool', tool_call_id: id, content });
+
+test('[M3, M4, M40, M42] plain messages come back with what the model should read, always in the same places', async () => {
+  const how = { rules: [failing], system: 'Reminders exist.' };
+  const messages = [
+    { role: 'system', content: 'Help.' },
+    { role: 'user', content: 'Go.' },
+    call('a', 'bad'),
+    result('a', 'Error: no'),
+  ];
+  const first = await guide(messages, how);
+  assert.deepEqual(first.messages[0], { role: 'system', content: 'Help.\n\nReminders exist.' });
+  assert.match(String(first.messages.at(-1)?.['content']), /Try another way\./);
+  assert.deepEqual(
+    first.decisions.map(({ type }) => type),
+    ['noted', 'noted'],
+  );
+  const more = await guide([...messages, call('b', 'ls'), result('b', 'fine')], how);
+  assert.deepEqual(more.messages.slice(0, first.messages.length), first.messages);
+  assert.equal(more.messages.length, first.messages.length + 2);
+});
+
+test('[M31] of calls that plain messages end with, each is allowed or refused with its reason', async () => {
+  const both = {
+    ...call('a', 'ls'),
+    tool_calls: [
+      ...(call('a', 'ls')['tool_calls'] as JsonObject[]),
+      ...(call('b', 'rm')['tool_calls'] as JsonObject[]),
+    ],
+  };
+  const { messages, decisions } = await guide([{ role: 'user', content: 'Go.' }, both], { gates: [noDeleting] });
+  assert.equal(messages.length, 2);
+  assert.deepEqual(decisions, [
+    { type: 'allowed', id: 'a', tool: 'run' },
+    { type: 'refused', id: 'b', tool: 'run', reason: 'Nothing is deleted here.' },
+  ]);
+});
+
+test('[M25] plain messages of a run that is over are not to be sent', async () => {
+  const { decisions } = await guide([{ role: 'user', content: 'Go.' }, call('a', 'ls'), result('a', 'fine')], {
+    stops: [({ spent }) => (spent.turns >= 1 ? { reason: 'rule', detail: 'Enough.' } : undefined)],
+  });
+  assert.deepEqual(decisions, [{ type: 'stopped', reason: 'rule', detail: 'Enough.' }]);
+});
+
+test('plain messages of another dialect, whose system text stands apart', async () => {
+  const messages = [{ role: 'user', content: 'Go.' }];
+  const { system } = await guide(messages, { dialect: 'anthropic', system: 'Reminders exist.' });
+  assert.equal(system, 'Reminders exist.');
+});
