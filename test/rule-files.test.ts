@@ -197,13 +197,17 @@ test(
 );
 
 test('[M17, M39] in an empty folder a request is as small as ever, and the usual reminders speak up only where they are needed', async (t) => {
-  const fails = ['run_command', { command: 'false' }] as const;
-  const made = await program(t, ({ results }) => (results.length < 3 ? calls(...fails) : says('I stop.')));
+  const made = await program(t, ({ results }) =>
+    results.length < 3 ? calls('run_command', { command: `exit ${results.length + 1}` }) : says('I stop.'),
+  );
   await made.known('qwen3');
   await made.run(['-p', 'go', ...free, '-n', 'usual']);
   const bodies = made.asked().map(({ body }) => JSON.stringify(body));
   assert.ok((bodies[0]?.length ?? 0) < 6000, `${bodies[0]?.length} bytes`);
   assert.doesNotMatch(bodies[0] ?? '', /system-reminder|System reminders/);
+  const why = await made.run(['why', 'usual', '4']);
+  assert.match(why.out, /^Turn 4 showed the model 1 note:\n  failing-commands: at tool-ended of run_command/);
+  assert.doesNotMatch(why.out, /wait/);
   assert.match(bodies[3] ?? '', /system-reminder name=\\"failing-commands\\"/);
   putFiles(made.home, { 'config/fairlead/config.json': JSON.stringify({ reminders: 'none' }) });
   await made.run(['-p', 'again', ...free]);

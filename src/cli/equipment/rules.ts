@@ -1,6 +1,7 @@
 // Rules for the agent: the usual reminders, the person's own rule files, and the folder's once approved.
 import { guardOfLost, loadRuleFiles, merge, ruleFolders, type RuleFiles } from '../../agent/index.ts';
-import { awareness, rulesOf, seedKey, type RuleParts } from '../../rules/index.ts';
+import { awareness, rulesOf, seedKey, type RuleParts, type RuleSet } from '../../rules/index.ts';
+import type { Settings } from '../settings/index.ts';
 import { nothing, type Equipment, type Ground } from './ground.ts';
 import { usualRules } from './usual-rules.ts';
 
@@ -23,24 +24,31 @@ export function ruleFilesFor({
   });
 }
 
+/** The parts that these rules give an agent beside the usual ones, and whether the model is told of reminders from the beginning. */
+export function rulePartsFor(
+  settings: Settings,
+  sets: readonly RuleSet[],
+): { readonly parts: readonly RuleParts[]; readonly isAware: boolean } {
+  const { set, chosen } = usualRules(settings);
+  const isAware = chosen || sets.some(({ reminders = [] }) => reminders.length > 0);
+  const usual = rulesOf(set);
+  return { parts: [isAware ? usual : unannounced(usual), ...sets.map(rulesOf)], isAware };
+}
+
 /** Rules for the agent. A file of the person's own that cannot be loaded is never silently absent: what it might have stopped is asked about. */
 export async function ruleEquipment(ground: Ground): Promise<Equipment> {
   const { files, problems, lost } = await ruleFilesFor(ground);
-  const own = usualRules(ground.settings);
-  const sets = files.map(({ set }) => set);
-  const isAware = own.chosen || sets.some(({ reminders = [] }) => reminders.length > 0);
-  const usual = rulesOf(own.set);
+  const { parts, isAware } = rulePartsFor(
+    ground.settings,
+    files.map(({ set }) => set),
+  );
   return {
     ...nothing,
     problems: [
       ...problems.map(({ path, why }) => `${path}: ${why}`),
       ...lost.map(({ path }) => `Until ${path} is mended, every call is asked about.`),
     ],
-    extension: merge([
-      isAware ? usual : unannounced(usual),
-      ...sets.map(rulesOf),
-      ...(lost.length ? [{ gates: [guardOfLost(lost)] }] : []),
-    ]),
+    extension: merge([...parts, ...(lost.length ? [{ gates: [guardOfLost(lost)] }] : [])]),
     ...(isAware ? { system: awareness } : {}),
   };
 }

@@ -128,7 +128,7 @@ test('[M32, M35] why tells where each note of a turn is from, what waited, and w
     ],
   };
   const events = recorded(set, [{ said: 'go' }, call('look'), call('run'), { answered: 'Done.' }]);
-  const second = explain(events, [set], 2);
+  const second = explain(events, [rulesOf(set)], 2);
   assert.deepEqual(
     second.shown.map(({ rule, priority, from }) => [rule, priority, from?.event, from?.about]),
     [['first', 9, 'tool-ended', 'look']],
@@ -142,7 +142,7 @@ test('[M32, M35] why tells where each note of a turn is from, what waited, and w
     [['third', 2]],
   );
   assert.deepEqual(
-    explain(events, [set], 3).shown.map(({ rule }) => rule),
+    explain(events, [rulesOf(set)], 3).shown.map(({ rule }) => rule),
     ['second'],
   );
   const text = explanationText(second);
@@ -150,5 +150,5 @@ test('[M32, M35] why tells where each note of a turn is from, what waited, and w
   assert.match(text, /These had to wait for a later turn:\n  second/);
   assert.match(text, /These were never shown, because their time was over:\n  third: [^\n]*until turn 2/);
   assert.match(explanationText(explain(events, [], 2)), /first: by a rule that is not in use here now/);
-  assert.throws(() => explain(events, [set], 9), /has no turn 9/);
+  assert.throws(() => explain(events, [rulesOf(set)], 9), /has no turn 9/);
 });

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { loadRuleFile, type RuleFile, type RuleFiles } from '../../agent/index.ts';
 import { FairleadError, messageOf, type Event } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
-import type { RuleSet } from '../../rules/index.ts';
+import type { RuleParts, RuleSet } from '../../rules/index.ts';
 import { openJsonl } from '../../stores/index.ts';
 import { nobody } from '../equipment/index.ts';
-import { ruleFilesFor } from '../equipment/rules.ts';
+import { ruleFilesFor, rulePartsFor } from '../equipment/rules.ts';
 import { usualRules } from '../equipment/usual-rules.ts';
 import { findSession, sessionPlaces, type SessionPlace } from '../sessions/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -51,6 +51,15 @@ export async function setsInUse(settings: Settings, cwd: string): Promise<readon
   return [usualRules(settings).set, ...files.map(({ set }) => set)];
 }
 
+/** The parts that a session in this folder would have from its rules. */
+export async function partsInUse(settings: Settings, cwd: string): Promise<readonly RuleParts[]> {
+  const { files } = await filesIn(settings, cwd);
+  return rulePartsFor(
+    settings,
+    files.map(({ set }) => set),
+  ).parts;
+}
+
 /** The rules of files and folders that the person named; what is wrong with one is an error. */
 export async function setsNamed(words: readonly string[]): Promise<readonly RuleFile[]> {
   const files = words.flatMap((word) => {
@@ -69,5 +78,8 @@ export async function setsNamed(words: readonly string[]): Promise<readonly Rule
   );
 }
 
-/** The rule that a note is from, by its key. */
-export const ruleOfKey = (key: string): string => key.split('/')[0] ?? key;
+/** The rule that a note is from, by its key; of a check's note, the check. */
+export function ruleOfKey(key: string): string {
+  const [first = key, ...rest] = key.split('/');
+  return first === 'check' ? rest.join('/') : first;
+}

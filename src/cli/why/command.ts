@@ -22,12 +22,12 @@ export const run: Command['run'] = async (args) => {
       process.stderr.write(`${usage}\n`);
       return 2;
     }
-    const [{ eventsOf, sessionsNamed, setsInUse }, { explain, folderOfEvents }, { explanationText }] =
+    const [{ eventsOf, sessionsNamed, partsInUse }, { explain, folderOfEvents }, { explanationText }] =
       await Promise.all([import('../rules/recorded.ts'), import('./explanation.ts'), import('./text.ts')]);
     const settings = readSettings();
     const [place] = sessionsNamed([session], settings);
     const events = place ? await eventsOf(place) : [];
-    const found = explain(events, await setsInUse(settings, folderOfEvents(events)), Number(turn));
+    const found = explain(events, await partsInUse(settings, folderOfEvents(events)), Number(turn));
     return say(values.json ? JSON.stringify(found, undefined, 2) : explanationText(found), 0);
   } catch (error) {
     if (error instanceof FairleadError) process.stderr.write(`${sentence(error)}\n`);

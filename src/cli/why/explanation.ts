@@ -9,7 +9,7 @@ import {
   type Note,
   type RunState,
 } from '../../core/index.ts';
-import { rulesOf, type RuleSet } from '../../rules/index.ts';
+import type { RuleParts } from '../../rules/index.ts';
 import { folderOf } from '../policy/trial.ts';
 import { refuserIn } from '../rules/obeyed.ts';
 import { ruleOfKey } from '../rules/recorded.ts';
@@ -57,8 +57,7 @@ export const folderOfEvents = (events: readonly Event[]): string =>
   folderOf({ system: events.findLast((event) => event.type === 'epoch-started')?.system ?? '' });
 
 /** Explains a turn. Rules are pure: folded again, they make the notes that they made then. */
-export function explain(events: readonly Event[], sets: readonly RuleSet[], turn: number): Explanation {
-  const parts = sets.map(rulesOf);
+export function explain(events: readonly Event[], parts: readonly RuleParts[], turn: number): Explanation {
   const views = new Map(parts.flatMap((each) => each.views).map((view) => [view.name, view]));
   const view = runView(
     parts.flatMap(({ rules }) => rules),

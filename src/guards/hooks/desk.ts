@@ -21,8 +21,10 @@ export type HookGround = {
 export type HookSaid = { readonly hook: Hook; readonly guise?: Guise; readonly answer: HookAnswer };
 
 /** How a hook is called in a sentence. */
-export const nameOf = ({ command, from }: Hook): string =>
-  command === '' ? `of ${from}` : `"${command.length > 80 ? `${command.slice(0, 79)}…` : command}"`;
+export function nameOf({ command, from }: Hook): string {
+  const plain = command.replaceAll(/"?\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?"?\//g, '');
+  return plain === '' ? `of ${from}` : `"${plain.length > 80 ? `${plain.slice(0, 79)}…` : plain}"`;
+}
 
 /** Asks the hooks of an event that match one of these names. */
 export async function ask(

@@ -106,7 +106,7 @@ async function submitted(ground: HookGround, prompt: string, session: string): P
     throw new FairleadError(
       'hook/blocked',
       `The hook ${nameOf(against.hook)} does not let these words through: ${against.answer.block ?? against.answer.stop}`,
-      { blame: 'user', hint: 'Nothing was sent and nothing was written down.' },
+      { blame: 'user', hint: 'Nothing was sent, and the session does not hold them.' },
     );
   return contextIn(ground, said);
 }
