@@ -1,0 +1,88 @@
+// The command `fairlead proxy`, the real program: it listens, guides by the rules it was given, ends when told, and goes on after a restart.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calls } from '../src/testing/index.ts';
+import { chatLoop, clients } from './support/client-loops.ts';
+import { program, until, type Program, type Running } from './support/live-program.ts';
+import { putFiles } from './support/program.ts';
+
+const rules = `name: house
+gates:
+  - type: deny
+    tools: [run]
+    when: { fact: argument, field: command, contains: rm }
+    reason: Nothing is deleted here.
+reminders:
+  - name: another-way
+    on: tool-ended
+    when: { fact: failures, tool: run, atLeast: 1 }
+    message: Read the error before you try again.
+`;
+
+/** Starts a proxy and waits for its address. */
+async function proxy(
+  made: Program,
+  args: readonly string[],
+): Promise<{ readonly url: string; readonly running: Running }> {
+  const running = made.start(['proxy', '--target', made.server.url, '--port', '0', ...args]);
+  const address = (): string | undefined => /Listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(running.err())?.[1];
+  await until(`the proxy listens: ${running.err()}`, () => address() !== undefined, 30_000);
+  return { url: address() ?? '', running };
+}
+
+test('[M42, M46] fairlead proxy guides by a file of rules, keeps the conversation, and goes on with it after a restart', async (t) => {
+  const script = [calls('run', { command: 'rm -r' }), calls('run', { command: 'bad' }), 'Done.', 'Still done.'];
+  const made = await program(t, script);
+  putFiles(made.cwd, { 'house.yaml': rules });
+  const first = await proxy(made, ['--rules', 'house.yaml']);
+  const client = clients.openai(first.url);
+  const ran: string[] = [];
+  const loop = chatLoop(client, { streamed: true, run: (command) => (ran.push(command), 'Error: no') });
+  assert.equal(await loop.say('Go.'), 'Done.');
+  first.running.kill('SIGTERM');
+  assert.equal((await first.running.ended).code, 143);
+  assert.deepEqual(ran, ['bad']);
+  const again = await proxy(made, ['--rules', '.']);
+  client.baseURL = `${again.url}/v1`;
+  assert.equal(await loop.say('And now?'), 'Still done.');
+  again.running.kill('SIGINT');
+  const { code, err } = await again.running.ended;
+  assert.equal(code, 130);
+  assert.ok(!err.includes('Bearer'));
+  const [before, after] = made
+    .asked()
+    .slice(-2)
+    .map(({ body }) => (body as { messages: unknown[] }).messages);
+  for (const words of ['System reminders', 'Nothing is deleted here.', 'Read the error before'])
+    assert.ok(JSON.stringify(before).includes(words), words);
+  assert.deepEqual(after?.slice(0, before?.length), before, 'the prefix holds over the restart');
+});
+
+test('fairlead proxy does not open without its rules, without a target, or for others without a token', async (t) => {
+  const made = await program(t);
+  putFiles(made.cwd, { 'broken.yaml': 'name: [' });
+  const target = ['proxy', '--target', made.server.url, '--port', '0'];
+  const ended = await Promise.all([
+    made.run(['proxy']),
+    made.run([...target, '--port', 'many']),
+    made.run([...target, '--rules', 'broken.yaml']),
+    made.run([...target, '--rules', 'nowhere']),
+    made.run([...target, '--host', '0.0.0.0']),
+    made.run(['proxy', '--target', 'ftp://x', '--port', '0']),
+    made.run(['proxy', '--help']),
+  ]);
+  assert.deepEqual(
+    ended.map(({ code }) => code),
+    [2, 2, 1, 1, 1, 1, 0],
+  );
+  const words = [
+    /--target is needed/,
+    /from 0 to 65535/,
+    /cannot be used/,
+    /cannot be used/,
+    /needs a token/,
+    /not the address/,
+  ];
+  for (const [i, said] of words.entries()) assert.match(ended[i]?.err ?? '', said);
+  assert.match(ended[6]?.out ?? '', /^Usage: fairlead proxy --target/);
+});
