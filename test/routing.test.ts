@@ -244,3 +244,33 @@ registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(t
   assert.match(loaded, /conversation\.ts/);
   assert.doesNotMatch(loaded, /\/routing\//);
 });
+
+test('[P43] a step back, another folder and another session do not open a way out for what is private', async (t) => {
+  const made = await two(t);
+  const { env } = made;
+  await made.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
+  const lines = (...input: readonly string[]): string => input.map((line) => `${line}\n`).join('');
+  const back = await made.run(['--interactive', '-m', 'auto', '--private', '--resume', 'talk'], {
+    env,
+    input: lines(hard, '/rewind', '2', '/model anthropic/claude-sonnet-5', hard),
+  });
+  assert.match(back.out, /Which message/i);
+  assert.match(back.out, /This session is private, and anthropic\/claude-sonnet-5 is not on your own machines/);
+  const events = eventsOf(made, 'talk');
+  assert.ok(
+    events.some((event) => event.type === 'branch-started'),
+    back.out,
+  );
+  const labels = events.filter((event) => event.type === 'remark-made' && event.key === 'privacy/labelled');
+  assert.equal(labels.length, 2, 'the branch without the label is labelled again');
+  assert.deepEqual([asksOf(made.server), made.cloud.requests.length], [3, 0]);
+
+  putFiles(made.home, { 'own/AGENTS.md': 'private: true\n' });
+  const away = await made.run(['--interactive', '-m', 'anthropic/claude-sonnet-5'], {
+    env,
+    input: lines('hello', '/resume talk', '/cwd ../own', 'hello again'),
+  });
+  assert.equal(away.out.match(/This session is private, and anthropic/g)?.length, 2, away.out);
+  assert.equal(asksOf(made.cloud), 2, 'what is not private goes on');
+  assert.doesNotMatch(JSON.stringify(made.cloud.requests.map(({ body }) => body)), /typo/);
+});

@@ -26,7 +26,7 @@ import { heed } from './heeding.ts';
 import { openModel } from './open-model.ts';
 import { closeSession, openSession, problemsOf } from './opening.ts';
 import type { Outfit } from './outfit.ts';
-import { mayUse } from './privacy.ts';
+import { isPrivate, mustStayHere } from './privacy.ts';
 import { statusOf } from './status.ts';
 
 /** A person's conversation. It owns the session's file: close it when done. */
@@ -114,6 +114,7 @@ export class Conversation {
       host.say(trouble);
     }
     await heed(this, words);
+    await keepPrivate(this.#now, this.#options);
     const given = { ...options, limits: { turns: usualTurns, ...settings.limits, ...asked.limits } };
     return router ? router.run(riddenBy(this.#now), words, given) : this.session.run(words, given);
   }
@@ -127,12 +128,12 @@ export class Conversation {
   async go(which: Which): Promise<void> {
     const open = await openSession(this.settings.dirs, which, this.#now.parts);
     const old = this.#now.open;
-    if (!this.#now.router)
-      await mayUse(open.session, this.model, this.settings).catch(async (error: unknown) => {
+    if (!this.#now.router && isPrivate(open.session))
+      await mustStayHere(this.model, this.settings).catch(async (error: unknown) => {
         await closeSession(open);
         throw error;
       });
-    this.#now.open = open;
+    Object.assign(this.#now, { open, private: false });
     await keepPrivate(this.#now, this.#options);
     this.#now.approvals.watch(open.session);
     await Promise.all([closeSession(old), this.outfit.endCommands()]);
@@ -173,7 +174,7 @@ export class Conversation {
     const place = placeOf(this.settings, known);
     const chosen = modelNamed(name, known, place);
     if (!chosen) throw unknownModel(name, known, place);
-    await mayUse(this.session, chosen, this.settings);
+    if (this.#now.private) await mustStayHere(chosen, this.settings);
     const provider = await openModel(chosen, this.settings, this.#options.host);
     await become(this.#now, this.outfit, { chosen, provider }, undefined);
   }

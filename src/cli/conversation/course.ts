@@ -12,7 +12,7 @@ import type { Chosen } from './model.ts';
 import { modelOrRouter, type Host } from './open-model.ts';
 import { closeSession, openSession, type OpenSession } from './opening.ts';
 import { outfitFor, type Outfit } from './outfit.ts';
-import { isHere, isPrivate, labelled, labelOf, mayUse, mustStayHere, withViews } from './privacy.ts';
+import { isHere, isPrivate, labelled, labelOf, mustStayHere, withViews } from './privacy.ts';
 
 /** What a conversation begins with. */
 export type ConversationOptions = {
@@ -42,13 +42,16 @@ export type Course = {
   outfit: Outfit;
   open: OpenSession;
   parts: AgentParts;
+  /** Whether this session was private at any time since it was opened here: a step back does not make what was said public. */
+  private: boolean;
   readonly approvals: Approvals;
 };
 
 /** Opens the model, the folder's equipment and the session. */
 export async function beginCourse(options: ConversationOptions, grants: Grants): Promise<Course> {
   const { settings, asked, chosen, host, which } = options;
-  const now: Partial<Course> & Pick<Course, 'auto' | 'stream'> = {
+  const now: Partial<Course> & Pick<Course, 'auto' | 'stream' | 'private'> = {
+    private: false,
     // Code in a container reaches nothing of the person's, so there is nothing to ask about.
     auto: asked.auto || asked.code || settings.approve === 'auto',
     stream: asked.stream || settings.stream,
@@ -75,7 +78,7 @@ export async function beginCourse(options: ConversationOptions, grants: Grants):
 
 /** What an agent in this folder needs. */
 function outfitIn(
-  now: Pick<Course, 'auto'> & { open?: OpenSession },
+  now: Pick<Course, 'auto' | 'private'> & { open?: OpenSession },
   options: ConversationOptions,
   grants: Grants,
   cwd: string,
@@ -89,7 +92,7 @@ function outfitIn(
     auto: () => now.auto,
     grants,
     transcript: () => now.open?.place?.file,
-    mayUse: (other) => mayUse(now.open?.session, other, settings),
+    mayUse: async (other) => (now.private ? mustStayHere(other, settings) : undefined),
   });
 }
 
@@ -118,7 +121,11 @@ export async function moveCourse(
   const { asked, settings } = options;
   const outfit = await outfitIn(now, options, grants, cwd);
   const { model, parts, router } = now;
-  if (!router && labelOf(asked, settings, outfit.instructions) !== undefined) await mustStayHere(model, settings);
+  if (!router && labelOf(asked, settings, outfit.instructions) !== undefined)
+    await mustStayHere(model, settings).catch(async (error: unknown) => {
+      await outfit.close();
+      throw error;
+    });
   await become(now, outfit, { chosen: model, provider: parts.provider }, router);
   await keepPrivate(now, options);
 }
@@ -127,7 +134,7 @@ export async function moveCourse(
 export async function routeCourse(now: Course, { settings, host }: ConversationOptions, name: string): Promise<void> {
   const { liveRouter } = await import('../routing/live-router.ts');
   const router = await liveRouter(name, settings, host);
-  const label = isPrivate(now.open.session) ? 'the session' : undefined;
+  const label = now.private ? earlier : undefined;
   await become(now, now.outfit, await router.first(undefined, label), router);
 }
 
@@ -135,16 +142,21 @@ export async function routeCourse(now: Course, { settings, host }: ConversationO
 export async function keepPrivate(now: Course, { asked, settings }: ConversationOptions): Promise<void> {
   const { model, router, outfit } = now;
   const { session } = now.open;
-  await labelled(session, labelOf(asked, settings, outfit.instructions));
-  if (!isPrivate(session) || (await isHere(model, settings))) return;
+  const label = labelOf(asked, settings, outfit.instructions) ?? (now.private ? earlier : undefined);
+  await labelled(session, label);
+  now.private = isPrivate(session);
+  if (!now.private || (await isHere(model, settings))) return;
   if (!router) return mustStayHere(model, settings);
-  await become(now, outfit, await router.first(undefined, 'the session'), router);
+  await become(now, outfit, await router.first(undefined, earlier), router);
 }
+
+/** Who labelled a session whose label a step back or an edit has left behind. */
+const earlier = 'what was said before';
 
 /** The conversation as its router knows it. */
 export const riddenBy = (now: Course): Ridden => ({
   session: now.open.session,
-  private: isPrivate(now.open.session),
+  private: now.private,
   current: now.model.name,
   file: now.open.place?.file,
   use: async (opened) => {

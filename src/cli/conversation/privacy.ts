@@ -59,11 +59,6 @@ export async function mustStayHere(chosen: Chosen, settings: Settings): Promise<
   );
 }
 
-/** Throws where this session may not be told to this model. */
-export async function mayUse(session: Session | undefined, chosen: Chosen, settings: Settings): Promise<void> {
-  if (session && isPrivate(session)) await mustStayHere(chosen, settings);
-}
-
 /** The agent with the views that tell whether its session is private, and how its router's models did. */
 export const withViews = (
   parts: AgentParts,

@@ -35,7 +35,9 @@ export function routerNamed(
   const near = nearest(name, names).map((each) => `router:${each}`);
   throw new FairleadError('cli/no-router', `There is no router "${name}" in ${userFile}.`, {
     blame: 'user',
-    hint: near.length ? `Did you mean ${near.join(' or ')}?` : `Describe one there, such as ${example}.`,
+    hint: near.length
+      ? `Did you mean ${near.join(' or ')}?`
+      : `Describe one there, such as ${example}, or name a model with --model.`,
   });
 }
 
