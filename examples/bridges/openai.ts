@@ -1,0 +1,22 @@
+// The official OpenAI client with a guide inside: the same client comes back, and rules hold in everything it asks.
+import assert from 'node:assert/strict';
+import { guideOpenAI } from 'fairlead/bridges';
+import { confirm, rulesOf } from 'fairlead/rules';
+import { calls, says, scriptedServer } from 'fairlead/testing';
+import OpenAI from 'openai';
+
+await using server = await scriptedServer([calls('delete_file', { path: 'a.txt' }), says('I leave it, then.')]);
+
+const rules = rulesOf({ name: 'house-rules', gates: [confirm({ which: ['delete_file'] })] });
+const client = guideOpenAI(new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'any' }), rules);
+
+const { choices } = await client.chat.completions.create({
+  model: 'any-model',
+  messages: [{ role: 'user', content: 'Clean up.' }],
+  tools: [{ type: 'function', function: { name: 'delete_file', parameters: { type: 'object' } } }],
+});
+
+// Nobody is there to be asked, so the call was refused: the model was told why, and answered again.
+assert.equal(choices[0]?.message.content, 'I leave it, then.');
+assert.equal(server.requests.length, 2);
+console.log(choices[0].message.content);

@@ -1,0 +1,20 @@
+// No client and no framework: messages in, messages and decisions out.
+import assert from 'node:assert/strict';
+import { guide } from 'fairlead/bridges';
+import { confirm, rulesOf } from 'fairlead/rules';
+
+const rules = rulesOf({ name: 'house-rules', gates: [confirm({ which: ['delete_file'] })] });
+
+const messages = [
+  { role: 'user', content: 'Clean up.' },
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'a', type: 'function', function: { name: 'delete_file', arguments: '{"path":"a.txt"}' } }],
+  },
+];
+const { decisions } = await guide(messages, rules);
+
+// Answer a refused call with its reason instead of making it, and go on.
+assert.equal(decisions[0]?.type, 'refused');
+console.log(decisions[0]);
