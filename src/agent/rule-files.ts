@@ -34,8 +34,13 @@ export async function loadRuleFiles(folders: readonly Shelf[], approving: Approv
   const files: RuleFile[] = [];
   const problems: Problem[] = [];
   const lost: Problem[] = [];
-  for (const shelf of folders)
-    for (const { name } of entriesIn(shelf.folder, problems)) {
+  for (const shelf of folders) {
+    const unread: Problem[] = [];
+    const entries = entriesIn(shelf.folder, unread);
+    problems.push(...unread);
+    // What a folder of the person's own holds is to be used, whoever may read it.
+    if (shelf.scope === 'personal') lost.push(...unread);
+    for (const { name } of entries) {
       if (!named.test(name) || notRules.test(name)) continue;
       const file = path.join(shelf.folder, name);
       let text: string | undefined;
@@ -51,6 +56,7 @@ export async function loadRuleFiles(folders: readonly Shelf[], approving: Approv
         if (isWanted && !(await isHarmless(file, text))) lost.push(problem);
       }
     }
+  }
   return { files, problems, lost };
 }
 

@@ -1,6 +1,14 @@
 // One call of a client, made the way a model's call is: a run whose only answer is that call, so that it is checked, judged, bounded and stopped like any other.
 import { Session } from '../../agent/index.ts';
-import { last, textOf, type CallPart, type Event, type Json, type Message, type Provider } from '../../core/index.ts';
+import {
+  textOf,
+  toArray,
+  type CallPart,
+  type Event,
+  type Json,
+  type Message,
+  type Provider,
+} from '../../core/index.ts';
 import type { Grants } from '../../guards/index.ts';
 import { memoryLog } from '../../stores/memory.ts';
 import { openAsks } from '../conversation/asks.ts';
@@ -12,7 +20,8 @@ export async function callJob(outfit: Outfit, grants: Grants, tool: string, inpu
   const parts = outfit.partsFor(caller({ type: 'tool-call', id: 'call', tool, input }), true);
   // A client that lists the tools sees all of them: nothing has to be loaded.
   const tools = new Map([...parts.tools].map(([name, each]) => [name, { ...each, hidden: false }]));
-  const session = await Session.open({ ...parts, tools }, memoryLog());
+  // Here is no model that could be reminded of something, or that could do better: guards hold, and nothing else.
+  const session = await Session.open({ ...parts, tools, rules: [], reminders: [], checks: [] }, memoryLog());
   let ended: (Event & { readonly type: 'tool-ended' }) | undefined;
   session.watch((event) => {
     if (event.type === 'tool-ended') ended = event;
@@ -43,7 +52,8 @@ const caller = (call: CallPart): Provider => ({
   model: name,
   price: { input: 0, output: 0 },
   async *stream({ messages }) {
-    const done = last(messages)?.role === 'tool';
+    // A note may follow the result: the last message alone does not tell.
+    const done = toArray(messages).some(({ role }) => role === 'tool');
     const message: Message = { role: 'assistant', parts: done ? [{ type: 'text', text: 'Done.' }] : [call] };
     yield {
       type: 'end',

@@ -7,6 +7,7 @@ import test, { type TestContext } from 'node:test';
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { bin, messagesOf, program, until, type Program } from '../../../test/support/live-program.ts';
+import { putFiles } from '../../../test/support/program.ts';
 import { noSandbox } from '../../../test/support/sandbox.ts';
 import { calls, says } from '../../testing/index.ts';
 import { holderOf } from '../sessions/index.ts';
@@ -149,6 +150,23 @@ for (const modern of [false, true])
       assert.match(asked[0] ?? '', /^Allow run_command\?\nrun_command: echo a >> log$/);
     },
   );
+
+test('[M31] hooks hold for a client’s calls too, and what they add does not make a call twice', async (t) => {
+  const made = await program(t);
+  const one = (command: string, matcher = ''): object => ({ matcher, hooks: [{ type: 'command', command }] });
+  const hooks = {
+    PreToolUse: [one('exit 2', 'Write')],
+    PostToolUse: [one(`echo x >> seen; echo '{"additionalContext":"more"}'`)],
+    Stop: [one('exit 2')],
+  };
+  putFiles(made.home, { 'config/fairlead/hooks.json': JSON.stringify({ hooks }), 'work/a.txt': 'hello\n' });
+  const client = await connect(t, made, { args: ['--allow-write'] });
+  assert.equal(wordsOf(await call(client, 'read_file', { path: 'a.txt' })), 'hello');
+  assert.equal(readFileSync(path.join(made.cwd, 'seen'), 'utf8'), 'x\n', 'it was made once');
+  const refused = await call(client, 'write_file', { path: 'b.txt', content: 'x' });
+  assert.match(wordsOf(refused), /The hook "exit 2" does not allow this call/);
+  assert.equal(existsSync(path.join(made.cwd, 'b.txt')), false);
+});
 
 test('a yes counts for the call it was given for, once, and for no other', { skip }, async (t) => {
   const made = await program(t);

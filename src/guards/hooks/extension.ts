@@ -43,6 +43,8 @@ type Heard = { readonly halt: string; readonly blocks: number };
 
 const checkName = 'hook/Stop';
 const haltKey = 'hook-halt/';
+/** Nobody who leaves waits longer than this for a hook. */
+const leavingMs = 5000;
 
 const view: NamedView<Heard> = {
   name: 'hooks',
@@ -89,7 +91,9 @@ export function hooked(ground: HookGround): Hooked {
       if (event.type === 'ask-raised' && has('Notification')) void notify(ground, event.call, state);
     },
     async close() {
-      if (started) tellTrouble(ground, await ask(ground, 'SessionEnd', ['other'], { reason: 'other' }, session));
+      if (!started) return;
+      const hooks = ground.hooks.map((hook) => ({ ...hook, timeoutMs: Math.min(hook.timeoutMs, leavingMs) }));
+      tellTrouble(ground, await ask({ ...ground, hooks }, 'SessionEnd', ['other'], { reason: 'other' }, session));
     },
   };
 }

@@ -19,7 +19,14 @@ export function hookFiles(places: {
   const project = ['.fairlead/hooks.json', '.claude/settings.json', '.claude/settings.local.json'];
   const others = [path.join(home, '.claude/settings.json'), ...project.map((each) => path.join(cwd, each))];
   const all = [path.join(configDir, 'hooks.json'), ...new Set(others)];
-  return all
-    .filter((file) => statSync(file, { throwIfNoEntry: false }) !== undefined)
-    .map((file) => ({ path: file, own: file === all[0] }));
+  return all.filter(isThere).map((file) => ({ path: file, own: file === all[0] }));
+}
+
+/** What may not be looked at is there: whoever reads it says what is wrong. */
+function isThere(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
