@@ -5,6 +5,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Event } from '../src/core/index.ts';
 import { scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
+import { begin, openEditor, say, wordsIn } from './support/editor.ts';
 import { uses } from './support/hidden-tools.ts';
 import { program, type Program } from './support/live-program.ts';
 import { putFiles } from './support/program.ts';
@@ -273,4 +274,19 @@ test('[P43] a step back, another folder and another session do not open a way ou
   assert.equal(away.out.match(/This session is private, and anthropic/g)?.length, 2, away.out);
   assert.equal(asksOf(made.cloud), 2, 'what is not private goes on');
   assert.doesNotMatch(JSON.stringify(made.cloud.requests.map(({ body }) => body)), /typo/);
+});
+
+test('[P43] an editor is told which model was chosen and why, before it answers', async (t) => {
+  const made = await two(t);
+  const editor = openEditor(t, made, undefined, ['--model', 'auto']);
+  const id = await begin(editor, made);
+  assert.equal(await say(editor, id, hard), 'end_turn', editor.err());
+  const updates = editor.told(id);
+  assert.match(
+    wordsIn(updates, 'agent_thought_chunk'),
+    /Using anthropic\/claude-sonnet-5\. Ahead of ollama\/qwen3 by task/,
+  );
+  assert.match(wordsIn(updates, 'agent_message_chunk'), /^cloud:/);
+  const kinds = updates.map(({ sessionUpdate }) => sessionUpdate);
+  assert.ok(kinds.indexOf('agent_thought_chunk') < kinds.indexOf('agent_message_chunk'));
 });

@@ -14,7 +14,7 @@ import { openSeats } from './seats.ts';
 import { v1Agent } from './v1.ts';
 import { v2Agent } from './v2.ts';
 
-const usage = `Usage: fairlead acp [--model <name>] [--auto-approve] [--no-sandbox] [--max-turns <n>] [--max-budget-usd <dollars>]
+const usage = `Usage: fairlead acp [--model <name>] [--private] [--auto-approve] [--no-sandbox] [--max-turns <n>] [--max-budget-usd <dollars>]
 
 Lets an editor that speaks the Agent Client Protocol drive sessions on standard input and output. Each is a session like
 any other: "fairlead sessions list" shows it, and a terminal can go on with it.`;

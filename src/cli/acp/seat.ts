@@ -1,7 +1,8 @@
 // One session that an editor drives: a conversation on a session file, told to the editor as it happens, with one run at a time.
 import type { PlanEntry } from '@agentclientprotocol/sdk';
 import type { RunOptions, UserCommand, Words } from '../../agent/index.ts';
-import { FairleadError, type Call, type Event, type RunState } from '../../core/index.ts';
+import { FairleadError, isObject, visibleLine, type Call, type Event, type RunState } from '../../core/index.ts';
+import { chosenKey } from '../../providers/routing/keys.ts';
 import { pathOf } from '../branches/path.ts';
 import { narrator } from '../chat/narrator.ts';
 import { answerOpen, cameLate, untilJoined, waits, type Said } from '../conversation/asks.ts';
@@ -63,6 +64,9 @@ export function seatAt(
     session() {},
     event(event, state) {
       plan(event);
+      const choice = choiceIn(event);
+      if (choice !== undefined)
+        editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'info', text: choice });
       if (isNews(event, state, editor)) teller.event(event);
       if (event.type === 'turn-ended') editor.status(talk.status());
     },
@@ -158,6 +162,12 @@ const retold: ReadonlySet<Event['type']> = new Set([
 
 const isRewrite = (event: Event): boolean =>
   event.type === 'epoch-started' && event.baseline !== undefined && event.reason !== 'compacted';
+
+/** Which model a router chose, in words. */
+function choiceIn(event: Event): string | undefined {
+  if (event.type !== 'remark-made' || event.key !== chosenKey || !isObject(event.value)) return undefined;
+  return visibleLine(`Using ${String(event.value['model'])}. ${String(event.value['why'])}`);
+}
 
 /** Whether the editor would not know it anyway: it knows what its person typed, and the answer to a prompt says how the run ended. */
 function isNews(event: Event, state: RunState, { echoes }: Editor): boolean {

@@ -76,7 +76,11 @@ export function placesOf(commands: CommandTable): readonly Place[] {
     { name: 'why', flags: [json], first: 'sessions' },
     { name: 'doctor', flags: doctorFlags, first: [] },
     { name: 'demo', flags: [flag('fast', 'without waiting'), flag('plain', 'lines instead of a screen')], first: [] },
-    { name: 'acp', flags: some('model', 'auto-approve', 'no-sandbox', 'max-turns', 'max-budget-usd'), first: [] },
+    {
+      name: 'acp',
+      flags: some('model', 'private', 'auto-approve', 'no-sandbox', 'max-turns', 'max-budget-usd'),
+      first: [],
+    },
     { name: 'mcp', flags: [...mcpFlags, json, yes], first: [...plain(['serve']), ...verbs(mcpVerbs)] },
     ...Object.entries(mcpVerbs).map(([verb, { usage, options }]): Place => ({
       name: `mcp ${verb}`,

@@ -11,7 +11,8 @@ export {
 } from './candidate.ts';
 export { capabilityOf, goodBillions, modelSizes, type Capability, type Hardware, type ModelSize } from './hardware.ts';
 export type { Kind } from './lexicon.ts';
-export { chosenKey, failedKey, outageIn, pastRuns, type PastRuns, type Ran } from './past-runs.ts';
+export { chosenKey, failedKey } from './keys.ts';
+export { outageIn, pastRuns, type PastRuns, type Ran } from './past-runs.ts';
 export { route } from './route.ts';
 export { savingsOf, type ModelShare, type Savings } from './savings.ts';
 export { billionsIn, staysHere, usualQuality } from './standing.ts';

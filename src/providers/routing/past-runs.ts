@@ -8,6 +8,7 @@ import {
   type RunState,
   type StopReason,
 } from '../../core/index.ts';
+import { chosenKey, failedKey } from './keys.ts';
 import type { Kind } from './lexicon.ts';
 import { taskFeatures } from './task.ts';
 
@@ -31,12 +32,6 @@ export type PastRuns = {
   readonly turns: number;
   readonly ms: number;
 };
-
-/** The remark that says which model was chosen, and why. */
-export const chosenKey = 'routing/chosen';
-
-/** The remark that says that a model failed, and how. */
-export const failedKey = 'routing/failed';
 
 /** The latest runs of a session that are kept. */
 const mostRuns = 64;
