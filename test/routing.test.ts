@@ -290,3 +290,20 @@ test('[P43] an editor is told which model was chosen and why, before it answers'
   const kinds = updates.map(({ sessionUpdate }) => sessionUpdate);
   assert.ok(kinds.indexOf('agent_thought_chunk') < kinds.indexOf('agent_message_chunk'));
 });
+
+test('[P69] how runs of the past ended counts, each once, also those of the session that goes on', async (t) => {
+  const made = await two(t);
+  const { env } = made;
+  await made.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
+  const scores = async (): Promise<string> => (await made.run(['models', 'route', simple], { env })).out;
+  assert.match(await scores(), /ollama\/qwen3:\n(?:.*\n)*? +success +1 of 1 runs like this \(change\) ended well/);
+  const again = await made.run(['-p', simple, '--resume', 'talk'], { env });
+  assert.equal(again.code, 0, again.err);
+  const { ratings } = remarks(eventsOf(made, 'talk'), 'routing/chosen')[1] as unknown as {
+    readonly ratings: readonly { readonly scores: { readonly success: number } }[];
+  };
+  const success = ratings[0]?.scores.success ?? 0;
+  // Of 0.8 that is believed beforehand, one good run makes 0.89, and the same one twice would make 0.93.
+  assert.ok(success > 0.87 && success < 0.91, String(success));
+  assert.match(await scores(), /success +2 of 2 runs like this/);
+});

@@ -158,7 +158,6 @@ export const riddenBy = (now: Course): Ridden => ({
   session: now.open.session,
   private: now.private,
   current: now.model.name,
-  file: now.open.place?.file,
   use: async (opened) => {
     if (opened.chosen.name !== now.model.name) await become(now, now.outfit, opened, now.router);
   },

@@ -19,7 +19,6 @@ export type Ridden = {
   readonly private: boolean;
   /** The name of the model it is with. */
   readonly current: string;
-  readonly file: string | undefined;
   /** Goes on with this model. */
   use(opened: Opened): Promise<void>;
 };
@@ -64,9 +63,9 @@ export async function liveRouter(name: string, settings: Settings, host: Host): 
     );
   }
 
-  async function choose(about: Omit<Situation, 'past' | 'now'>, runs: readonly Ran[], file?: string): Promise<Choice> {
-    past ??= pastOf(settings.dirs, file);
-    const situation = { ...about, past: [...(await past), ...runs], now: Date.now() };
+  async function choose(about: Omit<Situation, 'past' | 'now'>, runs: readonly Ran[]): Promise<Choice> {
+    past ??= pastOf(settings.dirs);
+    const situation = { ...about, past: eachOnce([...(await past), ...runs]), now: Date.now() };
     return route(await candidates(), situation, router);
   }
 
@@ -84,12 +83,17 @@ export async function liveRouter(name: string, settings: Settings, host: Host): 
         name: router.name,
         private: talk.private,
         choose: (said, state, failed) =>
-          choose(situationOf(talk, said, state, options, failed), look(state, pastRuns).runs, talk.file),
+          choose(situationOf(talk, said, state, options, failed), look(state, pastRuns).runs),
         become: async (candidate) => talk.use(await open(candidate.name)),
         tell: (choice) => host.say(choiceLine(choice)),
       }),
   };
 }
+
+/** A session that goes on is on the shelf too: what it did counts once. */
+const eachOnce = (runs: readonly Ran[]): readonly Ran[] => [
+  ...new Map(runs.map((ran) => [`${ran.time} ${ran.model} ${ran.name ?? ''}`, ran])).values(),
+];
 
 /** Tokens that every request holds before anything is said: the standing text and the tools, about. */
 export const usualFrame = 1500;

@@ -6,21 +6,21 @@ import { openJsonl } from '../../stores/index.ts';
 import { sessionPlaces, type Shelf } from '../sessions/index.ts';
 
 const mostSessions = 40;
-const mostBytes = 8 * 2 ** 20;
+const mostBytes = 4 * 2 ** 20;
 
-/** The runs of the latest sessions, oldest first; those of one file are left out. A session that cannot be read says nothing. */
-export async function pastOf(shelf: Shelf, without?: string): Promise<readonly Ran[]> {
+/** The runs of the latest sessions, oldest first. A session that cannot be read says nothing. */
+export async function pastOf(shelf: Shelf): Promise<readonly Ran[]> {
   const runs: Ran[] = [];
-  for (const file of latest(shelf, without)) runs.push(...(await runsIn(file).catch(() => [])));
+  for (const file of latest(shelf)) runs.push(...(await runsIn(file).catch(() => [])));
   return runs.toSorted((a, b) => a.time - b.time);
 }
 
 /** The files written last, as many as fit. */
-function latest(shelf: Shelf, without: string | undefined): readonly string[] {
+function latest(shelf: Shelf): readonly string[] {
   let room = mostBytes;
   return sessionPlaces(shelf)
     .flatMap(({ file }) => {
-      const seen = file === without ? undefined : statSync(file, { throwIfNoEntry: false });
+      const seen = statSync(file, { throwIfNoEntry: false });
       return seen ? [{ file, size: seen.size, time: seen.mtimeMs }] : [];
     })
     .toSorted((a, b) => b.time - a.time)
