@@ -1,6 +1,11 @@
 // A fetch that guides: whatever client takes one of its own is guided by it, without a change in the client.
 import { FairleadError, isObject, toFailure, fromFailure, type Json, type JsonObject } from '../../core/index.ts';
-import { openConversations, type ConversationOptions, type Talk } from '../conversations/conversations.ts';
+import {
+  openConversations,
+  type ConversationOptions,
+  type Conversations,
+  type Talk,
+} from '../conversations/conversations.ts';
 import { dialectOf } from '../dialects/table.ts';
 import { carryOut } from '../exchange/exchange.ts';
 import type { Arrived } from '../exchange/judging.ts';
@@ -9,6 +14,8 @@ import type { Arrived } from '../exchange/judging.ts';
 export type ClientOptions = ConversationOptions & {
   /** Names the conversation that every request of this client belongs to; without it they are told apart by how they begin. */
   readonly session?: string;
+  /** Conversations that are open already, to be closed by who opened them; without them, the client's own are open as long as the program. */
+  readonly conversations?: Conversations;
   /** Is told what went wrong and did not fail a request. */
   readonly tell?: (sentence: string) => void;
 };
@@ -18,8 +25,7 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 
 /** A fetch whose requests to a model are guided; all others pass. */
 export function guidedFetch(options: ClientOptions = {}, plain: Fetch = fetch): Fetch {
-  const { session, tell = () => {}, ...how } = options;
-  const conversations = openConversations(how);
+  const { session, tell = () => {}, conversations = openConversations(options) } = options;
   const holdsWords = (options.checks ?? []).length > 0;
   return async (input, init) => {
     const asked = await askedIn(input, init);

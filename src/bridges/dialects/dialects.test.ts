@@ -212,7 +212,7 @@ test('an address is known however it is spelt, and others are none of ours', () 
   ])
     assert.equal(dialectOf(path)?.name, 'chat', path);
   assert.equal(dialectOf('/v1beta/models/gemini-x:streamGenerateContent')?.name, 'gemini');
-  for (const path of ['/v1/models', '/v1/messages/batches', '/v1/responses/resp_1', '/%'])
+  for (const path of ['/v1/models', '/v1/messages/batches', '/v1/threads/t1/messages', '/v1/responses/resp_1', '/%'])
     assert.equal(dialectOf(path), undefined, path);
 });
 

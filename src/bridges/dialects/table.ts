@@ -18,7 +18,8 @@ export function dialectOf(path: string): Dialect | undefined {
   const plain = `/${decoded(path).toLowerCase().split('/').filter(Boolean).join('/')}`;
   if (plain.endsWith('/chat/completions')) return chatDialect;
   if (plain.endsWith('/responses')) return responsesDialect;
-  if (plain.endsWith('/messages')) return anthropicDialect;
+  // A thread's messages at OpenAI are no question to a model.
+  if (plain.endsWith('/messages') && !plain.includes('/threads/')) return anthropicDialect;
   return /:(?:streamg|g)eneratecontent$/.test(plain) ? geminiDialect : undefined;
 }
 

@@ -2,12 +2,21 @@
 import { isObject, type Json } from '../../core/index.ts';
 import type { StreamEvent } from '../dialects/dialect.ts';
 
+/** An event ends with an empty line, and a line with either or both of these. */
+const emptyLines = ['\n\n', '\n\r', '\r\r'] as const;
+const lineFeed = 10;
+
 /** How far the last whole event in these bytes goes; 0 if there is none. */
 export function wholeEnd(bytes: Buffer): number {
-  const bare = bytes.lastIndexOf('\n\n');
-  const carriage = bytes.lastIndexOf('\r\n\r\n');
-  return Math.max(bare < 0 ? 0 : bare + 2, carriage < 0 ? 0 : carriage + 4);
+  let end = 0;
+  for (const line of emptyLines) {
+    const at = bytes.lastIndexOf(line);
+    if (at >= 0) end = Math.max(end, afterLine(bytes, at));
+  }
+  return end;
 }
+
+const afterLine = (bytes: Buffer, at: number): number => (bytes[at + 2] === lineFeed ? at + 3 : at + 2);
 
 /** Cuts whole events apart, each with the bytes that make it up. */
 export function* framesIn(
@@ -23,17 +32,15 @@ export function* framesIn(
 }
 
 function nextEnd(bytes: Buffer, start: number): number {
-  const bare = bytes.indexOf('\n\n', start);
-  const carriage = bytes.indexOf('\r\n\r\n', start);
-  if (bare < 0 && carriage < 0) return bytes.length;
-  return carriage >= 0 && (bare < 0 || carriage < bare) ? carriage + 4 : bare + 2;
+  const found = emptyLines.map((line) => bytes.indexOf(line, start)).filter((at) => at >= 0);
+  return found.length === 0 ? bytes.length : afterLine(bytes, Math.min(...found));
 }
 
 /** What a frame says; nothing where it is a comment, or no JSON. */
 function eventIn(frame: string): StreamEvent | undefined {
   let name: string | undefined;
   let data: string | undefined;
-  for (const line of frame.split(/\r?\n/)) {
+  for (const line of frame.split(/\r\n|\r|\n/)) {
     if (line.startsWith('event:')) name = line.slice(6).trim();
     else if (line.startsWith('data:'))
       data = (data === undefined ? '' : `${data}\n`) + line.slice(line[5] === ' ' ? 6 : 5);

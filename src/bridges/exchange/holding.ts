@@ -28,11 +28,7 @@ export function passage(dialect: Dialect, holdsAll: boolean): Passage {
 
   function pass(block: Buffer): Buffer | undefined {
     if (block.length === 0) return undefined;
-    const call = holds
-      ? 0
-      : dialect.markers.some((marker) => block.includes(marker))
-        ? firstCall(block, dialect.assembler())
-        : -1;
+    const call = holds ? 0 : mayCall(dialect, block) ? firstCall(block, dialect.assembler()) : -1;
     if (call < 0) {
       sent.push(block);
       return block;
@@ -69,6 +65,10 @@ export function passage(dialect: Dialect, holdsAll: boolean): Passage {
 
 const asBuffer = (chunk: Uint8Array): Buffer =>
   Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+
+/** A name may be written with escapes: then only reading it tells. */
+const mayCall = ({ markers }: Dialect, block: Buffer): boolean =>
+  markers.some((marker) => block.includes(marker)) || block.includes('\\u');
 
 function firstCall(block: Buffer, reader: Assembler): number {
   let at = 0;

@@ -64,7 +64,8 @@ export function upstreamAt(target: string): Upstream {
       signal,
     });
     outgoing.once('response', resolve);
-    outgoing.once('error', (error: NodeJS.ErrnoException) =>
+    // It may fail again after it has answered, when the caller has gone.
+    outgoing.on('error', (error: NodeJS.ErrnoException) =>
       reject(outgoing.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error),
     );
     if (body instanceof Uint8Array) outgoing.end(body);
