@@ -10,6 +10,8 @@ export type GitRun = {
   readonly progress?: (text: string) => void;
   /** True where it is to reach another place. Else no connection is made: a repository whose objects are missing would have git fetch them, by programs that it names. */
   readonly connects?: boolean;
+  /** Where the person's keys for SSH are to be had: for the one call that goes out, and no other. */
+  readonly agent?: string;
   /** Characters of output that are kept, 400,000 unless given. */
   readonly most?: number;
 };
@@ -68,7 +70,7 @@ const usualMost = 400_000;
 /** Runs git with these arguments. */
 export const git = (
   args: readonly string[],
-  { workspace, signal, seconds, progress, connects = false, most = usualMost }: GitRun,
+  { workspace, signal, seconds, progress, connects = false, agent, most = usualMost }: GitRun,
   more: readonly string[] = [],
 ): Promise<Ran> =>
   workspace.exec(
@@ -77,6 +79,7 @@ export const git = (
       ...foreign.flatMap((name) => ['-u', name]),
       ...environment,
       `GIT_ALLOW_PROTOCOL=${connects ? protocols : 'none'}`,
+      ...(connects && agent ? [`SSH_AUTH_SOCK=${agent}`] : []),
       'git',
       '--no-pager',
       ...[...settings, ...more].flatMap((setting) => ['-c', setting]),
