@@ -147,7 +147,7 @@ for (const [where, options, skip] of [
   );
 
 test('the end of a command in the background is told once, with the next request', { timeout: 60_000 }, async (t) => {
-  const note = 'has ended. Exit code 7.';
+  const note = 'has ended. Exit code: 7.';
   const made = await program(t, ({ results: said, body }) => {
     if (said.length === 0) return calls(...run('exit 7', { background: true })(said));
     return JSON.stringify(body).includes(note) ? says('Told.') : calls(...run(`sleep 0.1; : ${said.length}`)(said));

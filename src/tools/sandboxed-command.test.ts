@@ -116,7 +116,7 @@ test('an image that cannot be started says so; the command’s own exit code is 
   const failing = rig(t, 'test "$1" = run || exit 0; echo "no such image" >&2; exit 125');
   await assert.rejects(failing.run('true'), { message: /could not start alpine, so nothing was run: no such image/ });
   const own = rig(t, 'test "$1" = run || exit 0; echo out; exit 7');
-  assert.equal((await own.run('true')).text, 'out\n[Exit code 7.]');
+  assert.equal((await own.run('true')).text, 'out\n[Exit code: 7.]');
 });
 
 test('[A18] at its time or at an abort the container is removed by name, since killing the client would orphan it', async (t) => {
