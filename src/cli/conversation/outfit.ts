@@ -41,7 +41,7 @@ import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { equipmentFor, nobody, type Person } from '../equipment/index.ts';
 import { groundOf } from '../policy/ground.ts';
 import { keeperFor, type Settings } from '../settings/index.ts';
-import { ownFolders, sandboxFor } from './confinement.ts';
+import { loginFiles, ownFolders, sandboxFor } from './confinement.ts';
 
 /** How the terminal's agent is to be made. */
 export type OutfitOptions = {
@@ -96,6 +96,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     blobs: `${dirs.state}/blobs`,
     outputs: `${dirs.state}/outputs`,
     protect: ownFolders(settings),
+    sealed: Object.values(loginFiles(settings)),
   });
   const locate: Locate = (path) => workspace.locate(path);
   const instructions = readInstructions(places);

@@ -13,6 +13,7 @@ import {
   type McpServer,
   type TokenStore,
 } from '../../tools/mcp/index.ts';
+import { loginFiles } from '../conversation/confinement.ts';
 import type { Settings } from '../settings/index.ts';
 import { nothing, type Equipment, type Ground } from './ground.ts';
 import { mcpMemory, type McpMemory } from './mcp-memory.ts';
@@ -51,7 +52,7 @@ export const usualOptions = (
   trust,
   cwd,
   roots: [cwd],
-  tokens: fileTokens(`${settings.dirs.state}/mcp-logins.json`),
+  tokens: fileTokens(loginFiles(settings).mcp),
   memory: mcpMemory(settings.dirs.cache),
   startMs,
 });
