@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -293,6 +294,22 @@ test('attack 28: a folder that names a repository elsewhere as its own is refuse
   }
   rmSync(path.join(root, '.git'));
   assert.match((await call('git', { operation: 'log' })).text, /not a git repository/);
+});
+
+test('attacks 12, 38: where the search path leads into the folder, no git of the folder is run, nor what git runs', async (t) => {
+  const { call, root, put } = bench(t);
+  const record = path.join(root, '..', 'record');
+  for (const name of ['git', 'env', 'ssh', 'git-remote-https']) {
+    put(`.venv/bin/${name}`, `#!/bin/sh\necho ${name} >> '${record}'\n`);
+    chmodSync(path.join(root, '.venv/bin', name), 0o755);
+  }
+  symlinkSync(path.join(root, '.venv/bin'), path.join(root, '..', 'bin'));
+  process.env['PATH'] = [`${root}/.venv/bin`, path.join(root, '..', 'bin'), process.env['PATH']].join(path.delimiter);
+  const { text, failed } = await call('git', { operation: 'status' });
+  assert.ok(!failed && text.includes('.venv'), text);
+  for (const url of ['ssh://127.0.0.1:1/x', 'https://127.0.0.1:1/x'])
+    assert.equal((await call('git_remote', { operation: 'clone', url, path: 'copy' })).failed, true);
+  assert.equal(existsSync(record), false);
 });
 
 test('[P37] attack 84: over SSH the person’s agent is there for the call that goes out, and for no other', async (t) => {

@@ -1,6 +1,7 @@
 // Runs git so that nothing of the repository runs with it: no hooks, filters, pagers, editors, helpers or questions, whatever its configuration says.
 import path from 'node:path';
 import { FairleadError, visibleLine, type Ran, type Workspace } from '../../core/index.ts';
+import { foldersOutside } from '../search-path.ts';
 
 /** How a git command is run. */
 export type GitRun = {
@@ -75,8 +76,11 @@ export const git = (
 ): Promise<Ran> =>
   workspace.exec(
     [
-      'env',
+      // Git runs as the person: it is looked for, and looks for others, where no folder that is worked in could have put one.
+      '/usr/bin/env',
       ...foreign.flatMap((name) => ['-u', name]),
+      // Where the whole machine is the folder, there is nothing outside it.
+      `PATH=${foldersOutside(workspace).join(path.delimiter) || '/usr/bin:/bin'}`,
       ...environment,
       `GIT_ALLOW_PROTOCOL=${connects ? protocols : 'none'}`,
       ...(connects && agent ? [`SSH_AUTH_SOCK=${agent}`] : []),
