@@ -132,7 +132,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
           gitWorkspace: workspace,
         })),
     {
-      ...sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox))),
+      ...sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox, [workspace.cwd]))),
       ...(code ? {} : { hidden: true }),
     },
     ...(skills.length ? [skillTool(skills)] : []),
