@@ -161,6 +161,21 @@ test('the end of a command in the background is told once, with the next request
   assert.equal(JSON.stringify(made.asked().at(-1)?.body).split(note).length - 1, 1);
 });
 
+test('a command in the background goes on where the MCP servers are read anew', { timeout: 60_000 }, async (t) => {
+  const made = await program(t, ({ prompt, results: said }) => {
+    if (said.length === 0) return calls(...run(lasting, { background: true })(said));
+    if (prompt === 'go') return says('Started.');
+    return said.length === 1 ? calls(...look({ wait_s: 20, until: 'up' })(said)) : says('Seen.');
+  });
+  await made.known('qwen3');
+  const { code, err } = await made.run(['--interactive', '--auto-approve', ...how], {
+    input: 'go\n/mcp reload\nlook\n',
+  });
+  assert.equal(code, 0, err);
+  assert.match(results(made)[1] ?? '', /^up \d+\n\[It has been running for/);
+  await silent(made);
+});
+
 test(
   'a command in the background belongs to its session: another one ends it',
   { skip: noTerminal(), timeout: 90_000 },

@@ -218,6 +218,7 @@ export class Conversation {
     const cwd = path.resolve(this.outfit.workspace.cwd, folder);
     if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
       throw new FairleadError('cli/no-folder', `There is no folder ${cwd}.`, { blame: 'user' });
+    const old = this.outfit;
     const outfit = await outfitFor({
       ...this.#options,
       code: asked.code,
@@ -225,10 +226,10 @@ export class Conversation {
       cwd,
       auto: () => this.auto,
       grants: this.grants,
+      ...(cwd === old.workspace.cwd ? { background: old.background } : {}),
     });
-    const old = this.outfit;
     await this.#become(outfit, this.model, outfit.partsFor(this.#now.parts.provider, this.model.tools !== false));
-    await old.close();
+    await old.close(outfit);
   }
 
   /** Every event of the session, all branches, in the order written. */

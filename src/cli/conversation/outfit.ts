@@ -35,7 +35,14 @@ import {
   type Sandbox,
   type SecretKeeper,
 } from '../../guards/index.ts';
-import { aliasOf, backgroundCommands, moreTools, sandboxedCommand, workspaceTools } from '../../tools/index.ts';
+import {
+  aliasOf,
+  backgroundCommands,
+  moreTools,
+  sandboxedCommand,
+  workspaceTools,
+  type Background,
+} from '../../tools/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { equipmentFor, nobody, type Person } from '../equipment/index.ts';
@@ -59,6 +66,8 @@ export type OutfitOptions = {
   /** MCP servers that an editor names for this session. */
   readonly servers?: readonly McpServer[];
   readonly answer?: AnswerShape;
+  /** The commands in the background of an outfit for the same folder, which go on; it is closed without them. */
+  readonly background?: Background;
 };
 
 /** What was found for a working folder, and the way to an agent for a model. */
@@ -79,10 +88,11 @@ export type Outfit = {
   readonly kindOf: (call: Call) => string;
   /** The agent's parts for a model; one that cannot call tools is given none. */
   readonly partsFor: (provider: Provider, callsTools: boolean) => AgentParts;
+  readonly background: Background;
   /** Ends the commands in the background: they belong to the session that started them. */
   endCommands(): Promise<void>;
-  /** Ends the servers, programs and commands that its tools started. */
-  close(): Promise<void>;
+  /** Ends the servers, programs and commands that its tools started; not the commands where another outfit has them now. */
+  close(heir?: Pick<Outfit, 'background'>): Promise<void>;
 };
 
 /** Gets everything ready that an agent in this folder needs, whichever model it will be. */
@@ -109,7 +119,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   ]);
   const skills = code ? [] : found;
   const confined = sandboxed(workspace, sandbox);
-  const background = backgroundCommands(confined);
+  const background = options.background ?? backgroundCommands(confined);
   let model: Provider | undefined;
   const equipment = await equipmentFor(code, {
     settings,
@@ -162,7 +172,9 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     kindOf: (call) =>
       kindOf({ ...call, tool: names.has(call.tool) ? call.tool : (aliasOf(call) ?? call.tool) }, locate),
     endCommands: () => background.close(),
-    close: async () => void (await Promise.all([equipment.close(), background.close()])),
+    background,
+    close: async (heir) =>
+      void (await Promise.all([equipment.close(), heir?.background === background ? undefined : background.close()])),
     partsFor(provider, callsTools) {
       model = provider;
       const parts = agentParts({
