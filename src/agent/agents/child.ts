@@ -158,7 +158,8 @@ const brokenOff = (state: RunState, error: unknown): RunState => ({
 function partsOf(about: About, { context: { agent, state }, provider }: Launch): AgentParts {
   const system = [agent.system, standingText, about.role].filter(Boolean).join('\n\n');
   const parts = narrowed(agent, state, { system, ...(provider ? { provider } : {}) });
-  return { ...parts, tools: toolsFor(about, agent) };
+  // Its parent's say what is so in the session that asks: the end of a command that it began is told to no other.
+  return { ...parts, tools: toolsFor(about, agent), reminders: agent.reminders };
 }
 
 /** The parent's tools but those for agents, hidden as they are; of the ones that are named those alone, all in sight. */

@@ -40,7 +40,7 @@ const isChild = ({ body }: Asked<Request>): boolean => body.system.includes('ano
 async function stage(
   { parent, child }: Script,
   tools: readonly Tool[] = [],
-  more: Partial<Pick<AgentParts, 'gates'>> & {
+  more: Partial<Pick<AgentParts, 'gates' | 'reminders'>> & {
     readonly answer?: CrewOptions['answer'];
     readonly logs?: Map<string, MemoryLog>;
   } = {},
@@ -132,6 +132,20 @@ test('[P23] an agent has the tools it is given and no more, passes its parent’
   await run('go');
   assert.deepEqual(offered[0], ['danger']);
   assert.deepEqual([ran, seen], [0, ['spawn_agent', 'danger']]);
+});
+
+test('[P23] an agent is told of what its own session began, as its parent is', async () => {
+  const notes: string[] = [];
+  const { run } = await stage(
+    {
+      parent: ({ results }) => (results.length ? says('done') : spawn('x')),
+      child: ({ body }) => (notes.push(JSON.stringify(body)), says('did')),
+    },
+    [],
+    { reminders: [(_turn, _most, { session }) => (session === 'parent-session' ? '' : 'Your command has ended.')] },
+  );
+  await run('go');
+  assert.match(notes.join(), /Your command has ended\./);
 });
 
 test('[P23] an agent can load what its parent could, and what is named for it is in its list at once', async () => {
