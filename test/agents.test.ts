@@ -6,7 +6,7 @@ import test from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Answer, type Asked, type Script } from '../src/testing/index.ts';
 import { armed } from './support/face.ts';
-import { program, until } from './support/live-program.ts';
+import { answer, program, until } from './support/live-program.ts';
 import { makePlace, openPrompt } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
@@ -194,5 +194,36 @@ test(
     await prompt.keys('Escape');
     await prompt.waitFor(/(agent-\w+ is stopped: cancelled\.[^]*){2}/);
     await prompt.waitFor(/Stopped: cancelled\./);
+  },
+);
+
+test(
+  '[P23] beside a single run at a terminal, the questions of the run and of its agents come one after the other',
+  { skip: noTerminal() },
+  async (t) => {
+    const both = Promise.withResolvers<void>();
+    const made = await program(
+      t,
+      cast(
+        async ({ results: { length } }) => {
+          if (length === 0) return use('spawn_agent', { task: 'touch', background: true });
+          await both.promise;
+          if (length === 1) return calls('run_command', { command: 'touch by-parent' });
+          return length === 2 ? use('manage_agents', { action: 'wait' }) : says('All done.');
+        },
+        ({ results }) => {
+          both.resolve();
+          return results.length ? says('touched') : calls('run_command', { command: 'touch by-agent' });
+        },
+      ),
+    );
+    await made.known('qwen3');
+    const terminal = await made.open(['--one-shot', '--no-sandbox', '--prompt', 'go']);
+    await answer(terminal, /Allow spawn_agent\? \[y\/N\/a\]/, 'y', 'Enter');
+    const open = (asked: number): RegExp => new RegExp(`(touch by-(parent|agent)[^]*\\[y/N(/a)?\\][^]*){${asked}}`);
+    await answer(terminal, open(1), 'y', 'Enter');
+    await answer(terminal, open(2), 'y', 'Enter');
+    await terminal.waitFor(/All done\./);
+    for (const by of ['parent', 'agent']) assert.ok(existsSync(path.join(made.cwd, `by-${by}`)), by);
   },
 );

@@ -25,8 +25,8 @@ const heldIf = (holds: boolean): readonly Outcome[] => [holds ? 'contained' : 'd
 test('[attack 17] [attack 81] loops, brace bombs, full disks and memory end with the command', { skip }, async (t) => {
   const desk = await deskFor(t);
   const endless = await says(desk, 'while :; do :; done', 1);
-  const braces = await says(desk, 'timeout 5 bash -c "echo {1..1000000} | wc -w"');
-  judged(t, 17, heldIf(endless.endsWith('ended by us') && /1000000|memory|Exit/.test(braces)));
+  const braces = await says(desk, 'echo {1..1000000} | wc -w', 60);
+  judged(t, 17, heldIf(endless.endsWith('ended by us') && /1000000|memory|ended by us/.test(braces)));
   const limits = await says(desk, 'ulimit -n; ulimit -f; ulimit -d; ulimit -c; cat /proc/self/oom_score_adj');
   judged(t, 81, heldIf(/^4096\n\d+\n8388608\n0\n1000\n/.test(limits)));
 });
@@ -95,11 +95,17 @@ test('[attack 79] [attack 80] nothing stays behind, and there is no terminal to 
   const alive = path.join(desk.root, 'alive');
   await says(
     desk,
-    `setsid nohup sh -c 'while :; do date +%s%N > ${alive}; sleep 0.05; done' >/dev/null 2>&1 & sleep 0.3`,
+    `setsid nohup sh -c 'while :; do date +%s%N > ${alive}; sleep 0.05; done' >/dev/null 2>&1 & until [ -s ${alive} ]; do sleep 0.05; done`,
   );
-  const once = existsSync(alive) && readFileSync(alive, 'utf8');
-  await new Promise((resolve) => setTimeout(resolve, 400));
-  judged(t, 79, heldIf(once !== false && readFileSync(alive, 'utf8') === once));
+  const words = (): string => readFileSync(alive, 'utf8');
+  // A kernel that ends a whole tree takes a moment; a daemon that lives writes another word every time.
+  let isStill = false;
+  for (let tries = 0; tries < 10 && !isStill; tries++) {
+    const once = words();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    isStill = words() === once;
+  }
+  judged(t, 79, heldIf(isStill));
   const text = await says(desk, '(echo x > /dev/tty) 2>&1; ls /dev/pts; tty; echo end');
   judged(t, 80, [/No such device|No such file|not a tty/.test(text) && text.includes('end') ? 'blocked' : 'done']);
 });

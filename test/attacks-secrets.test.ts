@@ -65,6 +65,23 @@ test('[attack 87] a secret in a file reaches no request, no log, no export and n
   );
 });
 
+test('[attacks 29 and 87] started in a home folder, the model reads no login that is kept there, whatever is allowed', async (t) => {
+  const made = await program(t, ({ results }) => {
+    if (results.length === 0) return calls('read_file', { path: 'state/fairlead/api-logins.json' });
+    if (results.length === 1) return calls('grep', { pattern: 'plain-refresh', path: 'state/fairlead' });
+    return results.length === 2 ? calls('grep', { pattern: '.', path: 'state/fairlead/mcp-logins.json' }) : 'Done.';
+  });
+  await made.known('qwen3');
+  const login = { x: { api: 'https://x.example', access: 'plain-access', refresh: 'plain-refresh' } };
+  for (const name of ['api-logins.json', 'mcp-logins.json'])
+    writeFileSync(made.state(name), JSON.stringify(login), { mode: 0o600 });
+  const { code, err } = await made.run(['--auto-approve', 'go'], { cwd: made.home });
+  assert.equal(code, 0, err);
+  const last = JSON.stringify(made.asked().at(-1)?.body);
+  assert.match(last, /it holds logins of the person/);
+  assert.doesNotMatch(last, /plain-access|\\"refresh/);
+});
+
 test('[attack 87] the person can turn it off, and a folder cannot', async (t) => {
   const made = await withNotes(t);
   writeFileSync(path.join(made.cwd, '.env'), 'SECRETS=show\nHARNESS_SECRETS=show\n');

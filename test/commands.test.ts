@@ -147,7 +147,7 @@ for (const [where, options, skip] of [
   );
 
 test('the end of a command in the background is told once, with the next request', { timeout: 60_000 }, async (t) => {
-  const note = 'has ended. Exit code 7.';
+  const note = 'has ended. Exit code: 7.';
   const made = await program(t, ({ results: said, body }) => {
     if (said.length === 0) return calls(...run('exit 7', { background: true })(said));
     return JSON.stringify(body).includes(note) ? says('Told.') : calls(...run(`sleep 0.1; : ${said.length}`)(said));
@@ -159,6 +159,21 @@ test('the end of a command in the background is told once, with the next request
   const { out: again } = await made.run(['-p', 'again', '--continue', '--auto-approve', ...how]);
   assert.equal(again.trim(), 'Told.');
   assert.equal(JSON.stringify(made.asked().at(-1)?.body).split(note).length - 1, 1);
+});
+
+test('a command in the background goes on where the MCP servers are read anew', { timeout: 60_000 }, async (t) => {
+  const made = await program(t, ({ prompt, results: said }) => {
+    if (said.length === 0) return calls(...run(lasting, { background: true })(said));
+    if (prompt === 'go') return says('Started.');
+    return said.length === 1 ? calls(...look({ wait_s: 20, until: 'up' })(said)) : says('Seen.');
+  });
+  await made.known('qwen3');
+  const { code, err } = await made.run(['--interactive', '--auto-approve', ...how], {
+    input: 'go\n/mcp reload\nlook\n',
+  });
+  assert.equal(code, 0, err);
+  assert.match(results(made)[1] ?? '', /^up \d+\n\[It has been running for/);
+  await silent(made);
 });
 
 test(

@@ -39,7 +39,10 @@ const worker = obedient((words): Answer => {
 /** Makes files with a fault until one is told of: a machine may be slower than an edit waits. */
 async function faultTold(prompt: Prompt, name: string): Promise<void> {
   for (let n = 1; n <= 20; n++) {
-    const seen = await prompt.and(`${name}${n}`, new RegExp(`^Result: Created src/${name}${n}\\.ts[^]*^>`, 'm'));
+    const seen = await prompt.and(
+      `${name}${n}`,
+      new RegExp(`^Result: Written \\d+ bytes to src/${name}${n}\\.ts[^]*^>`, 'm'),
+    );
     if (new RegExp(`^1 (?:new )?problem:\\s+src/${name}${n}\\.ts:1:14: error 2322: Type 'number'`, 'm').test(seen))
       return;
   }
@@ -58,7 +61,7 @@ test(
     cpSync(path.join(installed, native), path.join(modules, native), { recursive: true });
     const args = ['--refresh-models', '--model', 'alpha', '--auto-approve'];
     const first = await openPrompt(t, place, args, { sandbox: true });
-    await first.and('before', /^Result: Created src\/before\.ts \(1 line\)\.$/m);
+    await first.and('before', /^Result: Written \d+ bytes to src\/before\.ts \(1 line, a new file\)\.$/m);
     const running = (): string => {
       try {
         return execFileSync('pgrep', ['-f', `${modules}/.*--lsp`], { encoding: 'utf8' });

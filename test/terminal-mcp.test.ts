@@ -47,7 +47,7 @@ const once =
 
 const auto: readonly string[] = ['--no-sandbox', '--auto-approve'];
 
-test('[P63] in a pipe nothing that a folder names is started: the answer comes, and a sentence says how to approve it', async (t) => {
+test('[P63, A13] in a pipe nothing that a folder names is started: the answer comes, and a sentence says how to approve it', async (t) => {
   const made = await deskFor(t, undefined, {}, { clerk: 'CLERK' });
   const { code, out, err } = await made.run(['-p', 'hello', ...auto]);
   assert.deepEqual([code, out.trim()], [0, 'You said: hello']);
@@ -180,7 +180,7 @@ test('a server that asks for a login is logged in to by its own command, and the
 });
 
 test(
-  '[P63, P31] the reference servers work as they are, dropped in by their commands',
+  '[P63, P31, A13] the reference servers work as they are, dropped in by their commands',
   { skip: missing },
   async (t) => {
     const made = await deskFor(

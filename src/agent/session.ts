@@ -33,6 +33,8 @@ export type RunOptions = {
   /** Forces the first answer to be a tool call, or not to be one. */
   readonly choice?: ToolChoice;
   readonly runId?: string;
+  /** The id of the words, by which they are found in the log again; a new one unless given. */
+  readonly input?: string;
   /** Sees each chunk before it is settled. */
   readonly live?: (chunk: Chunk) => void;
   /** Sees what the tool of a call says while it is at work; nothing of it is kept. */
@@ -110,7 +112,7 @@ export class Session {
         ? state.run === undefined
           ? [input('continue', [])]
           : []
-        : [input('prompt', partsOf(words))]),
+        : [input('prompt', partsOf(words), options.input)]),
       ...(state.run === undefined ? [this.#newRun(options)] : []),
     ];
     const stop = new AbortController();
@@ -136,8 +138,8 @@ export class Session {
   }
 
   /** Adds words to the run that is going on: they are read after the running tools. */
-  async steer(words: Words): Promise<void> {
-    await this.#head.record([input('steer', partsOf(words))], { settle: true });
+  async steer(words: Words, { input: id }: Pick<RunOptions, 'input'> = {}): Promise<void> {
+    await this.#head.record([input('steer', partsOf(words), id)], { settle: true });
   }
 
   /** Adds words that are read once the run has its answer. */
@@ -262,9 +264,9 @@ export class Session {
   }
 }
 
-const input = (how: InputHow, parts: readonly Part[]): Fact => ({
+const input = (how: InputHow, parts: readonly Part[], id: string = crypto.randomUUID().slice(0, 8)): Fact => ({
   type: 'input-received',
-  input: crypto.randomUUID().slice(0, 8),
+  input: id,
   how,
   parts,
 });

@@ -2,8 +2,9 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { FairleadError, type Workspace } from '../core/index.ts';
+import type { Workspace } from '../core/index.ts';
 import { looserPattern } from './looser-pattern.ts';
+import { foldersOutside, leadsInside } from './search-path.ts';
 
 const program = process.platform === 'win32' ? 'rg.exe' : 'rg';
 
@@ -13,12 +14,9 @@ export function findRipgrep(
   search: string = process.env['PATH'] ?? '',
   beside: readonly string[] = packaged(),
 ): string | undefined {
-  const own = search
-    .split(path.delimiter)
-    .filter((folder) => path.isAbsolute(folder))
-    .map((folder) => path.join(folder, program));
+  const own = foldersOutside(workspace, search).map((folder) => path.join(folder, program));
   return [...beside, ...own].find(
-    (each) => isProgram(each) && !isInside(workspace, each) && !isInside(workspace, path.dirname(each)),
+    (each) => isProgram(each) && !leadsInside(workspace, each) && !leadsInside(workspace, path.dirname(each)),
   );
 }
 
@@ -38,16 +36,6 @@ function isProgram(file: string): boolean {
     return statSync(file).isFile();
   } catch {
     return false;
-  }
-}
-
-/** Whether a path leads into the workspace; only what it refuses as outside is certain not to. */
-function isInside(workspace: Workspace, file: string): boolean {
-  try {
-    workspace.locate(file);
-    return true;
-  } catch (error) {
-    return !(error instanceof FairleadError && error.code === 'workspace/outside');
   }
 }
 

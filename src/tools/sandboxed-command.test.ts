@@ -1,7 +1,7 @@
 // The sandboxed command calls the engine exactly as promised, and leaves no container behind.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
@@ -112,11 +112,27 @@ test('[J9] attack 82: without an engine or its volume nothing is run, and one se
   await assert.rejects(broken.run('true'), { message: /does not work here: cannot connect/ });
 });
 
+test('attack 38: an engine that a command left in the folder is not run, also where the search path leads there', async (t) => {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-box-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const before = process.env['PATH'];
+  t.after(() => (process.env['PATH'] = before));
+  process.env['PATH'] = [root, before].join(path.delimiter);
+  writeFileSync(path.join(root, 'engine-x'), `#!/bin/sh\necho run >> '${root}/record'\n`, { mode: 0o755 });
+  const workspace = localWorkspace({ roots: [root] });
+  const box = (apart: readonly string[]): Promise<unknown> =>
+    sandboxed(workspace, containerSandbox({ engine: 'engine-x' }, apart)).exec('true');
+  await assert.rejects(box([root]), { message: /^There is no engine-x on this machine, so nothing was run/ });
+  assert.equal(existsSync(path.join(root, 'record')), false);
+  await box([path.join(root, 'elsewhere')]);
+  assert.equal(existsSync(path.join(root, 'record')), true, 'it is found where no command could have left it');
+});
+
 test('an image that cannot be started says so; the command’s own exit code is its own', async (t) => {
   const failing = rig(t, 'test "$1" = run || exit 0; echo "no such image" >&2; exit 125');
   await assert.rejects(failing.run('true'), { message: /could not start alpine, so nothing was run: no such image/ });
   const own = rig(t, 'test "$1" = run || exit 0; echo out; exit 7');
-  assert.equal((await own.run('true')).text, 'out\n[Exit code 7.]');
+  assert.equal((await own.run('true')).text, 'out\n[Exit code: 7.]');
 });
 
 test('[A18] at its time or at an abort the container is removed by name, since killing the client would orphan it', async (t) => {

@@ -134,10 +134,10 @@ test('attack 70: characters that do not show are written out, and an edit can st
   assert.equal((await call('read_file', { path: 'fine.md' })).text, 'a 👩‍💻 ✔️');
 });
 
-test('[A73, P13] a new file is written with its folders; an old one only after it was read', async (t) => {
+test('[A73, P13, P40] a new file is written with its folders; an old one only after it was read', async (t) => {
   const { call, text } = bench(t, { 'old.txt': 'old\n' });
   const made = await call('write_file', { path: 'a/b.txt', content: 'one\ntwo\n' });
-  assert.equal(made.text, 'Created a/b.txt (2 lines).');
+  assert.equal(made.text, 'Written 8 bytes to a/b.txt (2 lines, a new file).');
   assert.equal(changeIn(made).before, null);
   assert.match((await call('write_file', { path: 'old.txt', content: 'new\n' })).text, /read it first/);
   assert.equal(text('old.txt'), 'old\n');
@@ -278,7 +278,7 @@ test('[A73, P17] a command shows its output as it comes, and how it ended', asyn
   const { call } = bench(t, { 'a.txt': '' });
   const heard: string[] = [];
   const ran = await call('run_command', { command: 'ls; exit 3' }, { progress: (text) => void heard.push(text) });
-  assert.deepEqual([ran.text, ran.failed], ['a.txt\n[Exit code 3.]', true]);
+  assert.deepEqual([ran.text, ran.failed], ['a.txt\n[Exit code: 3.]', true]);
   assert.deepEqual(heard.join(''), 'a.txt\n');
   assert.deepEqual((await call('run_command', { command: 'true' })).text, '(no output)');
   const late = await call('run_command', { command: 'echo begun; sleep 60', timeout_s: 1 });

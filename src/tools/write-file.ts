@@ -19,8 +19,11 @@ export const writeFile = (workspace: Workspace): Tool => ({
     const before = await textBefore(workspace, path);
     const change = await workspace.write(path, content);
     const lines = content === '' ? 0 : content.split('\n').length - (content.endsWith('\n') ? 1 : 0);
-    const verb = change.before === null ? 'Created' : change.before === change.after ? 'Nothing new in' : 'Wrote';
-    const sentence = `${verb} ${path} (${lines} ${lines === 1 ? 'line' : 'lines'}).`;
+    const size = `${lines} ${lines === 1 ? 'line' : 'lines'}${change.before === null ? ', a new file' : ''}`;
+    const sentence =
+      change.before === change.after
+        ? `Nothing new in ${path} (${size}).`
+        : `Written ${Buffer.byteLength(content)} bytes to ${path} (${size}).`;
     return changed(sentence, change, { path, before, after: content });
   },
 });

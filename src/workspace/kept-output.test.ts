@@ -119,21 +119,23 @@ test('kept output is the owner’s alone, and goes when it is old or there is to
   const first = (await keep('seq 1 100000')).long?.file?.path ?? '';
   assert.equal(statSync(first).mode & 0o777, 0o600);
   assert.equal(statSync(path.dirname(first)).mode & 0o777, 0o700);
-  const other = path.join(outputs, 'of-another-folder');
+  const other = path.join(outputs, '0123456789abcdef');
   mkdirSync(other);
+  const kept = (i: number): string => path.join(other, `output-0000000${i}.txt`);
+  const strangers = [path.join(outputs, 'thesis.txt'), path.join(other, 'thesis.txt'), path.join(outputs, 'sub/x')];
+  mkdirSync(path.join(outputs, 'sub'));
   const days = (count: number): number => Date.now() / 1000 - count * 86_400;
   utimesSync(first, days(8), days(8));
+  for (const file of strangers) writeFileSync(file, 'Not ours.');
+  for (const file of strangers) utimesSync(file, days(800), days(800));
   for (const [i, age] of [5, 4, 3, 2, 1, 0.5, 0.4, 0.3].entries()) {
-    writeFileSync(path.join(other, `${i}`), '');
+    writeFileSync(kept(i), '');
     // Sparse: it has a size, and takes no room.
-    truncateSync(path.join(other, `${i}`), 33_554_432);
-    utimesSync(path.join(other, `${i}`), days(age), days(age));
+    truncateSync(kept(i), 33_554_432);
+    utimesSync(kept(i), days(age), days(age));
   }
   const latest = (await keep('seq 1 100000')).long?.file?.path ?? '';
-  assert.deepEqual(
-    filesIn(outputs).toSorted(),
-    [...[1, 2, 3, 4, 5, 6, 7].map((i) => path.join(other, `${i}`)), latest].toSorted(),
-  );
+  assert.deepEqual(filesIn(outputs).toSorted(), [...strangers, ...[1, 2, 3, 4, 5, 6, 7].map(kept), latest].toSorted());
 });
 
 test('where nothing can be kept the command runs all the same, and says what it wrote', async (t) => {

@@ -66,10 +66,12 @@ function opened(folder: string, file: string): number {
   return openSync(file, 'wx', 0o600);
 }
 
-/** Removes what is old, and the oldest of what is too much, of all working folders. */
+/** Removes what is old, and the oldest of what is too much, of all working folders: only what has a name of ours, for the folder may be somebody's. */
 function sweep(base: string): void {
-  const files = readdirSync(base, { recursive: true, withFileTypes: true })
-    .filter((each) => each.isFile())
+  const files = readdirSync(base)
+    .filter((each) => /^[0-9a-f]{16}$/.test(each))
+    .flatMap((each) => readdirSync(path.join(base, each), { withFileTypes: true }))
+    .filter((each) => each.isFile() && /^output-[0-9a-f]{8}\.txt$/.test(each.name))
     .flatMap((each) => {
       const at = path.join(each.parentPath, each.name);
       const stats = statSync(at, { throwIfNoEntry: false });

@@ -176,6 +176,17 @@ test('[A74] attack 27: a file with a second name is read but not written', async
   assert.equal(readFileSync(path.join(outside, 'secret.txt'), 'utf8'), 'outside');
 });
 
+test('attack 29: a file that holds logins is read by no spelling of its path', async (t) => {
+  const { root, open } = place(t);
+  symlinkSync(root, path.join(root, '..', 'home'));
+  writeFileSync(path.join(root, 'logins.json'), '{"access":"x"}');
+  symlinkSync('logins.json', path.join(root, 'alias'));
+  const workspace = open({ sealed: [path.join(root, '..', 'home', 'logins.json')] });
+  for (const name of ['logins.json', './sub/../logins.json', 'alias', path.join(root, 'logins.json')])
+    await assert.rejects(workspace.read(name), refused('protected'), name);
+  assert.equal((await workspace.read('in.txt')).text, 'inside');
+});
+
 test('attacks 28, 30 and 50: what others run is never written, however its name is spelled', async (t) => {
   const { root, open } = place(t);
   symlinkSync(root, path.join(root, '..', 'home'));

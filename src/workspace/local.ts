@@ -29,6 +29,8 @@ export type LocalOptions = {
   readonly outputs?: string;
   /** What no write may touch beside the usual: names wherever they stand, or places by their absolute path. */
   readonly protect?: readonly string[];
+  /** Files that nobody reads here, wherever they stand, by their absolute path: they hold logins. */
+  readonly sealed?: readonly string[];
 };
 
 /** Opens the folders of this machine. */
@@ -36,6 +38,7 @@ export function localWorkspace(options: LocalOptions): Workspace {
   const protect = [...protectedNames, ...(options.protect ?? [])].map((each) =>
     isAbsolute(each) ? resolveLinks(each) : each,
   );
+  const sealed = (options.sealed ?? []).map((each) => resolveLinks(each));
   const blobs = blobsIn(options.blobs);
   const roots = options.roots.map((root) => folderAt(root));
   const cwd = folderAt(options.cwd ?? options.roots[0] ?? '.');
@@ -65,7 +68,10 @@ export function localWorkspace(options: LocalOptions): Workspace {
     cwd,
     locate: find,
     async read(given, { unseen = false } = {}) {
-      const content = await contentAt(find(given));
+      const found = find(given);
+      if (sealed.includes(found))
+        throw refuse('protected', `${visibleLine(given)} was not read: it holds logins of the person.`);
+      const content = await contentAt(found);
       if (!unseen) seen.set(content.path, content.hash);
       return content;
     },

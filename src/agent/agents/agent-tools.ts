@@ -134,7 +134,7 @@ async function passedOn(
 ): Promise<string> {
   if (!known || message === undefined) throw incomplete();
   const child = crew.live(known.id);
-  if (child) await child.say(message);
+  if (child) await child.say({ words: message, key: context.key });
   else await crew.goOn(known, message, context);
   return child ? `${known.id} was told.` : `${known.id} was told and is at work again. Wait for it with manage_agents.`;
 }

@@ -51,9 +51,13 @@ export type Child = Known & {
   readonly granted: Held;
   /** Calls back with what it does, a line at a time. */
   hear(line: (text: string) => void): () => void;
-  say(words: string): Promise<void>;
+  /** Tells it something, unless it has heard that already. */
+  say(said: Said): Promise<void>;
   stop(): void;
 };
+
+/** Words for an agent, and the key of the call that said them: a call that is made again says nothing twice. */
+export type Said = { readonly words: string; readonly key: string };
 
 /** The tools through which agents are started and managed: no agent gets them. */
 const crewTools: readonly string[] = ['spawn_agent', 'manage_agents'];
@@ -67,7 +71,7 @@ export type Launch = {
 };
 
 /** Opens the agent's log and lets it run: from the start, from where it stood, or not at all where it is done and nothing more is said. */
-export async function begin(id: string, about: About, words: string | undefined, launch: Launch): Promise<Child> {
+export async function begin(id: string, about: About, said: Said | undefined, launch: Launch): Promise<Child> {
   const { log, session: sessionId } = await launch.options.keeping.open(id, about.parent);
   try {
     const approvals = launch.options.approvals?.();
@@ -78,13 +82,25 @@ export async function begin(id: string, about: About, words: string | undefined,
     if (run !== undefined) await launch.options.reopened?.(session);
     const isNew = run === undefined && ended === undefined;
     if (isNew) await session.remark(AGENT_REMARK, toJson(about));
-    if (words !== undefined && run !== undefined) await session.steer(words);
-    const said = words ?? (isNew ? about.task : undefined);
-    return setGoing(id, about, session, run === undefined ? said : undefined, launch);
+    if (said && run !== undefined) await tell(session, said);
+    const task: Said | undefined = isNew ? { words: about.task, key: about.key } : undefined;
+    const fresh = said && !(await wasTold(session, said)) ? said : undefined;
+    return setGoing(id, about, session, run === undefined ? (fresh ?? task) : undefined, launch);
   } catch (error) {
     await log.close();
     throw error;
   }
+}
+
+async function tell(session: Session, said: Said): Promise<void> {
+  if (!(await wasTold(session, said))) await session.steer(said.words, { input: said.key });
+}
+
+/** Whether these very words stand in its log. */
+async function wasTold({ log }: Session, { key }: Said): Promise<boolean> {
+  for await (const events of log.read())
+    if (events.some((event) => event.type === 'input-received' && event.input === key)) return true;
+  return false;
 }
 
 /** The agent at work on its open session, which is closed when it ends. */
@@ -92,10 +108,10 @@ function setGoing(
   id: string,
   about: About,
   session: Session,
-  words: string | undefined,
+  said: Said | undefined,
   { limits, options }: Launch,
 ): Child {
-  const { run, limits: before } = session.state;
+  const { run, pending, limits: before } = session.state;
   const stop = new AbortController();
   const ears = new Set<(line: string) => void>();
   session.watch((event: Event, state: RunState) => {
@@ -105,8 +121,10 @@ function setGoing(
   const answer = options.answer?.({ id, about });
   const work = async (): Promise<RunState> => {
     try {
-      if (run === undefined && words === undefined) return session.state;
-      return await runToEnd(session, words, { signal: stop.signal, limits, answer });
+      // Words may have been written down by a process that did not live to read them.
+      if (run === undefined && !said && pending.length === 0) return session.state;
+      const input = said ? { input: said.key } : {};
+      return await runToEnd(session, said?.words, { signal: stop.signal, limits, answer, ...input });
     } catch (error) {
       return brokenOff(session.state, error);
     } finally {
@@ -126,7 +144,7 @@ function setGoing(
       ears.add(line);
       return () => ears.delete(line);
     },
-    say: (text) => session.steer(text),
+    say: (more) => tell(session, more),
     stop: () => stop.abort(),
   };
 }
@@ -140,7 +158,8 @@ const brokenOff = (state: RunState, error: unknown): RunState => ({
 function partsOf(about: About, { context: { agent, state }, provider }: Launch): AgentParts {
   const system = [agent.system, standingText, about.role].filter(Boolean).join('\n\n');
   const parts = narrowed(agent, state, { system, ...(provider ? { provider } : {}) });
-  return { ...parts, tools: toolsFor(about, agent) };
+  // Its parent's say what is so in the session that asks: the end of a command that it began is told to no other.
+  return { ...parts, tools: toolsFor(about, agent), reminders: agent.reminders };
 }
 
 /** The parent's tools but those for agents, hidden as they are; of the ones that are named those alone, all in sight. */

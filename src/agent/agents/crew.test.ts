@@ -40,7 +40,7 @@ const isChild = ({ body }: Asked<Request>): boolean => body.system.includes('ano
 async function stage(
   { parent, child }: Script,
   tools: readonly Tool[] = [],
-  more: Partial<Pick<AgentParts, 'gates'>> & {
+  more: Partial<Pick<AgentParts, 'gates' | 'reminders'>> & {
     readonly answer?: CrewOptions['answer'];
     readonly logs?: Map<string, MemoryLog>;
   } = {},
@@ -132,6 +132,20 @@ test('[P23] an agent has the tools it is given and no more, passes its parent’
   await run('go');
   assert.deepEqual(offered[0], ['danger']);
   assert.deepEqual([ran, seen], [0, ['spawn_agent', 'danger']]);
+});
+
+test('[P23] an agent is told of what its own session began, as its parent is', async () => {
+  const notes: string[] = [];
+  const { run } = await stage(
+    {
+      parent: ({ results }) => (results.length ? says('done') : spawn('x')),
+      child: ({ body }) => (notes.push(JSON.stringify(body)), says('did')),
+    },
+    [],
+    { reminders: [(_turn, _most, { session }) => (session === 'parent-session' ? '' : 'Your command has ended.')] },
+  );
+  await run('go');
+  assert.match(notes.join(), /Your command has ended\./);
 });
 
 test('[P23] an agent can load what its parent could, and what is named for it is in its list at once', async () => {
@@ -326,6 +340,22 @@ test('[P23] a fifth agent beside four is refused, and so is one for which no tur
   assert.match(poor.results()[0] ?? '', /Too little of this run’s budget is left/);
 });
 
+test('[P23] of five agents that are told more in one answer only four go to work', async () => {
+  const { run, results, crew } = await stage({
+    parent: ({ results: { length }, results }) => {
+      if (length < 5) return spawn(`t${length}`);
+      if (length > 5) return says('done');
+      return results.map((text) => manage('message', { agent: idIn(text), message: 'more' }));
+    },
+    child: ({ prompt }) => (prompt === 'more' ? new Promise(() => {}) : says('did')),
+  });
+  await run('go', { turns: 200 });
+  const told = results().slice(5);
+  assert.equal(told.filter((text) => /is at work again/.test(text)).length, 4, told.join('\n'));
+  assert.match(told.join('\n'), /4 agents are at work already\./);
+  await crew.close();
+});
+
 test('[P23] an agent that loops, dies or uses up its part ends, and its parent gets an error and goes on (fault 39)', async () => {
   const look = defineTool({
     name: 'look',
@@ -423,5 +453,34 @@ test('[P23] killed at any moment, the same call goes on with the same agent, and
     assert.equal(end.ended?.reason, 'answered', `cut at ${cut}`);
     assert.equal(ran, acted ? 0 : 1, `cut at ${cut}: it acted ${ran} times more`);
     assert.equal(logs.size || again.logs.size, 1);
+  }
+});
+
+test('[P24] killed at any moment, words for an agent reach it once, whether it was at work or done (faults 30, 39)', async () => {
+  const script: Script = {
+    parent: ({ results: { length }, results }) =>
+      [spawn('first'), manage('message', { agent: idIn(results[0] ?? ''), message: 'second' }), manage('wait')][
+        length
+      ] ?? says(`parent: ${last(results)}`),
+    child: ({ prompt }) => says(`did ${prompt}`),
+  };
+  const whole = await stage(script);
+  await whole.run('go');
+  const [id = '', kept] = [...whole.logs][0] ?? [];
+  const events = kept?.events ?? [];
+  const told = whole.log.events.findLastIndex(
+    (event) => event.type === 'tool-started' && event.tool === 'manage_agents',
+  );
+  const message = whole.log.events.slice(0, told).findLastIndex((event) => event.type === 'tool-started');
+  const done = events.findIndex((event) => event.type === 'run-ended') + 1;
+  for (let cut = done; cut <= events.length; cut++) {
+    const logs = new Map([[id, memoryLog(events.slice(0, cut))]]);
+    const log = memoryLog(whole.log.events.slice(0, message + 1));
+    const again = await stage(script, [], { logs }, log);
+    const end = await (await Session.open(again.parts, log)).resume();
+    assert.equal(end.ended?.reason, 'answered', `cut at ${cut}`);
+    const heard = again.child().filter((event) => event.type === 'input-received' && event.parts.length > 0);
+    assert.equal(heard.length, 2, `cut at ${cut}: it was told ${heard.length - 1} times`);
+    assert.match(last(again.results()), /did second$/, `cut at ${cut}`);
   }
 });

@@ -10,7 +10,7 @@ import {
   type ToolContext,
 } from '../../core/index.ts';
 import type { About, AgentWish, Known } from './about.ts';
-import { begin, type Child, type CrewOptions } from './child.ts';
+import { begin, type Child, type CrewOptions, type Said } from './child.ts';
 import { overBudget, shareOf, usedBy, type Held } from './purse.ts';
 
 /** How many agents of one session may be at work side by side. */
@@ -49,9 +49,18 @@ export function openCrew(options: CrewOptions): Crew {
     return spent ? [usedBy({ spent })] : [];
   };
 
-  async function launch(id: string, about: About, words: string | undefined, context: ToolContext): Promise<Child> {
+  /** One after the other: what one takes of the places and of the budget, the next must know. */
+  let turn: Promise<unknown> = Promise.resolve();
+  function launch(...given: Parameters<typeof launchNow>): Promise<Child> {
+    const mine = turn.then(() => launchNow(...given));
+    turn = mine.catch(() => {});
+    return mine;
+  }
+
+  async function launchNow(id: string, about: About, said: Said | undefined, context: ToolContext): Promise<Child> {
     const { parent } = about;
     const going = live.get(id);
+    if (said) await going?.say(said);
     if (going) return going;
     if (mine(parent).length >= mostAtOnce) throw crowded();
     const { max_turns: turns = usualTurns, background = false } = about;
@@ -60,7 +69,7 @@ export function openCrew(options: CrewOptions): Crew {
     const limits = shareOf(context.state, { turns }, held, among);
     if (!(limits.turns === undefined || limits.turns >= 1)) throw broke();
     const provider = about.model === undefined ? undefined : await modelFor(about.model, options);
-    const child = await begin(id, about, words, { context, limits, provider, options });
+    const child = await begin(id, about, said, { context, limits, provider, options });
     live.set(id, child);
     const used = (): readonly Held[] => [...mine(parent).map(({ state }) => usedBy(state)), ...debtOf(parent)];
     const unwatch = watchPurse(child, used, context);
@@ -84,7 +93,10 @@ export function openCrew(options: CrewOptions): Crew {
       return launch(idOf(context.key), about, undefined, context);
     },
     // Whoever goes on with one does not stand still for it.
-    goOn: ({ id, about }, words, context) => launch(id, { ...about, background: true }, words, context),
+    goOn: ({ id, about }, words, context) => {
+      const said = words === undefined ? undefined : { words, key: context.key };
+      return launch(id, { ...about, background: true }, said, context);
+    },
     live: (id) => live.get(id),
     read: (id) => unread.delete(id),
     async of(parent) {

@@ -61,7 +61,11 @@ const states = (told: readonly SessionUpdate[]): readonly string[] =>
   );
 
 const idle = (editor: Editor, times: number): Promise<void> =>
-  until(`idle ${times} times`, () => states(editor.told).filter((state) => state.startsWith('idle')).length === times);
+  until(
+    `idle ${times} times`,
+    () => states(editor.told).filter((state) => state.startsWith('idle')).length === times,
+    30_000,
+  );
 
 const prompt = (editor: Editor, sessionId: string, text: string): Promise<{ readonly messageId: string }> =>
   editor.agent.request(session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
@@ -134,4 +138,28 @@ test('words that come during a run join it, and a cancel ends it as cancelled', 
   await idle(editor, 2);
   assert.equal(states(editor.told).at(-1), 'idle cancelled');
   await assert.rejects(prompt(editor, 'nothing', 'hello'), { code: -32_002 });
+});
+
+test('[P31] a server that the editor names is put to its person in their own words before the first answer', async (t) => {
+  const made = await program(t, ({ results }) =>
+    results.length === 0 ? calls('mcp__clerk__greet', { a: 'Ann' }) : says(`Heard: ${results.at(-1)}`),
+  );
+  await made.known('qwen3');
+  const asked: RequestPermissionRequest[] = [];
+  const editor = await editing(t, made, (question) => {
+    asked.push(question);
+    return 'once';
+  });
+  const clerk = path.resolve(import.meta.dirname, '../../../test/support/mcp-clerk.ts');
+  const { sessionId } = await editor.agent.request(session.new, {
+    cwd: made.cwd,
+    mcpServers: [{ type: 'stdio', name: 'clerk', command: process.execPath, args: [clerk, made.home] }],
+  });
+  await prompt(editor, sessionId, 'greet');
+  await idle(editor, 1);
+  const [first, second] = asked;
+  assert.equal(first?.title, "Start the editor's MCP server clerk? You are asked again if it changes.");
+  assert.match(first?.description ?? '', /mcp-clerk\.ts/);
+  assert.equal(second?.title, 'Allow mcp__clerk__greet?');
+  assert.match(JSON.stringify(editor.told), /Hello Ann/);
 });

@@ -7,6 +7,12 @@ import type { Settings } from '../settings/index.ts';
 /** What the program itself goes by, which is the person's: a model that works in a home folder must not change or see it. */
 export const ownFolders = ({ dirs }: Settings): readonly string[] => [dirs.config, dirs.state, dirs.data, dirs.cache];
 
+/** The files that hold logins: of MCP servers, and of APIs. */
+export const loginFiles = ({ dirs }: Pick<Settings, 'dirs'>): { readonly mcp: string; readonly api: string } => ({
+  mcp: `${dirs.state}/mcp-logins.json`,
+  api: `${dirs.state}/api-logins.json`,
+});
+
 /** The sandbox for a folder, whose real path is given; none where the person wants none, which nothing else may decide. */
 export const sandboxFor = (settings: Settings, folder: string, wanted: boolean): Promise<Sandbox> =>
   chooseSandbox({

@@ -186,7 +186,7 @@ export class Conversation {
       throw new FairleadError('cli/no-folder', `There is no folder ${cwd}.`, { blame: 'user' });
     const old = this.outfit;
     await moveCourse(this.#now, this.#options, this.grants, cwd);
-    await old.close();
+    await old.close(this.outfit);
   }
 
   /** Every event of the session, all branches, in the order written. */

@@ -78,7 +78,7 @@ export async function beginCourse(options: ConversationOptions, grants: Grants):
 
 /** What an agent in this folder needs. */
 function outfitIn(
-  now: Pick<Course, 'auto' | 'private'> & { open?: OpenSession },
+  now: Pick<Course, 'auto' | 'private'> & { open?: OpenSession; outfit?: Outfit },
   options: ConversationOptions,
   grants: Grants,
   cwd: string,
@@ -91,6 +91,8 @@ function outfitIn(
     cwd,
     auto: () => now.auto,
     grants,
+    // What goes on in the background of this folder goes on.
+    ...(now.outfit?.workspace.cwd === cwd ? { background: now.outfit.background } : {}),
     transcript: () => now.open?.place?.file,
     mayUse: async (other) => (now.private ? mustStayHere(other, settings) : undefined),
   });
@@ -123,7 +125,7 @@ export async function moveCourse(
   const { model, parts, router } = now;
   if (!router && labelOf(asked, settings, outfit.instructions) !== undefined)
     await mustStayHere(model, settings).catch(async (error: unknown) => {
-      await outfit.close();
+      await outfit.close(now.outfit);
       throw error;
     });
   await become(now, outfit, { chosen: model, provider: parts.provider }, router);

@@ -35,13 +35,20 @@ import {
   type Sandbox,
   type SecretKeeper,
 } from '../../guards/index.ts';
-import { aliasOf, backgroundCommands, moreTools, sandboxedCommand, workspaceTools } from '../../tools/index.ts';
+import {
+  aliasOf,
+  backgroundCommands,
+  moreTools,
+  sandboxedCommand,
+  workspaceTools,
+  type Background,
+} from '../../tools/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { equipmentFor, nobody, type Equipment, type Person } from '../equipment/index.ts';
 import { groundOf } from '../policy/ground.ts';
 import { keeperFor, type Settings } from '../settings/index.ts';
-import { ownFolders, sandboxFor } from './confinement.ts';
+import { loginFiles, ownFolders, sandboxFor } from './confinement.ts';
 import type { Chosen } from './model.ts';
 
 /** How the terminal's agent is to be made. */
@@ -64,6 +71,8 @@ export type OutfitOptions = {
   readonly transcript?: () => string | undefined;
   /** Throws where the session may not be told to a model that a tool wants; it may be told to any unless given. */
   readonly mayUse?: (model: Chosen) => Promise<void>;
+  /** The commands in the background of an outfit for the same folder, which go on; it is closed without them. */
+  readonly background?: Background;
 };
 
 /** What was found for a working folder, and the way to an agent for a model. */
@@ -86,10 +95,11 @@ export type Outfit = {
   readonly partsFor: (provider: Provider, callsTools: boolean) => AgentParts;
   /** Hears words before they are written down, and what happens; absent where nobody listens. */
   readonly ears?: Pick<NonNullable<Equipment['ears']>, 'words' | 'told'>;
+  readonly background: Background;
   /** Ends the commands in the background: they belong to the session that started them. */
   endCommands(): Promise<void>;
-  /** Ends the servers, programs and commands that its tools started. */
-  close(): Promise<void>;
+  /** Ends the servers, programs and commands that its tools started; not the commands where another outfit has them now. */
+  close(heir?: Pick<Outfit, 'background'>): Promise<void>;
 };
 
 /** Gets everything ready that an agent in this folder needs, whichever model it will be. */
@@ -103,6 +113,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     blobs: `${dirs.state}/blobs`,
     outputs: `${dirs.state}/outputs`,
     protect: ownFolders(settings),
+    sealed: Object.values(loginFiles(settings)),
   });
   const locate: Locate = (path) => workspace.locate(path);
   const instructions = readInstructions(places);
@@ -115,7 +126,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   ]);
   const skills = code ? [] : found;
   const confined = sandboxed(workspace, sandbox);
-  const background = backgroundCommands(confined);
+  const background = options.background ?? backgroundCommands(confined);
   let model: Provider | undefined;
   const equipment = await equipmentFor(code, {
     settings,
@@ -141,7 +152,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
           gitWorkspace: workspace,
         })),
     {
-      ...sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox))),
+      ...sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox, [workspace.cwd]))),
       ...(code ? {} : { hidden: true }),
     },
     ...(skills.length ? [skillTool(skills)] : []),
@@ -182,7 +193,9 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
       kindOf({ ...call, tool: names.has(call.tool) ? call.tool : (aliasOf(call) ?? call.tool) }, locate),
     ...(equipment.ears ? { ears: equipment.ears } : {}),
     endCommands: () => background.close(),
-    close: async () => void (await Promise.all([equipment.close(), background.close()])),
+    background,
+    close: async (heir) =>
+      void (await Promise.all([equipment.close(), heir?.background === background ? undefined : background.close()])),
     partsFor(provider, callsTools) {
       model = provider;
       const parts = agentParts({

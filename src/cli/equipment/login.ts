@@ -6,12 +6,13 @@ import { fileLogins } from '../../tools/oauth/login-store.ts';
 import { oauthLogin, type OAuthOptions } from '../../tools/oauth/oauth-login.ts';
 import { withLogins } from '../../tools/oauth/with-logins.ts';
 import { withNetwork } from '../../workspace/index.ts';
+import { loginFiles } from '../conversation/confinement.ts';
 import { nothing, type Equipment, type Ground, type Person } from './ground.ts';
 
 /** Logins to APIs. Nothing is read before one is used. */
 export async function loginEquipment({ settings, confined, person, secrets }: Ground): Promise<Equipment> {
   const logins: OAuthOptions = {
-    store: fileLogins<ApiLogin>(`${settings.dirs.state}/api-logins.json`),
+    store: fileLogins<ApiLogin>(loginFiles(settings).api),
     workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
     learn: (name, token) => secrets.learn(name, token),
     ...(person.absent ? {} : { show: (name, page, signal) => shown(person, name, page, signal) }),

@@ -1,5 +1,8 @@
 // Opens a page in the person's browser, by the way that their system has for it.
 import { spawn } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import { foldersOf } from '../../tools/lsp/child.ts';
 
 const ways: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ['open'],
@@ -10,7 +13,10 @@ const ways: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 export function openPage(url: string): boolean {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return false;
   const [program = 'xdg-open', ...args] = ways[process.platform] ?? ['xdg-open'];
-  const child = spawn(program, [...args, new URL(url).href], { stdio: 'ignore', detached: true });
+  // A command could have left a program of that name in the folder that is worked in.
+  const search = foldersOf(process.env, realpathSync(process.cwd())).join(path.delimiter);
+  const env = { ...process.env, PATH: search };
+  const child = spawn(program, [...args, new URL(url).href], { stdio: 'ignore', detached: true, env });
   // Where there is no such program, the address that was said is all there is.
   child.on('error', () => undefined);
   child.unref();

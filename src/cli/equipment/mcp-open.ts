@@ -11,11 +11,14 @@ import {
   type McpConfig,
   type McpOptions,
   type McpServer,
+  type TokenStore,
 } from '../../tools/mcp/index.ts';
+import { loginFiles } from '../conversation/confinement.ts';
 import type { Settings } from '../settings/index.ts';
 import { nothing, type Equipment, type Ground } from './ground.ts';
 import { mcpMemory, type McpMemory } from './mcp-memory.ts';
 import { answerersFor, loginLater, loginPage } from './mcp-person.ts';
+import { learningTokens, learnServer } from './mcp-secrets.ts';
 import { offSentence, problemOf, reachWords, whose } from './mcp-words.ts';
 
 /** Milliseconds a server may take to start, and how many of them a person waits for it before the prompt opens: not again for one that was too slow. */
@@ -41,11 +44,15 @@ export function serversFor({ places, servers = [] }: Pick<Ground, 'places' | 'se
 }
 
 /** What servers are opened with, whoever opens them. */
-export const usualOptions = (settings: Settings, trust: Trust, cwd: string): McpOptions & { memory: McpMemory } => ({
+export const usualOptions = (
+  settings: Settings,
+  trust: Trust,
+  cwd: string,
+): McpOptions & { memory: McpMemory; tokens: TokenStore } => ({
   trust,
   cwd,
   roots: [cwd],
-  tokens: fileTokens(`${settings.dirs.state}/mcp-logins.json`),
+  tokens: fileTokens(loginFiles(settings).mcp),
   memory: mcpMemory(settings.dirs.cache),
   startMs,
 });
@@ -53,8 +60,9 @@ export const usualOptions = (settings: Settings, trust: Trust, cwd: string): Mcp
 /** The tools of all servers of a folder, and what is wrong with those that have none. */
 export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
   if (process.env[INSIDE]) return { ...nothing, problems: [inside] };
-  const { settings, trust, person, places } = ground;
+  const { settings, trust, person, places, secrets } = ground;
   const { servers, problems } = serversFor(ground);
+  for (const server of servers) learnServer(server, secrets);
   for (const server of servers) await askAbout(server, ground);
   const known = usualOptions(settings, trust, places.cwd);
   const first = servers.filter((server) => standingOf(server, trust) === 'approved' && !known.memory.recall(server));
@@ -65,6 +73,7 @@ export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
   let open = false;
   const mcp = await openMcp(servers, {
     ...known,
+    tokens: learningTokens(known.tokens, secrets),
     waitMs: (server) => (known.memory.wasSlow(server) ? shortWaitMs : waitMs),
     ...answerersFor(ground),
     openUrl: (server, url) => (open ? loginPage(person, server, url) : loginLater(server)),

@@ -39,7 +39,10 @@ export function problemOf({ server, origin, state, why, tools }: McpStatus): rea
   if (state === 'new') return [`${about} is not started, for it was not approved: ${approve}`];
   if (state === 'changed') return [`${about} is not started, for it changed since it was approved: ${approve}`];
   if (state === 'failed') return [`${about} has no tools now: ${why ?? 'it failed.'}`];
-  if (state === 'starting') return [`${about} takes long to start; its tools are there the next time.`];
+  if (state === 'starting')
+    return [
+      `${about} takes long to start and is not waited for; its tools are there at the next start after it has answered.`,
+    ];
   const off = tools.filter(({ standing }) => standing === 'changed' || standing === 'new').map(({ tool }) => tool);
   return off.length === 0 ? [] : [offSentence(server, off)];
 }

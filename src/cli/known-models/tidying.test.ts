@@ -32,18 +32,30 @@ function kept(t: TestContext): {
 
 test('logs of starts go when they are old, and the oldest when they are too many or too large; those of today stay', async (t) => {
   const { dirs, put, left } = kept(t);
-  const names = ['a', 'b', 'c', 'd', 'e'];
-  for (const [i, name] of names.entries()) put(`logs/${name}`, [40, 20, 10, 5, 0][i] ?? 0, 'x'.repeat(100));
+  const letters = ['a', 'b', 'c', 'd', 'e'];
+  const nameOf = (letter: string): string => `2026-01-01_00-00-0${letters.indexOf(letter)}`;
+  for (const [i, name] of letters.entries()) put(`logs/${nameOf(name)}`, [40, 20, 10, 5, 0][i] ?? 0, 'x'.repeat(100));
   const tidied = async (logs: Bounds, days: number): Promise<readonly string[]> => {
     await tidyUp(dirs, { signal, now: now + days * 86_400_000, bounds: { logs, blobs: roomy } });
-    return left('logs');
+    return left('logs').map((name) => letters.find((letter) => nameOf(letter) === name) ?? name);
   };
   assert.deepEqual(await tidied(roomy, 0), ['b', 'c', 'd', 'e']);
   assert.deepEqual(await tidied({ ...roomy, files: 0 }, 0.9), ['b', 'c', 'd', 'e'], 'once a day is enough');
   assert.deepEqual(await tidied({ ...roomy, files: 3 }, 1), ['c', 'd', 'e']);
   assert.deepEqual(await tidied({ ...roomy, bytes: 200 }, 2), ['d', 'e']);
-  utimesSync(path.join(dirs.state, 'logs/e'), new Date(now + 2.5 * 86_400_000), new Date(now + 2.5 * 86_400_000));
+  utimesSync(
+    path.join(dirs.state, 'logs', nameOf('e')),
+    new Date(now + 2.5 * 86_400_000),
+    new Date(now + 2.5 * 86_400_000),
+  );
   assert.deepEqual(await tidied({ days: 0, bytes: 0, files: 0 }, 3), ['e'], 'what is not a day old stays');
+});
+
+test('what has no name of ours stays, in whosever folder we were put', async (t) => {
+  const { dirs, put, left } = kept(t);
+  for (const file of ['logs/server.log', 'logs/2025-01-01.txt', 'blobs/photo.jpg', 'blobs/draft.tmp']) put(file, 4000);
+  await tidyUp(dirs, { signal, now, bounds: { logs: { ...roomy, files: 0 }, blobs: { ...roomy, files: 0 } } });
+  assert.deepEqual([...left('logs'), ...left('blobs')], ['2025-01-01.txt', 'server.log', 'draft.tmp', 'photo.jpg']);
 });
 
 test('an earlier content goes when it is old and no session, in the trash or not, of an agent or not, refers to it', async (t) => {
@@ -120,8 +132,8 @@ test('the prompt tidies up in the background, and a single run does not', async 
     return 'done';
   });
   await made.known('qwen3');
-  const old = made.state('logs/old');
-  putFiles(made.state(), { 'logs/old': 'x' });
+  const old = made.state('logs/2000-01-01_00-00-00');
+  putFiles(made.state(), { 'logs/2000-01-01_00-00-00': 'x' });
   utimesSync(old, new Date(0), new Date(0));
   await made.run(['once']);
   assert.ok(existsSync(old));
@@ -133,8 +145,8 @@ test('the prompt tidies up in the background, and a single run does not', async 
 
 test('what an editor drives tidies up too', async (t) => {
   const made = await program(t);
-  const old = made.state('logs/old');
-  putFiles(made.state(), { 'logs/old': 'x' });
+  const old = made.state('logs/2000-01-01_00-00-00');
+  putFiles(made.state(), { 'logs/2000-01-01_00-00-00': 'x' });
   utimesSync(old, new Date(0), new Date(0));
   openEditor(t, made);
   await until('it is tidied', () => !existsSync(old));

@@ -35,8 +35,9 @@ export async function tidyUp(
   if (last <= now && now - last < day) return;
   // First of all: who cannot write this down would look through everything at every start.
   replaceText(mark, `${new Date(now).toISOString()}\n`);
-  for (const old of surplus(await filesIn(path.join(state, 'logs')), bounds.logs, now)) await remove(old, signal);
-  const blobs = await filesIn(path.join(state, 'blobs'));
+  const logs = await filesIn(path.join(state, 'logs'), /^\d{4}-\d\d-\d\d_[\d-]+$/);
+  for (const old of surplus(logs, bounds.logs, now)) await remove(old, signal);
+  const blobs = await filesIn(path.join(state, 'blobs'), /^[0-9a-f]{64}$|^[0-9a-f-]{36}\.tmp$/);
   if (surplus(blobs, bounds.blobs, now).length === 0) return;
   const referred = await referredTo(
     [sessionFolder({ data }), agentFolder({ data }), trashFolder({ data })],
@@ -48,10 +49,11 @@ export async function tidyUp(
 
 type Kept = { readonly file: string; readonly bytes: number; readonly time: number };
 
-/** The regular files of a folder, oldest first; none where there is no folder. */
-async function filesIn(folder: string): Promise<readonly Kept[]> {
+/** The regular files of a folder that have a name of ours, oldest first; none where there is no folder. A person may have named a folder that others use too. */
+async function filesIn(folder: string, ours: RegExp): Promise<readonly Kept[]> {
   const found: Kept[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
+    if (!ours.test(name)) continue;
     const file = path.join(folder, name);
     const seen = await lstat(file).catch(() => undefined);
     if (seen?.isFile()) found.push({ file, bytes: seen.size, time: seen.mtimeMs });

@@ -25,30 +25,33 @@ export const hostInTerminal = (say: (text: string) => void): Host => ({
   say: (text) => say(`${text}\n`),
 });
 
+/** There is one terminal: of several tools, agents and calls that ask at once each has its turn. */
+let before: Promise<unknown> = Promise.resolve();
+function inTurn<T>(ask: () => Promise<T>): Promise<T> {
+  const turn = before.then(ask);
+  before = turn.catch(() => undefined);
+  return turn;
+}
+
 /** The person beside a run, asked about what the folder brings along; in a pipe nobody is, and nothing of the folder runs. */
 export function personInTerminal(say: (text: string) => void): Person {
   const tells = (text: string): void => say(`${text}\n`);
   if (!isSomebodyThere()) return nobody(tells);
-  // Of several tools that ask at once each has its turn: there is one terminal.
-  let before: Promise<unknown> = Promise.resolve();
-  const inTurn = (words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> => {
-    const turn = before.then(async () => {
+  const asked = (words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> =>
+    inTurn(async () => {
       const { askWords } = await import('./ask-line.ts');
       return askWords(visible(words), prompt, signal);
     });
-    before = turn.catch(() => undefined);
-    return turn;
-  };
   return {
     ...hostInTerminal(say),
     agrees: async (question, detail, signal) =>
       /^y(es)?$/i.test(
-        (await inTurn([question, ...(detail === undefined ? [] : [detail])].join('\n'), '[y/N] ', signal)) ?? '',
+        (await asked([question, ...(detail === undefined ? [] : [detail])].join('\n'), '[y/N] ', signal)) ?? '',
       ),
     async words(question, choices, signal) {
       const { answerIn, choiceLines } = await import('../face/wording.ts');
       const prompt = `${choices.length > 0 ? 'A number or your own words' : 'Your words'}, nothing to leave: `;
-      return answerIn((await inTurn([question, ...choiceLines(choices)].join('\n'), prompt, signal)) ?? '', choices);
+      return answerIn((await asked([question, ...choiceLines(choices)].join('\n'), prompt, signal)) ?? '', choices);
     },
   };
 }
@@ -61,7 +64,8 @@ export async function askInTerminal(talk: Conversation, state: RunState, signal:
     const keys = `y yes, this once · n no · a ${alwaysLabel(kind)}`;
     const meant = aimOf(call);
     const tool = typeof meant === 'string' ? call.tool : meant.tool;
-    const said = await askLine(`${call.ask?.question ?? ''}\n${keys}`, `Allow ${tool}? [y/N/a] `, signal);
+    const words = `${call.ask?.question ?? ''}\n${keys}`;
+    const said = await inTurn(() => askLine(words, `Allow ${tool}? [y/N/a] `, signal));
     if (said === undefined) return undefined;
     return said === 'a' ? 'always' : said === 'y' ? 'once' : 'no';
   });

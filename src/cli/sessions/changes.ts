@@ -1,11 +1,20 @@
 // What can be done to a whole session: rename, clone, put into the trash and take out again. A session that another process writes to is left alone.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError } from '../../core/index.ts';
-import { copyJsonl, moveJsonl, type JsonlLog } from '../../stores/index.ts';
+import { FairleadError, isObject } from '../../core/index.ts';
+import { copyJsonl, glimpse, holderOf, moveJsonl, type JsonlLog } from '../../stores/index.ts';
+import { sessionIn } from '../../stores/jsonl/glimpse.ts';
 import { attempt, makeFolder } from '../settings/private-file.ts';
 import { dateName, fileNameFor, freeName, nameOf, tidyName } from './names.ts';
-import { nameTaken, sessionFile, sessionFolder, type SessionPlace, type Shelf } from './sessions.ts';
+import {
+  agentFolder,
+  nameTaken,
+  sessionFile,
+  sessionFolder,
+  sessionPlaces,
+  type SessionPlace,
+  type Shelf,
+} from './sessions.ts';
 
 /** Renames a session: its file gets another name. One that is open in this process is renamed through its log and stays open. */
 export async function renameSession(
@@ -89,9 +98,29 @@ export async function restoreSession(shelf: Shelf, name: string, as?: string): P
   return place;
 }
 
-/** Deletes everything in the trash for good, and says how many sessions that were. */
+/** Deletes everything in the trash for good, with the agents that those sessions started, and says how many sessions that were. */
 export function emptyTrash(shelf: Shelf): number {
-  const sessions = listTrash(shelf).length;
+  const sessions = listTrash(shelf);
+  const gone = new Set(sessions.flatMap(({ file }) => readable(() => sessionIn(file)) || []));
+  for (const { file } of sessionPlaces(shelf, agentFolder(shelf)))
+    if (gone.has(readable(() => parentIn(file)) ?? '') && !holderOf(file))
+      attempt(file, 'delete', () => rmSync(file, { force: true }));
   attempt(trashFolder(shelf), 'empty', () => rmSync(trashFolder(shelf), { recursive: true, force: true }));
-  return sessions;
+  return sessions.length;
+}
+
+/** The session that started the agent in this file, if it shows. */
+function parentIn(file: string): string | undefined {
+  const mark = glimpse(file).first('remark-made');
+  const { parent } = mark?.type === 'remark-made' && isObject(mark.value) ? mark.value : {};
+  return typeof parent === 'string' ? parent : undefined;
+}
+
+/** One file that cannot be read must not keep the others in the trash. */
+function readable<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }

@@ -19,6 +19,7 @@ import test, { type TestContext } from 'node:test';
 import { otherProcess } from '../../../test/support/other-process.ts';
 import { openJsonl, verifyFile } from '../../stores/index.ts';
 import { emptyTrash } from './changes.ts';
+import { agentFolder } from './sessions.ts';
 import {
   cloneSession,
   findSession,
@@ -263,6 +264,25 @@ test('a deleted session lies in the trash with its date until it is restored; it
   assert.equal(emptyTrash(shelf), 1);
   assert.deepEqual([listTrash(shelf), existsSync(path.join(shelf.data, 'trash'))], [[], false]);
   assert.deepEqual(readdirSync(path.join(shelf.data, 'sessions')), ['session_gone before.jsonl']);
+});
+
+test('with a session that is deleted for good the agents go that it started, and no others', async (t) => {
+  const shelf = shelfFor(t);
+  const folder = agentFolder(shelf);
+  mkdirSync(folder, { recursive: true });
+  for (const parent of ['gone', 'stays']) {
+    await begun(shelf, parent, 'Hi', `id-of-${parent}`);
+    const log = await openJsonl(path.join(folder, `session_agent-of-${parent}.jsonl`));
+    const about = { task: 't', parent: `id-of-${parent}`, key: 'k' };
+    await log.append(0, [{ type: 'remark-made', key: 'agent', value: about }], { settle: true });
+    await log.close();
+  }
+  writeFileSync(path.join(folder, 'session_broken.jsonl'), 'no session at all');
+  await trashSession(shelf, findSession(shelf, 'gone'));
+  assert.equal(readdirSync(folder).length, 3, 'what is in the trash can come back whole');
+  writeFileSync(path.join(shelf.data, 'trash', '2026-01-01_00-00-00.session_odd.jsonl'), '');
+  emptyTrash(shelf);
+  assert.deepEqual(readdirSync(folder).toSorted(), ['session_agent-of-stays.jsonl', 'session_broken.jsonl']);
 });
 
 test('the most recent session is the one written to last, whatever it is called', async (t) => {

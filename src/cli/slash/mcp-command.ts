@@ -66,13 +66,14 @@ const promptLine = ({ server, name, description, arguments: taken }: McpPrompt):
   return visibleLine([`/mcp prompt ${server} ${name}`, ...words].join(' ') + (description ? `: ${description}` : ''));
 };
 
-/** The person chose the words of a server: they are said as their own. */
+/** The person chose the words of a server: they are said as their own, without the secrets that nobody has read before. */
 async function prompt(rest: string, { talk, say, signal, converse }: Desk): Promise<void> {
   const [, server = '', name = '', given = ''] = /^(\S+)\s+(\S+)\s*(.*)$/s.exec(rest) ?? [];
   if (name === '') return say('It is /mcp prompt, the name of a server and the name of a prompt.', 'warning');
   const pairs = [...given.matchAll(/([^\s=]+)=("([^"]*)"|\S*)/g)].map(([, key, word, quoted]) => [key, quoted ?? word]);
   const values = Object.fromEntries(pairs) as Readonly<Record<string, string>>;
-  return converse(await getPrompt(serversBehind(talk.outfit.tools).connections, { server, name }, values, signal));
+  const said = await getPrompt(serversBehind(talk.outfit.tools).connections, { server, name }, values, signal);
+  return converse(talk.outfit.secrets.redact(said));
 }
 
 const choice = (value: string): Choice => ({ value, label: value });

@@ -45,6 +45,12 @@ test('[attack 74] what a lockfile or a manifest names is known, and what comes f
     'gem install rails -v 7',
     'echo npm install evil',
     'git add evil',
+    'npm run --silent add evil',
+    'npx --yes tsc evil',
+    'go run ./cmd evil',
+    'go run main.go evil@1',
+    'python3 -m mine install evil',
+    'python3 run.py -m pip install evil',
   ])
     assert.deepEqual(await strange(command), [], command);
 });
@@ -75,6 +81,14 @@ test('[attack 74] every other name is strange, however the command is written', 
     'sudo -E npm --prefix x i evil': ['evil'],
     'env A=b npm i evil': ['evil'],
     'npm i $(cat names)': ['$(cat names)'],
+    'npm --loglevel silent install evil': ['evil'],
+    'npm it evil': ['evil'],
+    'yarn workspace web add evil': ['evil'],
+    'python3 -I -m pip --proxy p install evil': ['evil'],
+    'uv tool install evil': ['evil'],
+    'uv tool run evil x': ['evil'],
+    'go run example.org/evil@latest x': ['example.org/evil'],
+    'gem i railz': ['railz'],
     'npm i git+https://example.org/evil.git': ['git+https://example.org/evil.git'],
   };
   for (const [command, names] of Object.entries(cases)) assert.deepEqual(await strange(command), names, command);

@@ -24,19 +24,20 @@ const withoutVersion = (argument: string): string => argument.replace(/[@:].*$/,
 const managers: readonly Manager[] = [
   {
     begins:
-      /^(?:(?:npm|pnpm|yarn|bun) (?:global )?(?:i|in|ins|inst|insta|instal|install|isnt|isnta|isntal|isntall|add|exec|x|dlx|init|create)|npx|pnpx|bunx)(?= |$)/,
+      /^(?:(?:npm|pnpm|yarn|bun) (?:global |workspace \S+ )?(?:i|it|install-test|in|ins|inst|insta|instal|install|isnt|isnta|isntal|isntall|add|exec|x|dlx|init|create)|npx|pnpx|bunx)(?= |$)/,
     files: ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'package.json'],
     folders: ['node_modules', 'node_modules/.bin'],
     name: (argument) => (/@npm:(.+)/.exec(argument)?.[1] ?? argument).replace(/(?<=.)@[^/]*$/, ''),
   },
   {
-    begins: /^(?:(?:uv )?pip[\d.]* install|(?:poetry|uv|pdm) add|pipenv install|pipx (?:install|run)|uvx)(?= |$)/,
+    begins:
+      /^(?:(?:uv )?pip[\d.]* install|(?:poetry|uv|pdm) add|pipenv install|pipx (?:install|run)|uv tool (?:install|run)|uvx)(?= |$)/,
     files: 'requirements.txt poetry.lock uv.lock pdm.lock Pipfile.lock pyproject.toml setup.cfg Pipfile'.split(' '),
     name: (argument) => argument.replace(/[[<>=!~;@ ].*$/s, ''),
   },
   { begins: /^cargo (?:\+\S+ )?(?:add|install)(?= |$)/, files: ['Cargo.lock', 'Cargo.toml'], name: withoutVersion },
-  { begins: /^go (?:get|install)(?= |$)/, files: ['go.sum', 'go.mod'], name: withoutVersion },
-  { begins: /^(?:gem install|bundle add)(?= |$)/, files: ['Gemfile.lock', 'Gemfile'], name: withoutVersion },
+  { begins: /^go (?:(?:get|install)(?= |$)|run(?= [^ ]+@[^ ]))/, files: ['go.sum', 'go.mod'], name: withoutVersion },
+  { begins: /^(?:gem (?:i|install)|bundle add)(?= |$)/, files: ['Gemfile.lock', 'Gemfile'], name: withoutVersion },
 ];
 
 /** Words after which the first name is the package, and all that follows is its own affair. */
@@ -75,24 +76,42 @@ export function carefulOfPackages(gate: Gate, granted: Grants, ground: Ground): 
 }
 
 function strangeIn(words: readonly ShellWord[], cwd: string): readonly string[] {
-  const given = [programOf(words[0]), ...words.slice(1).map(({ text }) => text)];
-  const [program = '', ...args] = /^python[\d.]*$/.test(given[0] ?? '') && given[1] === '-m' ? given.slice(2) : given;
-  const names = operands(args);
-  const line = [program, ...names].join(' ');
-  const manager = managers.find(({ begins }) => begins.test(line));
-  const [beginning] = manager?.begins.exec(line) ?? [];
-  if (manager === undefined || beginning === undefined) return [];
-  const wanted = names.slice(beginning.split(' ').length - 1).slice(0, running.test(beginning) ? 1 : undefined);
-  const known = knownIn(manager, cwd);
-  return wanted
+  const [program = '', ...args] = asModule([programOf(words[0]), ...words.slice(1).map(({ text }) => text)]);
+  const found = [operands(args), operands(args, /^--?[^=]+$/)].flatMap((names) => broughtBy(program, names) ?? [])[0];
+  if (!found) return [];
+  const known = knownIn(found.manager, cwd);
+  return found.wanted
     .filter((argument) => !isLocal(argument))
-    .map((argument) => manager.name(argument))
+    .map((argument) => found.manager.name(argument))
     .filter((name) => name !== '' && !known(name));
 }
 
-/** What is neither an option nor the value of one. */
-const operands = (args: readonly string[]): readonly string[] =>
-  args.filter((word, at) => !word.startsWith('-') && !valued.test(args[at - 1] ?? ''));
+/** A module that Python runs, as the program that it is. */
+function asModule(given: readonly string[]): readonly string[] {
+  const first = given.findIndex((word, at) => at > 0 && !word.startsWith('-'));
+  return /^python[\d.]*$/.test(given[0] ?? '') && /^-[A-Za-z]*m$/.test(given[first - 1] ?? '')
+    ? given.slice(first)
+    : given;
+}
+
+/** What a program would bring in by these words; nothing where they do not bring anything in. */
+function broughtBy(
+  program: string,
+  names: readonly string[],
+): { readonly manager: Manager; readonly wanted: readonly string[] } | undefined {
+  const line = [program, ...names].join(' ');
+  const manager = managers.find(({ begins }) => begins.test(line));
+  const [beginning] = manager?.begins.exec(line) ?? [];
+  if (manager === undefined || beginning === undefined) return undefined;
+  return {
+    manager,
+    wanted: names.slice(beginning.split(' ').length - 1).slice(0, running.test(beginning) ? 1 : undefined),
+  };
+}
+
+/** What is neither an option nor the value of one: of those that are known to have one, or of all that may. */
+const operands = (args: readonly string[], having: RegExp = valued): readonly string[] =>
+  args.filter((word, at) => !word.startsWith('-') && !having.test(args[at - 1] ?? ''));
 
 /** A folder or a file of one's own is no package of strangers. */
 const isLocal = (argument: string): boolean => /^(?:\.{0,2}\/|~\/|\.{1,2}$|file:)/.test(argument);

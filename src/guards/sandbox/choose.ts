@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { bubblewrap, findProgram, newer, whyUnable } from './bubblewrap.ts';
 import { containerOfRoots } from './container.ts';
+import { seatbelt, whyNoSeatbelt } from './seatbelt.ts';
 import { noSandbox, refusal, type Confines, type Sandbox } from './sandbox.ts';
 import { withoutTraps } from './traps.ts';
 
@@ -40,6 +41,11 @@ async function best({ container, ...confines }: Omit<ChoiceOptions, 'wanted'>): 
 }
 
 async function lightest(confines: Confines): Promise<Sandbox> {
+  if (process.platform === 'darwin') {
+    const why = whyNoSeatbelt(confines);
+    if (why === undefined) return withoutTraps(seatbelt(confines), confines);
+    return refused(why, 'Install podman or docker and pull the image of sandbox.image');
+  }
   const program = process.platform === 'linux' ? findProgram('bwrap', confines) : undefined;
   if (program === undefined)
     return refused(

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { FairleadError, type Ran } from '../../core/index.ts';
+import { findProgram } from './bubblewrap.ts';
 import type { Confines, Outside, Sandbox } from './sandbox.ts';
 import { hiddenIn, readOnlyIn } from './visible-folders.ts';
 
@@ -24,15 +25,16 @@ const usualMs = 60_000;
 
 type Container = Required<ContainerOptions>;
 
-/** Confines commands by a container that sees a named volume and no file of this machine. */
-export function containerSandbox(options: ContainerOptions = {}): Sandbox {
-  const container = containerOf(options);
-  const { engine, image, volume, mountpoint } = container;
+/** Confines commands by a container that sees a named volume and no file of this machine. An engine that is only named is never one of these folders, where a command could have left it. */
+export function containerSandbox(options: ContainerOptions = {}, apart: readonly string[] = []): Sandbox {
+  const named = containerOf(options);
+  const { engine, image, volume, mountpoint } = named;
   let ready = false;
   return {
     name: path.basename(engine),
     about: `Commands run in ${image} and reach the volume ${volume}: no network, no file of yours.`,
     async exec(command, given, outside) {
+      const container = { ...named, engine: engineApart(engine, apart) };
       ready ||= await mustBeReady(outside, container);
       const place = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
       return runIn(container, place, command, given, outside);
@@ -154,16 +156,26 @@ const processors = (container: Container, ms: number): readonly string[] =>
     ? ['--cpus', String(mostProcessors)]
     : ['--ulimit', `cpu=${Math.ceil(ms / 1000) * mostProcessors}`];
 
+function engineApart(engine: string, roots: readonly string[]): string {
+  if (roots.length === 0 || path.isAbsolute(engine)) return engine;
+  const found = findProgram(engine, { roots, path: process.env['PATH'] ?? '' });
+  if (found === undefined) throw missing(engine);
+  return found;
+}
+
+const missing = (engine: string, cause?: unknown): FairleadError =>
+  bad(
+    `There is no ${engine} on this machine, so nothing was run. Install it (apt-get install podman), or set SANDBOX_CONTAINER_RUNTIME_EXECUTABLE to the engine that is there.`,
+    cause,
+  );
+
 async function mustBeReady(outside: Outside, container: Container): Promise<true> {
   const { engine, volume } = container;
   let ran: Ran;
   try {
     ran = await outside([engine, 'volume', 'inspect', volume], { timeoutMs: 10_000 });
   } catch (cause) {
-    throw bad(
-      `There is no ${engine} on this machine, so nothing was run. Install it (apt-get install podman), or set SANDBOX_CONTAINER_RUNTIME_EXECUTABLE to the engine that is there.`,
-      cause,
-    );
+    throw missing(engine, cause);
   }
   if (ran.code !== 0 && !/no such|not found|no volume/i.test(ran.text))
     throw bad(`${engine} does not work here: ${ran.text.trim()}`);

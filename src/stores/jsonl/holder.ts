@@ -95,7 +95,7 @@ function startOf(pid: number): string {
   if (stat) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   if (process.platform === 'linux') return '';
   try {
-    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 2000 }).trim();
+    return execFileSync('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 2000 }).trim();
   } catch {
     return '';
   }

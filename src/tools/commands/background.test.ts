@@ -71,8 +71,8 @@ test('a command in the background gives its id at once, and each look shows what
   assert.match((await call('command_output', { id })).text, /^\[Nothing new\. It has been running for [\d.]+ s\.\]$/);
   writeFileSync(path.join(root, 'go'), '');
   const last = await call('command_output', { id, wait_s });
-  assert.deepEqual([last.text, last.data], ['more\n[Exit code 3.]', { id, ended: true }]);
-  assert.equal((await call('command_output', { id, wait_s })).text, '[Nothing new. Exit code 3.]');
+  assert.deepEqual([last.text, last.data], ['more\n[Exit code: 3.]', { id, ended: true }]);
+  assert.equal((await call('command_output', { id, wait_s })).text, '[Nothing new. Exit code: 3.]');
 });
 
 test(
@@ -102,10 +102,10 @@ test('an end that nobody saw is told once, to the session that started the comma
   }
   assert.equal(
     said,
-    `The background command ${unseen} (echo last words; exit 5) has ended. Exit code 5. command_output shows what it wrote since you last looked.`,
+    `The background command ${unseen} (echo last words; exit 5) has ended. Exit code: 5. command_output shows what it wrote since you last looked.`,
   );
   assert.equal(remind(), '');
-  assert.equal((await call('command_output', { id: unseen })).text, 'last words\n[Exit code 5.]');
+  assert.equal((await call('command_output', { id: unseen })).text, 'last words\n[Exit code: 5.]');
 });
 
 test('[fault 32] a flood between two looks is shown by both its ends, and the rest can be read', patient, async (t) => {

@@ -30,7 +30,7 @@ export function ranOutput(ran: Ran, seconds: number): Output {
 export function howEnded({ code, signal, stopped }: Ran, seconds: number): string | undefined {
   if (stopped === 'timeout') return `Ended by us after ${seconds} s; set timeout_s if it needs longer.`;
   if (signal !== null) return `Ended by ${signal}.`;
-  return code === 0 ? undefined : `Exit code ${code}.`;
+  return code === 0 ? undefined : `Exit code: ${code}.`;
 }
 
 /** Output with remarks below it. What is hardly text at all is shown by a sample. */

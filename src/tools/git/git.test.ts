@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -293,4 +294,49 @@ test('attack 28: a folder that names a repository elsewhere as its own is refuse
   }
   rmSync(path.join(root, '.git'));
   assert.match((await call('git', { operation: 'log' })).text, /not a git repository/);
+});
+
+test('attacks 12, 38: where the search path leads into the folder, no git of the folder is run, nor what git runs', async (t) => {
+  const { call, root, put } = bench(t);
+  const record = path.join(root, '..', 'record');
+  for (const name of ['git', 'env', 'ssh', 'git-remote-https']) {
+    put(`.venv/bin/${name}`, `#!/bin/sh\necho ${name} >> '${record}'\n`);
+    chmodSync(path.join(root, '.venv/bin', name), 0o755);
+  }
+  symlinkSync(path.join(root, '.venv/bin'), path.join(root, '..', 'bin'));
+  process.env['PATH'] = [`${root}/.venv/bin`, path.join(root, '..', 'bin'), process.env['PATH']].join(path.delimiter);
+  const { text, failed } = await call('git', { operation: 'status' });
+  assert.ok(!failed && text.includes('.venv'), text);
+  for (const url of ['ssh://127.0.0.1:1/x', 'https://127.0.0.1:1/x'])
+    assert.equal((await call('git_remote', { operation: 'clone', url, path: 'copy' })).failed, true);
+  assert.equal(existsSync(record), false);
+});
+
+test('[P37] attack 84: over SSH the person’s agent is there for the call that goes out, and for no other', async (t) => {
+  const { call, root, sh } = bench(t);
+  const place = path.join(root, '..', 'ssh');
+  mkdirSync(place);
+  const record = path.join(place, 'record');
+  // In the place of ssh: notes which agent it was given and runs what was asked for here.
+  const ssh = `#!/bin/sh\necho "$SSH_AUTH_SOCK" >> '${record}'\nfor last; do :; done\neval "$last"\n`;
+  writeFileSync(path.join(place, 'ssh'), ssh, { mode: 0o755 });
+  const calls = path.join(place, 'calls');
+  const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  writeFileSync(path.join(place, 'git'), `#!/bin/sh\necho "$SSH_AUTH_SOCK|$*" >> '${calls}'\nexec ${real} "$@"\n`, {
+    mode: 0o755,
+  });
+  process.env['PATH'] = `${place}:${process.env['PATH'] ?? ''}`;
+  process.env['SSH_AUTH_SOCK'] = '/agent/of/the/person';
+  sh('clone -q --bare . ../there.git');
+  const url = `ssh://host${path.resolve(root, '../there.git')}`;
+  sh(`remote add origin '${url}' && git commit -q --allow-empty -m more`);
+  assert.equal((await call('git_remote', { operation: 'push' })).failed, false);
+  assert.equal((await call('git_remote', { operation: 'clone', url, path: 'copy' })).failed, false);
+  assert.deepEqual(readFileSync(record, 'utf8').trim().split('\n'), ['/agent/of/the/person', '/agent/of/the/person']);
+  const agents = readFileSync(calls, 'utf8').match(/^\/agent.*--no-pager.*$/gm) ?? [];
+  const looks = readFileSync(calls, 'utf8').match(/^\|.*(rev-parse|config|symbolic-ref).*$/gm) ?? [];
+  assert.ok(
+    looks.length > 0 && agents.every((each) => / (push|clone|pack-objects|index-pack) ?/.test(each)),
+    agents.join('\n'),
+  );
 });

@@ -66,7 +66,7 @@ async function clone({ url, path: folder, branch, depth }: Trip, run: GitRun): R
       place.url,
       target,
     ],
-    run,
+    outward(run),
   );
 }
 
@@ -97,7 +97,7 @@ async function exchange({ operation, remote = 'origin', branch }: Trip, run: Git
         name,
         `refs/heads/${ref}:refs/heads/${ref}`,
       ],
-      run,
+      outward(run),
     );
   return git(
     [
@@ -111,8 +111,14 @@ async function exchange({ operation, remote = 'origin', branch }: Trip, run: Git
       name,
       ref,
     ],
-    run,
+    outward(run),
   );
+}
+
+/** The call that goes out may use the person's agent; what is asked of the repository before it may not. */
+function outward(run: GitRun): GitRun {
+  const { SSH_AUTH_SOCK: agent } = process.env;
+  return agent === undefined ? run : { ...run, agent };
 }
 
 /** The program at the other end, whatever the configuration calls it. In a folder of this machine it would run hooks of that repository, so it is told not to. */

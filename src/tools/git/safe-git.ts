@@ -1,6 +1,7 @@
 // Runs git so that nothing of the repository runs with it: no hooks, filters, pagers, editors, helpers or questions, whatever its configuration says.
 import path from 'node:path';
 import { FairleadError, visibleLine, type Ran, type Workspace } from '../../core/index.ts';
+import { foldersOutside } from '../search-path.ts';
 
 /** How a git command is run. */
 export type GitRun = {
@@ -10,6 +11,8 @@ export type GitRun = {
   readonly progress?: (text: string) => void;
   /** True where it is to reach another place. Else no connection is made: a repository whose objects are missing would have git fetch them, by programs that it names. */
   readonly connects?: boolean;
+  /** Where the person's keys for SSH are to be had: for the one call that goes out, and no other. */
+  readonly agent?: string;
   /** Characters of output that are kept, 400,000 unless given. */
   readonly most?: number;
 };
@@ -68,15 +71,19 @@ const usualMost = 400_000;
 /** Runs git with these arguments. */
 export const git = (
   args: readonly string[],
-  { workspace, signal, seconds, progress, connects = false, most = usualMost }: GitRun,
+  { workspace, signal, seconds, progress, connects = false, agent, most = usualMost }: GitRun,
   more: readonly string[] = [],
 ): Promise<Ran> =>
   workspace.exec(
     [
-      'env',
+      // Git runs as the person: it is looked for, and looks for others, where no folder that is worked in could have put one.
+      '/usr/bin/env',
       ...foreign.flatMap((name) => ['-u', name]),
+      // Where the whole machine is the folder, there is nothing outside it.
+      `PATH=${foldersOutside(workspace).join(path.delimiter) || '/usr/bin:/bin'}`,
       ...environment,
       `GIT_ALLOW_PROTOCOL=${connects ? protocols : 'none'}`,
+      ...(connects && agent ? [`SSH_AUTH_SOCK=${agent}`] : []),
       'git',
       '--no-pager',
       ...[...settings, ...more].flatMap((setting) => ['-c', setting]),

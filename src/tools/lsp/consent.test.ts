@@ -1,5 +1,6 @@
 // Who is asked before a language server starts, how long the question stands, and what an edit may start by itself.
 import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -49,6 +50,21 @@ test('an edit starts what the person named or approved, and nothing else; nobody
   assert.equal((await yes.servers.ready('a.foo', signal()))?.live.name, 'foo');
   assert.equal(asked, 0);
   assert.equal(read.length, 2, 'the program and the definition');
+});
+
+test('a pipe where the manifest of TypeScript should be keeps no edit waiting', (t) => {
+  const { root } = bench(t, 'user');
+  mkdirSync(path.join(root, 'node_modules', 'typescript'), { recursive: true });
+  for (const file of ['package.json', 'node_modules/typescript/package.json'])
+    execFileSync('mkfifo', [path.join(root, file)]);
+  const from = (name: string): string => JSON.stringify(import.meta.resolve(name));
+  const code = `import { languageServers } from ${from('./index.ts')};
+    import { localWorkspace } from ${from('../../workspace/index.ts')};
+    const servers = languageServers(localWorkspace({ roots: [${JSON.stringify(root)}] }), {});
+    console.log(await servers.ready('a.ts', new AbortController().signal));`;
+  // In a process of its own: who waits on a pipe this way hears nothing more, and no test would end.
+  const how = { timeout: 20_000, encoding: 'utf8' } as const;
+  assert.equal(spawnSync(process.execPath, ['--input-type=module', '-e', code], how).stdout, 'undefined\n');
 });
 
 test('all that is to be approved is one question; it is taken back when the last who waits for it has left', async (t) => {

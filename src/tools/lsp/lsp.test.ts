@@ -156,7 +156,10 @@ test('[P19] an edit tells the new problems it made, if a server is running; noth
     /^Edited src\/main\.ts\.\nNo problems are left in it\.$/,
   );
   const created = await call(write, { path: 'src/new.ts', content: 'export const x: string = 1;\n' });
-  assert.match(created.text, /^Created src\/new\.ts \(1 line\)\.\n1 new problem:\nsrc\/new\.ts:1:14: error 2322/);
+  assert.match(
+    created.text,
+    /^Written \d+ bytes to src\/new\.ts \(1 line, a new file\)\.\n1 new problem:\nsrc\/new\.ts:1:14: error 2322/,
+  );
   await workspace.read('src/greet.ts');
   const elsewhere = { path: 'src/greet.ts', old_string: 'greet(name', new_string: 'hail(name' };
   assert.match(

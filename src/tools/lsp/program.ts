@@ -1,7 +1,6 @@
 // Where a server's program is. One that is part of the opened folder is used only once it was approved by its content.
 import { createHash } from 'node:crypto';
 import { accessSync, constants, createReadStream, readFileSync, realpathSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { canonical, isObject, toJson } from '../../core/index.ts';
 import { foldersOf, isInside } from './child.ts';
@@ -101,12 +100,12 @@ function runnable(file: string): string | undefined {
 
 /** The program itself of the TypeScript that a file would import, if it has one: what starts it is a script, which says nothing about what is run. */
 function nativeTypescript(from: string): string | undefined {
-  const platform = `@typescript/typescript-${process.platform}-${process.arch}/package.json`;
+  const platform = `@typescript/typescript-${process.platform}-${process.arch}`;
   try {
-    const manifest = packageAbove(from) ?? createRequire(from).resolve('typescript/package.json');
-    const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version?: unknown };
+    const manifest = packageAbove(from) ?? packageFor(from, 'typescript');
+    const { version } = JSON.parse(textOf(manifest)) as { readonly version?: unknown };
     if (typeof version !== 'string' || Number.parseInt(version, 10) < 7) return undefined;
-    return runnable(path.join(path.dirname(createRequire(manifest).resolve(platform)), 'lib', 'tsc'));
+    return runnable(path.join(path.dirname(packageFor(manifest, platform)), 'lib', 'tsc'));
   } catch {
     return undefined;
   }
@@ -116,8 +115,23 @@ function nativeTypescript(from: string): string | undefined {
 function packageAbove(file: string): string | undefined {
   const manifest = path.resolve(file, '..', '..', 'package.json');
   if (path.basename(file) !== 'tsc') return undefined;
-  const { name } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly name?: unknown };
+  const { name } = JSON.parse(textOf(manifest)) as { readonly name?: unknown };
   return name === 'typescript' ? manifest : undefined;
+}
+
+/** The manifest of a package as Node would find it. Node itself is not asked: it reads manifests on the way, and would wait on a pipe of that name for ever. */
+function packageFor(from: string, name: string): string {
+  for (let at = path.dirname(from); ; at = path.dirname(at)) {
+    const file = path.join(at, 'node_modules', name, 'package.json');
+    if (statSync(file, { throwIfNoEntry: false })?.isFile()) return realpathSync.native(file);
+    if (at === path.dirname(at)) throw new Error(`${name} is not installed.`);
+  }
+}
+
+/** The text of a regular file. */
+function textOf(file: string): string {
+  if (!statSync(file).isFile()) throw new Error(`${file} is not a regular file.`);
+  return readFileSync(file, 'utf8');
 }
 
 /** What has to be approved before this program is started here. */
@@ -166,7 +180,7 @@ async function hashOf(file: string): Promise<string> {
 
 function textAt(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return textOf(file);
   } catch (error) {
     if (isObject(error) && error['code'] === 'ENOENT') return null;
     throw error;

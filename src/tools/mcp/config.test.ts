@@ -1,6 +1,7 @@
 // Which servers there are, what is approved of them, and what their tools are called.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -77,6 +78,22 @@ test('a server of the person runs where they work, one of a project beside the f
   };
   assert.deepEqual([cwdOf({}, 'user'), cwdOf({}, 'project')], [undefined, '/p']);
   assert.deepEqual([cwdOf({ cwd: 'x' }, 'user'), cwdOf({ cwd: 'x' }, 'project')], ['/p/x', '/p/x']);
+});
+
+test('a pipe, a device or a folder in the place of the file is named, and nobody waits for it', (t) => {
+  const project = folder(t);
+  const file = path.join(project, '.mcp.json');
+  const code = `import { readMcpConfig } from ${JSON.stringify(import.meta.resolve('./config.ts'))};
+    console.log(readMcpConfig({ project: ${JSON.stringify(project)} }).problems.join());`;
+  // In a process of its own: who waits on a pipe this way hears nothing more, and no test would end.
+  const problems = (): string =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', code], { timeout: 20_000, encoding: 'utf8' }).stdout;
+  const makers = [() => execFileSync('mkfifo', [file]), () => symlinkSync('/dev/zero', file), () => mkdirSync(file)];
+  for (const make of makers) {
+    make();
+    assert.equal(problems(), `${file} cannot be read: it is not a regular file.\n`);
+    rmSync(file, { recursive: true });
+  }
 });
 
 test('an entry that cannot be used is named with the reason, and the others stay', () => {

@@ -1,5 +1,5 @@
 // Reads which MCP servers there are: the user's own file, and the `.mcp.json` of a project. Reading starts nothing.
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isObject, messageOf, visibleLine } from '../../core/index.ts';
 import type { Local, Login, McpServer, Remote } from './server.ts';
@@ -42,12 +42,25 @@ const none: McpConfig = { servers: [], problems: [] };
 function fromFile(file: string, origin: McpServer['origin']): McpConfig {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = textOf(file);
   } catch (error) {
     if (isObject(error) && (error['code'] === 'ENOENT' || error['code'] === 'ENOTDIR')) return none;
     return { servers: [], problems: [`${file} cannot be read: ${messageOf(error)}`] };
   }
   return parseMcpConfig(text, { file, origin });
+}
+
+/** A stranger's folder may hold a pipe of this name, which would be waited on for ever, or a device, which has no end. */
+function textOf(file: string): string {
+  const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const facts = fstatSync(handle);
+    if (!facts.isFile()) throw new Error('it is not a regular file.');
+    if (facts.size > 4 * mostBytes) throw new Error('it is too large to be a list of MCP servers.');
+    return readFileSync(handle, 'utf8');
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** The servers that a text names. Keys that other programs use and we do not know are left alone. */

@@ -126,6 +126,8 @@ export function connectionTo(server: McpServer, options: HandshakeOptions): Conn
     pid: () => (live?.transport instanceof ChildTransport ? (live.transport.pid ?? undefined) : undefined),
     async close() {
       ending.abort();
+      // One that has not said a word yet would be waited for.
+      if (!live) await lastTransport?.close().catch(() => {});
       const last = live ?? (await opening?.catch(() => undefined));
       live = undefined;
       options.signIn?.close();

@@ -30,7 +30,7 @@ export function describe({ server, origin, state, why, protocol, tools }: McpSta
   const how = {
     ready: `ready, ${toolCount(tools.length)}${protocol === undefined ? '' : `, protocol ${protocol}`}`,
     asleep: `not started now, ${tools.length === 0 ? 'no tools known' : `${toolCount(tools.length)}: it is started when it is first used`}`,
-    starting: 'still starting: its tools can be used the next time',
+    starting: 'still starting: its tools are there at the next start after it has answered',
     new: 'not started: a person has to approve it first',
     changed: 'not started: it changed since it was approved',
     failed: `failed: ${why}`,

@@ -67,7 +67,8 @@ export async function renewLogin(
   const proof = login.secret === undefined ? lib.None() : lib.ClientSecretPost(login.secret);
   try {
     const answer = await lib.refreshTokenGrantRequest(server, client, proof, login.refresh, how);
-    return { ...login, ...tokensIn(await lib.processRefreshTokenResponse(server, client, answer)) };
+    const { expires: _, ...lasting } = login;
+    return { ...lasting, ...tokensIn(await lib.processRefreshTokenResponse(server, client, answer)) };
   } catch (error) {
     if (error instanceof lib.ResponseBodyError && error.error === 'invalid_grant') return undefined;
     throw inWords(lib, error);

@@ -101,6 +101,15 @@ test('[P27] a token that ended, or is turned away, is renewed without the person
   await assert.rejects(ask(`${at.url}/things`), { code: 'oauth/login-needed' });
 });
 
+test('[P27] a new token whose end nobody tells is not renewed at every request because the one before it had an end', async (t) => {
+  const at = await office(t);
+  at.lasts = 1;
+  const { ask } = await loggedIn(t, at);
+  at.lasts = undefined;
+  for (let i = 0; i < 3; i++) assert.match(await ask(`${at.url}/x`), /things/);
+  assert.deepEqual(at.grants, ['authorization_code', 'refresh_token']);
+});
+
 test('[P27] a token goes to the origin it is for and to no other, not by a redirect either', async (t) => {
   const at = await office(t);
   const other = await office(t);

@@ -1,0 +1,46 @@
+// Prompts of MCP servers, in the real program: what there is, and that one is said with its arguments and without secrets.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { putFiles } from './support/program.ts';
+import { program } from './support/live-program.ts';
+
+const token = 'ghp_aZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT1uKe';
+
+/** A server with one prompt and nothing else. */
+const server = `
+import { createInterface } from 'node:readline';
+const answers = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { prompts: {} }, serverInfo: { name: 'p', version: '1' } }),
+  'prompts/list': () => ({ prompts: [{ name: 'greet', description: 'Greets.', arguments: [{ name: 'who', required: true }] }] }),
+  'prompts/get': ({ arguments: { who } }) => ({
+    messages: [{ role: 'user', content: { type: 'text', text: 'Greet ' + who + ' with ${token}.' } }],
+  }),
+};
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) continue;
+  const answer = answers[method];
+  const said = answer ? { result: answer(params) } : { error: { code: -32601, message: 'no ' + method } };
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, ...said }));
+}
+`;
+
+test('[P63] [attack 87] the prompts of a server are listed, and one is said with its arguments and without the secret in it', async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  const file = path.join(made.home, 'server.mjs');
+  writeFileSync(file, server);
+  putFiles(made.config(), {
+    'mcp.json': JSON.stringify({ mcpServers: { poet: { command: process.execPath, args: [file] } } }),
+  });
+  const input = '/mcp prompts\n/mcp prompt poet greet who="Ann and Bob"\n/mcp prompt nobody greet\n';
+  const { code, out, err } = await made.run(['--interactive'], { input });
+  assert.equal(code, 0, err);
+  assert.match(out + err, /\/mcp prompt poet greet who=…: Greets\./);
+  assert.match(out + err, /nobody/);
+  const asked = JSON.stringify(made.asked().map(({ body }) => body));
+  assert.match(asked, /Greet Ann and Bob with \[redacted: repository token\]\./);
+  assert.ok(![asked, out, err].some((text) => text.includes(token)));
+});
