@@ -1,6 +1,6 @@
 // Rules that people keep in files, in TypeScript or as data: a person's own, and a project's after a yes to their very text.
 import path from 'node:path';
-import { FairleadError, isObject, messageOf, type Gate } from '../core/index.ts';
+import { FairleadError, isObject, messageOf, shorten, type Gate } from '../core/index.ts';
 import type { RuleSet } from '../rules/index.ts';
 import { approvedText, changedCode, exportOf, refused, type Approving } from './approved-file.ts';
 import { projectFolders, type Problem } from './project/folders.ts';
@@ -140,5 +140,5 @@ export const guardOfLost =
   (lost: readonly Problem[]): Gate =>
   ({ tool, input }) => ({
     type: 'ask',
-    question: `${lost.map(({ path: file, why }) => `${file} cannot be used (${why})`).join('; ')}, so it is not known whether it would stop this call. Run ${tool} with ${JSON.stringify(input)}?`,
+    question: `${lost.map(({ path: file, why }) => `${file} cannot be used (${why})`).join('; ')}, so it is not known whether it would stop this call. Run ${tool} with ${shorten(JSON.stringify(input), 400)}?`,
   });
