@@ -20,7 +20,10 @@ const noting: Rule = (event) => {
   return event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
 };
 
-const run = (command: string): string => (command === 'bad' ? 'Error: no such command' : `ran ${command}`);
+function run(command: string): string {
+  if (command === 'break') throw new Error('It broke.');
+  return command === 'bad' ? 'Error: no such command' : `ran ${command}`;
+}
 
 /** The texts of a request in the order in which the model reads them, whatever its dialect. */
 function reading(request: ScriptedServer['requests'][number] | undefined): string {
@@ -145,6 +148,14 @@ for (const row of rows)
         'turn 3 failed',
         'answered',
       ]);
+    });
+
+    test(`[M12] ${title}: a tool that throws has failed, whatever words the framework makes of it`, async () => {
+      const log = memoryLog();
+      await using server = await scriptedServer([calls('run', { command: 'break' }), says('Oh.')]);
+      await open(server, { log }).say('Go.');
+      const [ended] = log.events.filter((event) => event.type === 'tool-ended');
+      assert.equal(ended?.outcome, 'failed', ended?.text);
     });
 
     test(`${title}: a model that fails fails for the caller, and the conversation goes on`, async () => {

@@ -185,3 +185,14 @@ test('an answer that nobody reads, or reads to its end, does not hold its conver
     ['Three.'],
   );
 });
+
+test('a stream that is asked for twice behind the caller begins once', async () => {
+  await using server = await scriptedServer([calls('run', { command: 'rm' }), says('Then not.')]);
+  const { stream } = await chat(server, { gates: [noDeleting] }).doStream({
+    prompt: [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }],
+  });
+  const types: string[] = [];
+  for await (const { type } of stream as unknown as AsyncIterable<{ type: string }>) types.push(type);
+  assert.equal(types.filter((type) => type === 'stream-start').length, 1);
+  assert.equal(types.filter((type) => type === 'finish').length, 1);
+});

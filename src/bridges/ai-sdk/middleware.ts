@@ -71,7 +71,7 @@ async function stream(talks: Conversations, call: Wrapped, held: boolean): Promi
       const { stream: sent, ...about } = await call.model.doStream({ ...call.params, prompt, abortSignal });
       begun = true;
       first.resolve(about);
-      return attempt === 0 ? sent : sent.pipeThrough(joining(attempt));
+      return attempt === 0 ? sent : sent.pipeThrough(joining());
     },
     reader: streamReader,
     stopped: (stop) => [...(begun ? [] : [{ type: 'stream-start' as const, warnings: [] }]), ...stoppedParts(stop)],

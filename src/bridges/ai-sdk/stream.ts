@@ -66,12 +66,10 @@ export function streamReader(): Reader<LanguageModelV4StreamPart> {
 const isCall = ({ type }: LanguageModelV4StreamPart): boolean =>
   type === 'tool-call' || type === 'tool-approval-request' || type.startsWith('tool-input-');
 
-/** The parts of another answer in a stream that has begun: it starts once, and no block has the name of one before. */
-export const joining = (attempt: number): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> =>
+/** The parts of another answer in a stream that has begun: that it begins is said once. */
+export const joining = (): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> =>
   new TransformStream({
     transform(part, controller) {
-      if (part.type === 'stream-start') return;
-      const named = /^(text|reasoning)-(start|delta|end)$/.test(part.type) && 'id' in part;
-      controller.enqueue(named ? { ...part, id: `${part.id}#${attempt}` } : part);
+      if (part.type !== 'stream-start') controller.enqueue(part);
     },
   });

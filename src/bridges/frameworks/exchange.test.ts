@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FairleadError, type Gate } from '../../core/index.ts';
+import { memoryLog } from '../../stores/index.ts';
 import { openGuide, type Asked, type GuideOptions } from '../guide/guide.ts';
 import { conversationsOf, nameOf } from './conversations.ts';
 import { exchange, type Exchange } from './exchange.ts';
@@ -185,4 +186,19 @@ test('a call that was let through is not judged again at the tool; one that was 
   await objection(guide, { id: '1', tool: 'run', input: { a: 2 } });
   await objection(guide, { id: '2', tool: 'run', input });
   assert.equal(asks, 3);
+});
+
+test('in one log requests come one after the other, however they are made', async () => {
+  const talks = conversationsOf({ log: memoryLog() });
+  let open = 0;
+  let most = 0;
+  const stream = async function* (): AsyncGenerator<Piece> {
+    most = Math.max(most, ++open);
+    await new Promise(setImmediate);
+    yield { text: 'a' };
+    open--;
+  };
+  const one = () => call([stream], {}, { ask: () => talks.ask(asked) }).then(all);
+  await Promise.all([one(), one(), one()]);
+  assert.equal(most, 1);
 });

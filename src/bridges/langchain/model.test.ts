@@ -115,6 +115,22 @@ class Plain extends BaseChatModel {
   }
 }
 
+class Rebuilt extends Plain {
+  static heard: messages.BaseMessage[] = [];
+  override bindTools(): Rebuilt {
+    return new Rebuilt({});
+  }
+  override async _generate(said: messages.BaseMessage[]): Promise<ChatResult> {
+    Rebuilt.heard = said;
+    return super._generate(said);
+  }
+}
+
+test('a model that makes a new one of itself for its tools is guided all the same', async () => {
+  await guideModel(new Rebuilt({}), { messages, system: 'Aware.' }).bindTools().invoke('Go.');
+  assert.equal(Rebuilt.heard[0]?.text, 'Aware.');
+});
+
 test('a model that cannot stream stays one, and one without bound tools needs none', async () => {
   const plain = new Plain({});
   const model = guideModel(plain, { messages, system: 'Aware.', rules: [noting] });

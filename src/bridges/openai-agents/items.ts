@@ -73,7 +73,8 @@ function resultOf(item: JsonObject): Part {
     id: text(item['callId']),
     tool: text(item['name']),
     text: words || JSON.stringify(toJson(output ?? '')),
-    failed: item['status'] === 'incomplete' || item['status'] === 'failed',
+    // A tool that throws is a completed call for the SDK, and its result begins with these words.
+    failed: item['status'] !== 'completed' || words.startsWith('An error occurred while running the tool'),
   };
 }
 

@@ -12,7 +12,7 @@ import {
   type ModelRequest,
 } from '@openai/agents';
 import { z } from 'zod';
-import type { Gate, Rule } from '../../core/index.ts';
+import type { Gate, Rule, Stop } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { calls, says, scriptedServer, type ScriptedServer } from '../../testing/index.ts';
 import { openGuide } from '../guide/guide.ts';
@@ -24,6 +24,8 @@ const noDeleting: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm -r') ? { type: 'deny', reason: 'Nothing is deleted.' } : { type: 'allow' };
 const noting: Rule = (event) =>
   event.type === 'input-received' && event.how === 'prompt' ? [{ key: 'n', text: 'Be kind.' }] : [];
+
+const enough: Stop = ({ total }) => (total.turns >= 3 ? { reason: 'rule', detail: 'Three turns.' } : undefined);
 
 const runnerFor = ({ url }: ScriptedServer, options: BridgeOptions, useResponses = false): Runner =>
   new Runner({
@@ -47,7 +49,7 @@ for (const [how, where] of Object.entries({ 'in its own log': { log: memoryLog()
         legal: false,
       },
     );
-    const runner = runnerFor(server, { gates: [noDeleting], rules: [noting], ...where }, true);
+    const runner = runnerFor(server, { gates: [noDeleting], rules: [noting], stops: [enough], ...where }, true);
     const agent = new Agent({ name: 'a', instructions: 'Help.', model: 'gpt-x', tools: [runTool([])] });
     const first = await runner.run(agent, 'Go.');
     assert.equal(first.finalOutput, 'Then not.');
@@ -57,6 +59,8 @@ for (const [how, where] of Object.entries({ 'in its own log': { log: memoryLog()
     assert.match(sent, /previous_response_id/);
     assert.ok(!sent.includes('rm -r') && !sent.includes('Go.'));
     assert.equal(sent.split('Be kind.').length, 2, 'what the service keeps holds the first note');
+    const third = await runner.run(agent, 'More?', { previousResponseId: second.lastResponseId ?? '' });
+    assert.match(third.finalOutput ?? '', /Three turns/, 'the guide knows the turns that only the service shows');
   });
 
 test('a conversation that only the service knows is refused before anything is sent', async () => {
