@@ -10,7 +10,7 @@ import {
   type Message,
   type Spent,
 } from '../core/index.ts';
-import { compactionDiff } from '../rules/index.ts';
+import { compactionDiff } from '../rules/compaction/diff.ts';
 
 /** What a compaction by hand may be given. */
 export type CompactOptions = {

@@ -1,6 +1,7 @@
 // From what a user gives to the parts a loop runs on, with the defaults that every way in shares.
 import type { AgentParts, Provider, Reminder, Tool } from '../core/index.ts';
-import { keeping, summarising } from '../rules/index.ts';
+import { keeping } from '../rules/compaction/pinned.ts';
+import { summarising } from '../rules/compaction/summarising.ts';
 import { toolbox } from './toolbox.ts';
 
 /** What the parts of an agent are made from. */

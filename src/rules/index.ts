@@ -58,7 +58,8 @@ export { EVENT_SCHEMA, eventSchema } from './schema/event-schema.ts';
 export { compileRules, ruleFaults, rulesSchema } from './sets/compile.ts';
 export { holds, questions, type Condition, type FactTest, type Subject } from './sets/conditions.ts';
 export type { DeclaredGate, DeclaredReminder, DeclaredRules, DeclaredStop } from './sets/declared.ts';
-export { rulesOf, tryRules, type RuleParts, type RuleSet } from './sets/rule-set.ts';
+export { rulesOf, type RuleParts, type RuleSet } from './sets/rule-set.ts';
+export { tryRules } from './sets/trying.ts';
 export { mustAnswer, passingCommand, type PassingCommand } from './stops/checks.ts';
 export { allOf, anyOf } from './stops/combined.ts';
 export {

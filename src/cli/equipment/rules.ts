@@ -1,6 +1,8 @@
 // Rules for the agent: the usual reminders, the person's own rule files, and the folder's once approved.
 import { guardOfLost, loadRuleFiles, merge, ruleFolders, type RuleFiles } from '../../agent/index.ts';
-import { awareness, rulesOf, seedKey, type RuleParts, type RuleSet } from '../../rules/index.ts';
+import type { RuleParts, RuleSet } from '../../rules/index.ts';
+import { awareness, seedKey } from '../../rules/reminders/awareness.ts';
+import { rulesOf } from '../../rules/sets/rule-set.ts';
 import type { Settings } from '../settings/index.ts';
 import { nothing, type Equipment, type Ground } from './ground.ts';
 import { usualRules } from './usual-rules.ts';

@@ -1,6 +1,8 @@
 // The reminders that are on unless the person says otherwise: few, and only where a model is about to waste its turns.
 import { isStuck } from '../../core/index.ts';
-import { builtInReminders, loop, type ExampleStep, type ReminderDefinition, type RuleSet } from '../../rules/index.ts';
+import { loop } from '../../rules/history/questions.ts';
+import type { ExampleStep, ReminderDefinition, RuleSet } from '../../rules/index.ts';
+import { builtInReminders } from '../../rules/reminders/built-in.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** Names of built-in reminders that are on unless set. */

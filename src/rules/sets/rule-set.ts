@@ -1,7 +1,7 @@
 // Rules that belong together: reminders, gates, stops and renderers under one name, as one extension.
 import type { Check, Gate, NamedView, Renderer, Rule, Stop } from '../../core/index.ts';
 import type { Enforcement } from '../enforcement/enforcement.ts';
-import { tryGate, tryReminder, tryStop, type StopExample, type Trial } from '../examples/trial.ts';
+import type { StopExample } from '../examples/trial.ts';
 import { history } from '../history/view.ts';
 import type { ReminderDefinition } from '../reminders/definition.ts';
 import { reminding } from '../reminders/reminding.ts';
@@ -53,25 +53,4 @@ export function rulesOf({
     checks,
     renderers: renderers.map(rendererFor),
   };
-}
-
-/** Tries every example that the rules of a set carry. */
-export async function tryRules({
-  reminders = [],
-  gates = [],
-  stops = [],
-  views = [],
-  examples = [],
-}: RuleSet): Promise<readonly Trial[]> {
-  const reminded = reminders.flatMap((reminder) =>
-    (reminder.examples ?? []).map((example) => tryReminder(reminder, example, views)),
-  );
-  const gated = gates.flatMap((gate) => gate.examples.map((example) => tryGate(gate, example)));
-  const stopped = examples.map((example): Trial => {
-    const rule = stops.find(({ name }) => name === example.stop);
-    return rule
-      ? tryStop(rule, example)
-      : { rule: example.stop, title: example.title, wrong: 'There is no stop of this name.' };
-  });
-  return [...reminded, ...(await Promise.all(gated)), ...stopped];
 }

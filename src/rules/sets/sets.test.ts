@@ -11,7 +11,8 @@ import { stopWhen } from '../stops/stops.ts';
 import { compileRules, ruleFaults, rulesSchema } from './compile.ts';
 import { holds, questions, type Condition } from './conditions.ts';
 import type { DeclaredRules } from './declared.ts';
-import { rulesOf, tryRules } from './rule-set.ts';
+import { rulesOf } from './rule-set.ts';
+import { tryRules } from './trying.ts';
 
 const failing: ExampleStep = { called: 'run_command', outcome: 'failed', result: 'No.' };
 
