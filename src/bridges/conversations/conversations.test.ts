@@ -135,6 +135,19 @@ test('[M40] after a restart in mid-conversation the same notes stand in the same
   await after.close();
 });
 
+test('after a restart conversations that begin alike are still told apart', async (t) => {
+  const folder = newFolder(t);
+  const before = openConversations({ ...options, folder });
+  await ask(before, [user('Go.')], says('One.'));
+  await ask(before, [user('Go.')], says('Two.'));
+  await before.close();
+  const after = openConversations({ ...options, folder });
+  await ask(after, [user('Go.'), says('One.'), user('More.')], says('x'));
+  await ask(after, [user('Go.'), says('Two.'), user('More.')], says('y'));
+  assert.equal(sessionsIn(folder), 2, 'each went on in its own log');
+  await after.close();
+});
+
 test('a process that died in the middle of a request, or of a line, costs no note', async (t) => {
   const folder = newFolder(t);
   const before = openConversations({ ...options, folder });

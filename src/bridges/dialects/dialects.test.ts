@@ -6,7 +6,7 @@ import { callsOf, isObject, textOf, type Json, type JsonObject } from '../../cor
 import { calls, says, scriptedServer, type Answer } from '../../testing/index.ts';
 import { framesIn } from '../exchange/frames.ts';
 import type { Addition } from '../guide/given.ts';
-import type { DialectName } from './dialect.ts';
+import type { DialectName, StreamEvent } from './dialect.ts';
 import { dialectOf, dialects } from './table.ts';
 
 const names = Object.keys(dialects) as readonly DialectName[];
@@ -202,6 +202,32 @@ for (const name of names)
 
 const results = (told: { readonly message: Parameters<typeof callsOf>[0] }) =>
   callsOf(told.message).map(({ id, tool }) => ({ id, tool, text: 'No.' }));
+
+for (const name of names)
+  test(`[M31] ${name}: another answer goes on in the stream that has begun, and both read as one`, async () => {
+    await using server = await scriptedServer(({ index }) => [says(`Answer ${index}.`)]);
+    const dialect = dialects[name];
+    const events = async (): Promise<readonly StreamEvent[]> => {
+      const body = name === 'gemini' ? bodies[name] : { ...bodies[name], stream: true };
+      const response = await fetch(server.url + paths[name](true), { method: 'POST', body: JSON.stringify(body) });
+      return [...framesIn(Buffer.from(await response.arrayBuffer()))].flatMap(({ event }) => event ?? []);
+    };
+    // What is given before a call begins: neither the end of the answer nor of the stream.
+    const ending = /message_(?:delta|stop)|response\.completed|\[DONE\]|"finish_?[rR]eason":"/;
+    const sent = (await events()).filter((each) => !ending.test(JSON.stringify(each)));
+    const join = dialect.joining(sent);
+    const all = [...sent, ...(await events()).flatMap((event) => join(event) ?? [])];
+    const reader = dialect.assembler();
+    for (const event of all) reader.take(event);
+    assert.equal(textOf(reader.answer().message).replaceAll('\n', ''), 'Answer 0.Answer 1.');
+    const data = all.flatMap((event) => (event.data === '[DONE]' ? [] : [event.data]));
+    const openings = data.filter(({ type }) => type === 'message_start' || type === 'response.created');
+    assert.ok(openings.length <= 1, 'it begins once');
+    const numbers = data.flatMap(({ sequence_number }) =>
+      typeof sequence_number === 'number' ? [sequence_number] : [],
+    );
+    assert.deepEqual(numbers, [...numbers.keys()]);
+  });
 
 test('an address is known however it is spelt, and others are none of ours', () => {
   for (const path of [

@@ -32,7 +32,7 @@ async function answerTo<Head>(exchange: Exchange<Head>): Promise<Reply<Head>> {
       await told(exchange, `HTTP ${status}`);
       return { status, contentType, head, streams: false, chunks };
     }
-    if (/event-stream/i.test(contentType) || (exchange.wantsEvents && !/json/i.test(contentType)))
+    if (/event-stream/i.test(contentType))
       return { status, contentType, head, streams: true, chunks: streamed(exchange, arrived) };
     const bytes = await whole(chunks);
     const answer = answerIn(exchange.dialect, bytes);
