@@ -158,3 +158,47 @@ test('a guide that is opened again on its log knows the conversation, and adds t
   const more = await loop(again, 'And now?', [says('Nothing.')], messages);
   assert.deepEqual(more.requests[0]?.slice(0, requests[1]?.length), requests[1]);
 });
+
+test('a call whose arguments are no JSON is not let past gates that could not read them', async () => {
+  const broken: Message = {
+    role: 'assistant',
+    parts: [{ type: 'tool-call', id: 'a', tool: 'run', input: {}, invalid: '{"command": rm' }],
+  };
+  const { requests, messages } = await loop(await guided(), 'Go.', [broken, says('Done.')]);
+  assert.match(requests[1]?.at(-1) ?? '', /not JSON/);
+  assert.equal(messages.length, 2);
+});
+
+test('a loop that was given no limits is not stopped, however long, failing or repetitive it is', async () => {
+  const answers = [...Array.from({ length: 40 }, () => calls('bad', 'run')), says('Done.')];
+  const { stopped, messages } = await loop(await guided(), 'Go.', answers);
+  assert.equal(stopped, undefined);
+  assert.equal(messages.length, 82);
+});
+
+test('[M2] words for the system text are added once, and stay when the guide is opened again without them', async () => {
+  const log = memoryLog();
+  const first = await guided({ log, system: 'Reminders exist.' });
+  await first.before({ ...about, messages: [user('Go.')] });
+  const again = await guided({ log: memoryLog(log.events) });
+  const guidance = await again.before({ ...about, messages: [user('Go.'), says('Done.'), user('More.')] });
+  assert.deepEqual(guidance.type === 'send' && guidance.additions[0], {
+    type: 'system',
+    after: -1,
+    text: 'Reminders exist.',
+  });
+});
+
+test('what a person says beside a result is heard, and an answer that was let through elsewhere is history', async () => {
+  const guide = await guided();
+  await guide.before({ ...about, messages: [user('Go.')] });
+  await guide.accept({ message: calls('a', 'run', { command: 'rm' }), finish: 'tool-calls' });
+  const beside: Message = { role: 'tool', parts: [...result('a', 'run', 'fine').parts, ...user('Hurry.').parts] };
+  const guidance = await guide.before({
+    ...about,
+    messages: [user('Go.'), calls('a', 'run', { command: 'rm' }), beside],
+  });
+  assert.equal(guidance.type, 'send');
+  assert.ok(JSON.stringify(guide.state.messages.items).includes('Hurry.'));
+  assert.equal(guide.state.spent.turns, 2, 'and it is not counted twice');
+});
