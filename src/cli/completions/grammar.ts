@@ -88,6 +88,7 @@ export function placesOf(commands: CommandTable): readonly Place[] {
       first: usage.startsWith('<') ? 'anything' : [],
     })),
     { name: 'mcp serve', flags: mcpFlags, first: [] },
+    { name: 'proxy', flags: proxyFlags, first: [] },
   ];
   const told = new Set(places.map(({ name }) => name));
   const others = Object.keys(commands).filter((name) => !told.has(name));
@@ -104,6 +105,15 @@ const mcpFlags: readonly Flag[] = [
   flag('allow-write', 'allow unasked what changes something'),
   flag('http', 'serve on this port', 'anything'),
   ...some('model', 'no-sandbox', 'max-turns', 'max-budget-usd'),
+];
+
+const proxyFlags: readonly Flag[] = [
+  flag('target', 'the model server behind it', 'anything'),
+  flag('rules', 'a file or a folder of rules', 'files'),
+  flag('port', 'where it listens', 'anything'),
+  flag('host', 'the address it listens on', 'anything'),
+  flag('sessions', 'the folder for its sessions', 'files'),
+  flag('memory', 'keep nothing'),
 ];
 
 const modelFlags: readonly Flag[] = [
