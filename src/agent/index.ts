@@ -29,7 +29,15 @@ export { skillTool } from './project/skill-tool.ts';
 export type { ProjectPlaces } from './project/shelves.ts';
 export { findSkills, skillsText, type Skill, type Skills } from './project/skills.ts';
 export { findCommands, type UserCommand, type UserCommands } from './project/user-commands.ts';
-export { guardOfLost, loadRuleFile, loadRuleFiles, ruleFolders, type RuleFile, type RuleFiles } from './rule-files.ts';
+export {
+  guardOfLost,
+  isRuleFile,
+  loadRuleFile,
+  loadRuleFiles,
+  ruleFolders,
+  type RuleFile,
+  type RuleFiles,
+} from './rule-files.ts';
 export { resultOf, wireStop, type OpenAsk, type RunResult, type RunUsage, type WireStop } from './result.ts';
 export { answerShape, parseAnswer } from './schema.ts';
 export { SessionCache } from './session-cache.ts';

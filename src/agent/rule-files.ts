@@ -16,8 +16,9 @@ export type RuleFiles = {
   readonly lost: readonly Problem[];
 };
 
-const named = /^[^_.].*\.(?:m?[jt]s|ya?ml|json)$/;
-const notRules = /\.(?:test|d)\.m?[jt]s$/;
+/** Whether a file of this name holds rules. */
+export const isRuleFile = (name: string): boolean =>
+  /^[^_.].*\.(?:m?[jt]s|ya?ml|json)$/.test(name) && !/\.(?:test|d)\.m?[jt]s$/.test(name);
 
 /** Where rules lie: in the person's own folder, then in the project, nearest first. */
 export function ruleFolders({ cwd, configDir, stopAt }: ProjectPlaces): readonly Shelf[] {
@@ -41,7 +42,7 @@ export async function loadRuleFiles(folders: readonly Shelf[], approving: Approv
     // What a folder of the person's own holds is to be used, whoever may read it.
     if (shelf.scope === 'personal') lost.push(...unread);
     for (const { name } of entries) {
-      if (!named.test(name) || notRules.test(name)) continue;
+      if (!isRuleFile(name)) continue;
       const file = path.join(shelf.folder, name);
       let text: string | undefined;
       try {

@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { loadRuleFile, type RuleFile, type RuleFiles } from '../../agent/index.ts';
+import { isRuleFile, loadRuleFile, type RuleFile, type RuleFiles } from '../../agent/index.ts';
 import { FairleadError, messageOf, type Event } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
 import type { RuleParts, RuleSet } from '../../rules/index.ts';
@@ -66,8 +66,8 @@ export async function setsNamed(words: readonly string[]): Promise<readonly Rule
     const stat = statSync(word, { throwIfNoEntry: false });
     if (!stat) throw new FairleadError('rules/no-file', `There is no file ${word}.`, { blame: 'user' });
     if (!stat.isDirectory()) return [word];
-    const names = readdirSync(word).filter((name) => /^[^_.].*\.(?:m?[jt]s|ya?ml|json)$/.test(name));
-    return names.toSorted().map((name) => path.join(word, name));
+    const names = readdirSync(word).filter(isRuleFile).toSorted();
+    return names.map((name) => path.join(word, name));
   });
   return Promise.all(
     files.map((file) =>

@@ -2,7 +2,7 @@
 import { isObject, messageOf } from '../../core/index.ts';
 
 /** The events at which a hook can be run. */
-export const hookEvents = [
+const hookEvents = [
   'PreToolUse',
   'PostToolUse',
   'PostToolUseFailure',
