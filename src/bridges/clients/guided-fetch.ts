@@ -1,14 +1,10 @@
 // A fetch that guides: whatever client takes one of its own is guided by it, without a change in the client.
-import { FairleadError, isObject, toFailure, fromFailure, type Json, type JsonObject } from '../../core/index.ts';
-import {
-  openConversations,
-  type ConversationOptions,
-  type Conversations,
-  type Talk,
-} from '../conversations/conversations.ts';
+import { FairleadError, isObject } from '../../core/index.ts';
+import { openConversations, type ConversationOptions, type Conversations } from '../conversations/conversations.ts';
+import { jsonIn } from '../dialects/reading.ts';
 import { dialectOf } from '../dialects/table.ts';
 import { carryOut } from '../exchange/exchange.ts';
-import type { Arrived } from '../exchange/judging.ts';
+import { unasked, type Arrived } from '../exchange/judging.ts';
 
 /** How a client is guided. */
 export type ClientOptions = ConversationOptions & {
@@ -33,7 +29,7 @@ export function guidedFetch(options: ClientOptions = {}, plain: Fetch = fetch): 
     const { url, dialect, request, raw } = asked;
     const wrong = dialect.unguidable(request);
     if (wrong !== undefined) return Response.json(dialect.failure(wrong), { status: 400 });
-    const talk = await conversations.ask(dialect.asked(request, url.pathname), session).catch(asError);
+    const talk = await conversations.ask(dialect.asked(request, url.pathname), session).catch(unasked);
     const send = async (body: Uint8Array): Promise<Arrived<Response>> => arrived(await plain(input, sent(init, body)));
     const wantsEvents = request['stream'] === true || url.searchParams.get('alt') === 'sse';
     const reply = await carryOut({ dialect, request, raw, wantsEvents, holdsWords, talk, send, tell });
@@ -50,9 +46,6 @@ export function guidedFetch(options: ClientOptions = {}, plain: Fetch = fetch): 
     return made;
   };
 }
-
-const asError = (error: unknown): FairleadError | Talk =>
-  error instanceof FairleadError ? error : fromFailure(toFailure(error));
 
 const asBody = (chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> => {
   const source = chunks[Symbol.asyncIterator]();
@@ -89,8 +82,8 @@ async function askedIn(input: string | URL | Request, init: RequestInit | undefi
   const dialect = dialectOf(url.pathname);
   if (!dialect || (init?.method ?? 'GET').toUpperCase() !== 'POST') return undefined;
   const raw = bytesOf(init?.body);
-  const request = raw && parsed(raw);
-  if (!raw || !request)
+  const request = raw && jsonIn(raw);
+  if (!raw || !isObject(request))
     throw new FairleadError('bridge/unread-request', 'This request to a model cannot be read, so it is not sent.', {
       blame: 'user',
       hint: 'Send it with a JSON text as its body.',
@@ -102,13 +95,4 @@ function bytesOf(body: RequestInit['body']): Buffer | undefined {
   if (typeof body === 'string') return Buffer.from(body);
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return undefined;
-}
-
-function parsed(raw: Buffer): JsonObject | undefined {
-  try {
-    const value = JSON.parse(raw.toString()) as Json;
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

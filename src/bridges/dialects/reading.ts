@@ -34,3 +34,12 @@ export const opaque = (value: Json): Part => ({
   mediaType: 'application/octet-stream',
   data: JSON.stringify(value),
 });
+
+/** The JSON in these bytes, if it is any. */
+export function jsonIn(bytes: Buffer): Json | undefined {
+  try {
+    return JSON.parse(bytes.toString()) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,7 @@
 // One request of a caller's, guided: sent with what is added to it, its answer judged, asked again where a call is refused.
 import { FairleadError, isObject, type Json, type JsonObject } from '../../core/index.ts';
 import type { Dialect, Stopping, StreamEvent, Told } from '../dialects/dialect.ts';
+import { jsonIn } from '../dialects/reading.ts';
 import { frameOf, framesIn } from './frames.ts';
 import { bodyFor, firstGuidance, isRefusal, judged, over, passed, told, type Exchange, type Reply } from './judging.ts';
 import { streamed } from './streaming.ts';
@@ -82,7 +83,7 @@ async function whole(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 /** An answer in one piece, in whatever form it came: a client may read events out of what does not call itself so. */
 function answerIn(dialect: Dialect, bytes: Buffer): Told | undefined {
-  const value = parsed(bytes);
+  const value = jsonIn(bytes);
   if (isObject(value)) return dialect.answered(value);
   const events = Array.isArray(value)
     ? (value as readonly Json[]).flatMap((data): readonly StreamEvent[] => (isObject(data) ? [{ data }] : []))
@@ -91,12 +92,4 @@ function answerIn(dialect: Dialect, bytes: Buffer): Told | undefined {
   const reader = dialect.assembler();
   for (const event of events) reader.take(event);
   return reader.answer();
-}
-
-function parsed(bytes: Buffer): Json | undefined {
-  try {
-    return JSON.parse(bytes.toString()) as Json;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 // What the doors of guided requests share: the request with its additions, the verdict on an answer, and what is kept of both.
-import { callsOf, FairleadError, messageOf, type JsonObject } from '../../core/index.ts';
+import { callsOf, FairleadError, fromFailure, messageOf, toFailure, type JsonObject } from '../../core/index.ts';
 import type { Talk } from '../conversations/conversations.ts';
 import type { Dialect, Told } from '../dialects/dialect.ts';
 import type { Addition } from '../guide/given.ts';
@@ -97,6 +97,13 @@ export function passed({ talk }: Pick<Exchange<unknown>, 'talk'>, { message, id 
 export async function told({ talk, tell }: Pick<Exchange<unknown>, 'talk' | 'tell'>, why: string): Promise<void> {
   if (talk instanceof FairleadError) return;
   await talk.guide.failed(why).catch((error: unknown) => tell(messageOf(error)));
+}
+
+/** Why a conversation could not be asked. Calls are held back then; a name that can be none is the caller's own mistake. */
+export function unasked(error: unknown): FairleadError {
+  const failed = error instanceof FairleadError ? error : fromFailure(toFailure(error));
+  if (failed.code === 'bridge/bad-session') throw failed;
+  return failed;
 }
 
 /** The conversation is free for its next request. */

@@ -1,10 +1,11 @@
 // What becomes of one request at the proxy: questions to a model are guided, and everything else goes through as it is.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { FairleadError, fromFailure, isObject, toFailure, type Json, type JsonObject } from '../../core/index.ts';
+import { isObject, type JsonObject } from '../../core/index.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { jsonIn } from '../dialects/reading.ts';
 import { carryOut } from '../exchange/exchange.ts';
-import type { Arrived } from '../exchange/judging.ts';
+import { unasked, type Arrived } from '../exchange/judging.ts';
 import { passedOn, type Upstream } from './upstream.ts';
 
 /** What a proxy handles its requests with. */
@@ -46,9 +47,7 @@ export async function guideThrough(place: Place, visit: Visit, dialect: Dialect)
   const session = incoming.headers['x-fairlead-session'];
   const talk = await place.conversations
     .ask(dialect.asked(request, pathname), typeof session === 'string' ? session : undefined)
-    .catch((error: unknown) => (error instanceof FairleadError ? error : fromFailure(toFailure(error))));
-  if (talk instanceof FairleadError && talk.code === 'bridge/bad-session')
-    return refuse(outgoing, 400, dialect.failure(talk.message));
+    .catch(unasked);
   const wantsEvents = request['stream'] === true || new URLSearchParams(query).get('alt') === 'sse';
   const { holdsWords, tell } = place;
   const send = sender(place, visit);
@@ -87,8 +86,8 @@ async function questionIn(incoming: IncomingMessage, dialect: Dialect, most: num
     return { status: 415, sentence: 'The proxy reads requests that are not compressed.' };
   const raw = await bodyOf(incoming, most);
   if (!raw) return { status: 413, sentence: `A request may have ${most} bytes.` };
-  const request = parsed(raw);
-  if (!request) return { status: 400, sentence: 'The body of the request is no JSON object.' };
+  const request = jsonIn(raw);
+  if (!isObject(request)) return { status: 400, sentence: 'The body of the request is no JSON object.' };
   const sentence = dialect.unguidable(request);
   return sentence === undefined ? { raw, request } : { status: 400, sentence };
 }
@@ -115,15 +114,6 @@ async function bodyOf(incoming: IncomingMessage, most: number): Promise<Buffer |
     parts.push(part);
   }
   return Buffer.concat(parts);
-}
-
-function parsed(raw: Buffer): JsonObject | undefined {
-  try {
-    const value = JSON.parse(raw.toString()) as Json;
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 async function write(chunks: AsyncIterable<Uint8Array>, outgoing: ServerResponse): Promise<void> {

@@ -81,6 +81,8 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   function failed(error: unknown, outgoing: ServerResponse): void {
     if (outgoing.destroyed) return;
     if (outgoing.headersSent) return void outgoing.destroy();
+    if (error instanceof FairleadError && error.blame === 'user')
+      return refuse(outgoing, 400, { error: { message: error.message, type: 'fairlead_error' } });
     const message = `The model server could not be asked: ${messageOf(error)}`;
     tell(message);
     refuse(outgoing, 502, { error: { message, type: 'fairlead_error' } });
