@@ -21,7 +21,7 @@ const noting: Rule = (event) => {
 };
 
 function run(command: string): string {
-  if (command === 'break') throw new Error('It broke.');
+  if (command === 'break') throw Object.assign(new Error('It broke.'), { name: 'Trouble' });
   return command === 'bad' ? 'Error: no such command' : `ran ${command}`;
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { createAnthropic } from '@ai-sdk/anthropic';
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, streamText, tool, wrapLanguageModel } from 'ai';
 import { z } from 'zod';
@@ -195,4 +196,31 @@ test('a stream that is asked for twice behind the caller begins once', async () 
   for await (const { type } of stream as unknown as AsyncIterable<{ type: string }>) types.push(type);
   assert.equal(types.filter((type) => type === 'stream-start').length, 1);
   assert.equal(types.filter((type) => type === 'finish').length, 1);
+});
+
+test('who leaves a stream that has fallen silent has the request ended', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const silent: Pick<LanguageModelV4, 'modelId' | 'doStream'> = {
+    modelId: 'm',
+    async doStream({ abortSignal }) {
+      return {
+        stream: new ReadableStream({
+          start(controller) {
+            controller.enqueue({ type: 'stream-start', warnings: [] });
+            abortSignal?.addEventListener('abort', () => {
+              controller.error(abortSignal.reason);
+              resolve();
+            });
+          },
+        }),
+      };
+    },
+  };
+  const middleware = fairleadMiddleware({});
+  const params = { prompt: [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }] };
+  const call = { params, model: silent, doStream: () => silent.doStream(params as LanguageModelV4CallOptions) };
+  const reader = (await middleware.wrapStream(call)).stream.getReader();
+  await reader.read();
+  await reader.cancel();
+  await promise;
 });

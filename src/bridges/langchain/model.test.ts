@@ -99,6 +99,11 @@ test('events of both kinds are made of what passes', async () => {
 test('a model that has tools bound already is guided with them', async () => {
   await using server = await scriptedServer(refusedOnce);
   const bound = chat(server).bindTools([runTool([])]);
+  const plain = new Plain({});
+  const tagged = plain.withConfig({ tags: ['t'] });
+  assert.notEqual(tagged.constructor, Plain, 'a binding and no model');
+  await guideModel(tagged, { messages, system: 'Aware.' }).invoke('Go.');
+  assert.equal(plain.asked[0]?.[0]?.text, 'Aware.');
   const answer = await guideModel(bound, { messages, gates: [noDeleting] }).invoke('Go.');
   assert.deepEqual((answer as messages.AIMessage).tool_calls?.length, 1);
   assert.equal(server.requests.length, 2);
