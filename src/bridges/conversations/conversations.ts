@@ -1,11 +1,11 @@
 // Many conversations at once, each with its guide: recognised by how they begin, bounded in number, found again after a restart.
 import type { Message } from '../../core/index.ts';
 import type { Reading } from '../dialects/dialect.ts';
-import { markAfter } from '../guide/given.ts';
+import { markAfter, marksOf } from '../guide/given.ts';
 import { openGuide, type Guidance, type Guide, type GuideOptions } from '../guide/guide.ts';
 import { indexFile } from './index-file.ts';
 import { beginAs, checkedName, logsIn } from './logs.ts';
-import { marksOf, recognition, type Kept } from './recognising.ts';
+import { recognition, type Kept } from './recognising.ts';
 
 /** How conversations are guided and kept. */
 export type ConversationOptions = Omit<GuideOptions, 'log' | 'session'> & {
@@ -154,7 +154,7 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
       try {
         const guide = await opening;
         makeRoom();
-        const guidance = await guide.before({ ...reading, messages });
+        const guidance = await guide.before({ ...reading, messages, marks });
         if (reading.follows !== undefined && !earlier) await guide.remark('guide/unseen', reading.follows);
         index?.asked(kept.id, from, marks);
         return {

@@ -1,6 +1,5 @@
 // Which conversation a request goes on with: the longest beginning that is known, with the answer that followed it.
 import type { Message } from '../../core/index.ts';
-import { markAfter } from '../guide/given.ts';
 
 /** A conversation that is kept. */
 export type Kept = {
@@ -21,12 +20,6 @@ export type Match =
   | { readonly type: 'wait'; readonly kept: Kept }
   /** It begins like one and goes another way after so many messages. */
   | { readonly type: 'parts'; readonly kept: Kept; readonly after: number };
-
-/** The marks of all the beginnings of a request. */
-export function marksOf(messages: readonly (Message | null)[]): readonly number[] {
-  let mark = 0;
-  return messages.map((message) => (mark = markAfter(mark, message)));
-}
 
 /** The beginnings that are known. */
 export type Recognition = {

@@ -90,14 +90,16 @@ function additionIn(event: Event, after: number, words: (notes: readonly Note[])
 /** All additions so far, in the order in which the model reads them. */
 export const additionsOf = ({ additions }: Given): readonly Addition[] => toArray(additions);
 
-/** How many of these messages are known, by their marks: the beginning that this conversation and the log have in common. */
-export function commonLength({ marks }: Given, messages: readonly (Message | null)[]): number {
+/** The marks of all the beginnings of a conversation. */
+export function marksOf(messages: readonly (Message | null)[]): readonly number[] {
   let mark = 0;
-  for (const [i, message] of messages.entries()) {
-    mark = markAfter(mark, message);
-    if (i >= marks.length || marks.items[i]?.mark !== mark) return i;
-  }
-  return messages.length;
+  return messages.map((message) => (mark = markAfter(mark, message)));
+}
+
+/** How many of these marks are known: the beginning that this conversation and the log have in common. */
+export function commonLength({ marks: known }: Given, marks: readonly number[]): number {
+  const other = marks.findIndex((mark, i) => i >= known.length || known.items[i]?.mark !== mark);
+  return other < 0 ? marks.length : other;
 }
 
 /** Where to go back to so that no call is left without its result: what is new in the middle of a round begins the round again. */

@@ -27,7 +27,16 @@ import {
   type Usage,
 } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
-import { additionsOf, beforeRound, commonLength, GIVEN, givenView, markAfter, type Addition } from './given.ts';
+import {
+  additionsOf,
+  beforeRound,
+  commonLength,
+  GIVEN,
+  givenView,
+  markAfter,
+  marksOf,
+  type Addition,
+} from './given.ts';
 import { factsOf, looksFailed, type FailureTest } from './taking-in.ts';
 import { begin, ended, loose, newRun, refusal, started, wanted } from './recording.ts';
 import { standInModel, standInTools } from './stand-ins.ts';
@@ -58,6 +67,8 @@ export type Asked = {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   readonly messages: readonly (Message | null)[];
+  /** The marks of its beginnings, where they are known already. */
+  readonly marks?: readonly number[];
 };
 
 /** An answer that came. `raw` is kept where the answer has to be shown to the model again. */
@@ -117,9 +128,9 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
   const additions = (): readonly Addition[] => additionsOf(look(head.state, given));
 
   /** A conversation that goes another way than before is a branch from where they part. */
-  async function goBack({ messages }: Asked): Promise<void> {
+  async function goBack({ messages, marks = marksOf(messages) }: Asked): Promise<void> {
     const seen = look(head.state, given);
-    const common = commonLength(seen, messages);
+    const common = commonLength(seen, marks);
     if (common === seen.marks.length) return;
     const known = beforeRound(messages, common);
     const at = seen.marks.items[known - 1]?.event ?? seen.start;
