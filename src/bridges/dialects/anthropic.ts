@@ -206,7 +206,7 @@ function blockOf(part: Part): readonly JsonObject[] {
 }
 
 function assembler(): Assembler {
-  const blocks: { block: JsonObject; json: string }[] = [];
+  const blocks: Open[] = [];
   let stop = '';
   let usage: JsonObject = {};
   return {
@@ -215,24 +215,35 @@ function assembler(): Assembler {
       const index = typeof data['index'] === 'number' ? data['index'] : 0;
       const delta = inner(data['delta']);
       if (data['type'] === 'message_start') usage = inner(inner(data['message'])['usage']);
-      if (data['type'] === 'content_block_start') blocks[index] = { block: inner(data['content_block']), json: '' };
+      if (data['type'] === 'content_block_start') blocks.push({ index, block: inner(data['content_block']), json: '' });
       if (data['type'] === 'message_delta') {
         stop = text(delta['stop_reason']) || stop;
         usage = { ...usage, ...inner(data['usage']) };
       }
-      const open = blocks[index];
+      const open = blocks.findLast((each) => each.index === index);
       if (data['type'] === 'content_block_delta' && open) grow(open, delta);
       return { holds: data['type'] === 'content_block_start' && open?.block['type'] === 'tool_use' };
     },
-    answer: () => answerFrom(blocks.filter(Boolean).map(whole), stop, usage),
+    answer: () => ({
+      ...answerFrom(blocks.map(whole), stop, usage),
+      message: { role: 'assistant', parts: blocks.flatMap(partsOf) },
+    }),
   };
 }
 
-function grow(open: { block: JsonObject; json: string }, delta: JsonObject): void {
+type Open = { readonly index: number; block: JsonObject; json: string };
+
+function grow(open: Open, delta: JsonObject): void {
   if (typeof delta['partial_json'] === 'string') open.json += delta['partial_json'];
   for (const name of ['text', 'thinking', 'signature'])
     if (typeof delta[name] === 'string') open.block = { ...open.block, [name]: text(open.block[name]) + delta[name] };
 }
 
-const whole = ({ block, json }: { readonly block: JsonObject; readonly json: string }): JsonObject =>
+const whole = ({ block, json }: Open): JsonObject =>
   block['type'] === 'tool_use' && json !== '' ? { ...block, input: argumentsIn(json).input } : block;
+
+/** Clients read arguments that are cut off as far as they go, so these are not the same as none. */
+const partsOf = (open: Open): readonly Part[] =>
+  answerPart(whole(open)).map((part) =>
+    part.type === 'tool-call' && open.json !== '' ? { ...part, ...argumentsIn(open.json) } : part,
+  );

@@ -207,6 +207,7 @@ function assembler(): Assembler {
   let finish = '';
   let usage: JsonObject = {};
   const calls: Piece[] = [];
+  const places = new Map<Json | undefined, number>();
   return {
     take({ data }) {
       if (data === '[DONE]') return { holds: false };
@@ -218,13 +219,15 @@ function assembler(): Assembler {
       words += text(delta['content']) || text(delta['refusal']);
       const pieces = list(delta['tool_calls']);
       for (const piece of pieces) {
-        const at = typeof piece['index'] === 'number' ? piece['index'] : calls.length;
+        const known = piece['index'] === undefined ? undefined : places.get(piece['index']);
+        const at = known === undefined || isAnother(calls[known], piece) ? calls.length : known;
+        places.set(piece['index'], at);
         calls[at] = grown(calls[at], piece);
       }
       return { holds: pieces.length > 0 };
     },
     answer() {
-      const made = calls.filter(Boolean) as readonly Json[];
+      const made = calls as readonly Json[];
       const message = {
         role: 'assistant',
         content: words === '' && made.length ? null : words,
@@ -234,6 +237,10 @@ function assembler(): Assembler {
     },
   };
 }
+
+/** Some servers give every call of an answer the same index, and clients tell them apart by their ids. */
+const isAnother = (call: Piece | undefined, piece: JsonObject): boolean =>
+  text(piece['id']) !== '' && text(piece['id']) !== call?.id && text(inner(piece['function'])['name']) !== '';
 
 /** A call with another piece of it. What a server adds to a call beside its name and arguments, it wants back. */
 function grown(call: Piece | undefined, { index: _, ...piece }: JsonObject): Piece {
@@ -247,8 +254,7 @@ function grown(call: Piece | undefined, { index: _, ...piece }: JsonObject): Pie
     return { ...more, custom: { name: text(before['name']) || text(free['name']), input } };
   }
   const before = call?.function ?? { name: '', arguments: '' };
-  return {
-    ...more,
-    function: { name: before.name + text(made['name']), arguments: before.arguments + text(made['arguments']) },
-  };
+  // Some servers say the whole name with every piece, and clients read it once.
+  const name = text(made['name']) === before.name ? before.name : before.name + text(made['name']);
+  return { ...more, function: { name, arguments: before.arguments + text(made['arguments']) } };
 }

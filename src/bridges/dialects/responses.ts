@@ -249,7 +249,7 @@ function assembler(): Assembler {
       const item = inner(data['item']);
       if (data['type'] === 'response.output_item.done') items.push(item);
       if (isObject(data['response'])) response = data['response'];
-      return { holds: data['type'] === 'response.output_item.added' && isCall(item) };
+      return { holds: isCall(item) || list(inner(data['response'])['output']).some(isCall) };
     },
     // What the last event says counts, unless it says nothing of the output.
     answer: () =>

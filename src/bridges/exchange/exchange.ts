@@ -3,7 +3,19 @@ import { FairleadError, isObject, type Json, type JsonObject } from '../../core/
 import type { Dialect, Stopping, StreamEvent, Told } from '../dialects/dialect.ts';
 import { jsonIn } from '../dialects/reading.ts';
 import { frameOf, framesIn } from './frames.ts';
-import { bodyFor, firstGuidance, isRefusal, judged, over, passed, told, type Exchange, type Reply } from './judging.ts';
+import { mayCall } from './holding.ts';
+import {
+  bodyFor,
+  firstGuidance,
+  isRefusal,
+  judged,
+  over,
+  passed,
+  told,
+  unreadCalls,
+  type Exchange,
+  type Reply,
+} from './judging.ts';
 import { streamed } from './streaming.ts';
 
 /** Carries out a request. Whatever becomes of it, the conversation is free for the next one afterwards. */
@@ -87,7 +99,10 @@ function answerIn(dialect: Dialect, bytes: Buffer): Told | undefined {
   if (isObject(value)) return dialect.answered(value);
   const events = Array.isArray(value)
     ? (value as readonly Json[]).flatMap((data): readonly StreamEvent[] => (isObject(data) ? [{ data }] : []))
-    : [...framesIn(bytes)].flatMap(({ event }) => (event ? [event] : []));
+    : [...framesIn(bytes)].flatMap(({ bytes: frame, event }) => {
+        if (!event && mayCall(dialect, frame)) throw unreadCalls();
+        return event ? [event] : [];
+      });
   if (events.length === 0) return undefined;
   const reader = dialect.assembler();
   for (const event of events) reader.take(event);

@@ -1,5 +1,5 @@
 // Lets the bytes of a streamed answer through as they come, up to the first call: from there on they wait for the verdict.
-import type { Assembler, Dialect, StreamEvent } from '../dialects/dialect.ts';
+import type { Dialect, StreamEvent } from '../dialects/dialect.ts';
 import { framesIn, wholeEnd } from './frames.ts';
 
 /** A stream on its way through. */
@@ -9,6 +9,8 @@ export type Passage = {
   /** Nothing more comes: gives what may go on without a verdict. */
   end(): Buffer | undefined;
   readonly holds: boolean;
+  /** Whether a call has begun. */
+  readonly calls: boolean;
   /** What waits. */
   readonly held: readonly Buffer[];
   /** What went on. */
@@ -22,13 +24,16 @@ const mostHeld = 64 * 1024 * 1024;
 export function passage(dialect: Dialect, holdsAll: boolean): Passage {
   let tail: Buffer = Buffer.alloc(0);
   let holds = holdsAll;
+  let calls = false;
   let waiting = 0;
   const held: Buffer[] = [];
   const sent: Buffer[] = [];
 
   function pass(block: Buffer): Buffer | undefined {
     if (block.length === 0) return undefined;
-    const call = holds ? 0 : mayCall(dialect, block) ? firstCall(block, dialect.assembler()) : -1;
+    const found = !calls && mayCall(dialect, block) ? firstCall(block, dialect) : -1;
+    calls ||= found >= 0;
+    const call = holds ? 0 : found;
     if (call < 0) {
       sent.push(block);
       return block;
@@ -58,6 +63,9 @@ export function passage(dialect: Dialect, holdsAll: boolean): Passage {
     get holds() {
       return holds;
     },
+    get calls() {
+      return calls;
+    },
     held,
     sent,
   };
@@ -66,25 +74,32 @@ export function passage(dialect: Dialect, holdsAll: boolean): Passage {
 const asBuffer = (chunk: Uint8Array): Buffer =>
   Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 
-/** A name may be written with escapes: then only reading it tells. */
-const mayCall = ({ markers }: Dialect, block: Buffer): boolean =>
+/** Whether a call may be in these bytes. A name may be written with escapes: then only reading it tells. */
+export const mayCall = ({ markers }: Dialect, block: Buffer): boolean =>
   markers.some((marker) => block.includes(marker)) || block.includes('\\u');
 
-function firstCall(block: Buffer, reader: Assembler): number {
+function firstCall(block: Buffer, dialect: Dialect): number {
+  const reader = dialect.assembler();
   let at = 0;
   for (const { bytes, event } of framesIn(block)) {
-    if (event && reader.take(event).holds) return at;
+    // What we cannot read, a more generous client might.
+    if (event ? reader.take(event).holds : mayCall(dialect, bytes)) return at;
     at += bytes.length;
   }
   return -1;
 }
 
-/** The events in these bytes. A long answer is read in slices, so that others are served meanwhile. */
-export async function eventsIn(blocks: readonly Buffer[]): Promise<readonly StreamEvent[]> {
+/** The events in these bytes; `unread` hears of those that cannot be read. A long answer is read in slices, so that others are served meanwhile. */
+export async function eventsIn(
+  blocks: readonly Buffer[],
+  unread: (frame: Buffer) => void = () => {},
+): Promise<readonly StreamEvent[]> {
   const found: StreamEvent[] = [];
   let read = 0;
   for (const block of blocks) {
-    for (const { event } of framesIn(block)) if (event) found.push(event);
+    for (const { bytes, event } of framesIn(block))
+      if (event) found.push(event);
+      else unread(bytes);
     read += block.length;
     if (read < 64 * 1024) continue;
     read = 0;

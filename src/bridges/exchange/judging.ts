@@ -84,6 +84,9 @@ const refusal = (cause: unknown): FairleadError =>
     { blame: 'harness', retry: true, cause },
   );
 
+/** Says that calls were held back because they cannot be read. */
+export const unreadCalls = (): FairleadError => refusal('it cannot read them.');
+
 /** Whether this says that calls were held back because nobody could judge them. */
 export const isRefusal = (error: unknown): error is FairleadError =>
   error instanceof FairleadError && error.code === refusalCode;

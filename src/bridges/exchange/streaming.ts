@@ -1,9 +1,9 @@
 // A streamed answer, guided: the caller sees one stream, however often the model had to be asked again behind it.
-import { messageOf } from '../../core/index.ts';
+import { callsOf, messageOf } from '../../core/index.ts';
 import type { Dialect, StreamEvent, Told } from '../dialects/dialect.ts';
 import { frameOf, framesIn } from './frames.ts';
-import { eventsIn, passage, type Passage } from './holding.ts';
-import { bodyFor, isRefusal, judged, over, passed, told, type Arrived, type Exchange } from './judging.ts';
+import { eventsIn, mayCall, passage, type Passage } from './holding.ts';
+import { bodyFor, isRefusal, judged, over, passed, told, unreadCalls, type Arrived, type Exchange } from './judging.ts';
 
 /** The bytes that the caller gets; once they have ended, or are no longer wanted, the conversation is free again. */
 export async function* streamed<Head>(exchange: Exchange<Head>, first: Arrived<Head>): AsyncGenerator<Uint8Array> {
@@ -49,7 +49,10 @@ async function* rounds<Head>(
     const rest = way.end();
     if (rest) yield join ? join.rewrite(rest) : rest;
     if (!way.holds) return { seen, way };
-    const answer = asSeen(dialect, seen, await eventsIn([...way.sent, ...way.held]));
+    let hidden = false;
+    const events = await eventsIn([...way.sent, ...way.held], (frame) => (hidden ||= mayCall(dialect, frame)));
+    const answer = asSeen(dialect, seen, events);
+    if (hidden || (way.calls && callsOf(answer.message).length === 0)) throw unreadCalls();
     const guidance = await judged(exchange, answer);
     if (guidance.type === 'pass') {
       passed(exchange, answer);
