@@ -1,5 +1,8 @@
 // What the bridge of LangChain and LangGraph does beyond the table that all bridges share.
 import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import test from 'node:test';
 import { awaitAllCallbacks } from '@langchain/core/callbacks/promises';
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
@@ -14,6 +17,7 @@ import { z } from 'zod';
 import type { Gate, Rule } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { calls, join, prefixBreaks, says, scriptedServer, type ScriptedServer } from '../../testing/index.ts';
+import { openConversations } from '../conversations/conversations.ts';
 import { openGuide } from '../guide/guide.ts';
 import { fairleadMiddleware, guideModel, guideTools } from './index.ts';
 
@@ -148,19 +152,24 @@ test('a model that cannot stream stays one, and one without bound tools needs no
   );
 });
 
-test('[M42, M45] a thread of a checkpointer is a conversation, whatever its name', async () => {
+test('[M42, M45] a thread of a checkpointer is a conversation, whatever its name', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-threads-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const conversations = openConversations({ folder, rules: [noting] });
   await using server = await scriptedServer([says('One.'), says('Other.'), says('Two.')]);
   const agent = createAgent({
     model: chat(server),
     tools: [],
     checkpointer: new MemorySaver(),
-    middleware: [fairleadMiddleware({ messages, rules: [noting] })],
+    middleware: [fairleadMiddleware({ messages, conversations })],
   });
   const say = (words: string, thread_id: string) =>
     agent.invoke({ messages: [{ role: 'user', content: words }] }, { configurable: { thread_id } });
   await say('Hi.', 'tenant:1');
   await say('Hi.', 'tenant:2');
   await say('And?', 'tenant:1');
+  await conversations.close();
+  assert.equal(readdirSync(folder).filter((name) => name.startsWith('named-')).length, 2);
   const [first, , third] = server.requests;
   assert.ok(first && third);
   assert.deepEqual(prefixBreaks([first, third]), []);
