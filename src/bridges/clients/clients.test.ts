@@ -69,6 +69,27 @@ const call = (id: string, command: string): JsonObject => ({
 });
 const result = (id: string, content: string): JsonObject => ({ role: 'tool', tool_call_id: id, content });
 
+test('[M31, M45] a client that gives its request as one object is guided too', async () => {
+  await using server = await scriptedServer([calls('run', { command: 'rm' }), 'No, then.']);
+  const body = {
+    model: 'm',
+    messages: [{ role: 'user', content: 'Go.' }],
+    tools: [{ type: 'function', function: { name: 'run', parameters: { type: 'object' } } }],
+  };
+  const headers = { authorization: 'Bearer k', 'content-type': 'application/json' };
+  const request = new Request(`${server.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  const answer = await guidedFetch({ gates: [noDeleting] })(request);
+  assert.match(await answer.text(), /No, then\./);
+  assert.deepEqual(
+    server.requests.map((each) => each.headers['authorization']),
+    ['Bearer k', 'Bearer k'],
+  );
+});
+
 test('[M3, M4, M40, M42] plain messages come back with what the model should read, always in the same places', async () => {
   const how = { rules: [failing], system: 'Reminders exist.' };
   const messages = [

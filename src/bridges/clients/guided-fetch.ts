@@ -30,7 +30,8 @@ export function guidedFetch(options: ClientOptions = {}, plain: Fetch = fetch): 
     const wrong = dialect.unguidable(request);
     if (wrong !== undefined) return Response.json(dialect.failure(wrong), { status: 400 });
     const talk = await conversations.ask(dialect.asked(request, url.pathname), session).catch(unasked);
-    const send = async (body: Uint8Array): Promise<Arrived<Response>> => arrived(await plain(input, sent(init, body)));
+    const send = async (body: Uint8Array): Promise<Arrived<Response>> =>
+      arrived(await plain(input, sent(input, init, body)));
     const wantsEvents = request['stream'] === true || url.searchParams.get('alt') === 'sse';
     const reply = await carryOut({ dialect, request, raw, wantsEvents, holdsWords, talk, send, tell });
     const headers = new Headers(reply.head?.headers ?? { 'content-type': reply.contentType });
@@ -71,17 +72,19 @@ const arrived = (response: Response): Arrived<Response> => ({
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** A client writes its bodies as JSON text; what is written otherwise is none of the requests that are guided. */
-function sent(init: RequestInit | undefined, body: Uint8Array): RequestInit {
-  const headers = new Headers(init?.headers);
+function sent(input: string | URL | Request, init: RequestInit | undefined, body: Uint8Array): RequestInit {
+  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
   headers.delete('content-length');
   return { ...init, headers, body: body as Uint8Array<ArrayBuffer> };
 }
 
 async function askedIn(input: string | URL | Request, init: RequestInit | undefined) {
-  const url = new URL(input instanceof Request ? input.url : input);
+  // Some clients give a request as one object, and only what they change of it beside it.
+  const whole = input instanceof Request ? input : undefined;
+  const url = new URL(whole?.url ?? (input as string | URL));
   const dialect = dialectOf(url.pathname);
-  if (!dialect || (init?.method ?? 'GET').toUpperCase() !== 'POST') return undefined;
-  const raw = bytesOf(init?.body);
+  if (!dialect || (init?.method ?? whole?.method ?? 'GET').toUpperCase() !== 'POST') return undefined;
+  const raw = bytesOf(init?.body ?? (whole?.body ? new Uint8Array(await whole.clone().arrayBuffer()) : undefined));
   const request = raw && jsonIn(raw);
   if (!raw || !isObject(request))
     throw new FairleadError('bridge/unread-request', 'This request to a model cannot be read, so it is not sent.', {
