@@ -1,6 +1,5 @@
 // A request in the AI SDK's words. Each message is converted once: later requests only add to it.
 import type {
-  JSONSchema7,
   JSONValue,
   LanguageModelV4CallOptions,
   LanguageModelV4FilePart,
@@ -79,7 +78,7 @@ export function prompter(accent: Accent): (request: Request, signal: AbortSignal
     return {
       prompt: [...opening, ...messagesOf(request)],
       ...(tools.length > 0 ? { tools, toolChoice: choiceFor(choice) } : {}),
-      ...(answer ? { responseFormat: { type: 'json', schema: answer as JSONSchema7, name: 'answer' } } : {}),
+      ...(answer ? { responseFormat: { type: 'json', schema: answer, name: 'answer' } } : {}),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
       ...(settings.topP === undefined ? {} : { topP: settings.topP }),
@@ -104,7 +103,7 @@ const toolFor = ({ name, description, input }: ToolSpec, accent: Accent): Langua
   type: 'function',
   name,
   description,
-  inputSchema: accent.schema(input) as JSONSchema7,
+  inputSchema: accent.schema(input),
   ...(accent.loose ? { strict: false } : {}),
 });
 
