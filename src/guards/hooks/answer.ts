@@ -23,6 +23,7 @@ export type HookAnswer = {
 /** Events at which plain words of a hook are words for the model. */
 const speaking: ReadonlySet<HookEvent> = new Set(['UserPromptSubmit', 'SessionStart']);
 const mostWords = 10_000;
+const decision = /"(?:hookSpecificOutput|permissionDecision|decision|continue)"\s*:/;
 
 /** The answer of a hook that was run at this event. */
 export function answerOf(event: HookEvent, { code, out, err, trouble }: HookRan): HookAnswer {
@@ -31,7 +32,11 @@ export function answerOf(event: HookEvent, { code, out, err, trouble }: HookRan)
   if (code === 2) return { block: words || 'It gave no reason.' };
   if (code !== 0) return { trouble: `it ended with code ${code}${words ? `: ${words}` : ''}` };
   const said = out.trim();
-  if (!said.startsWith('{')) return said && speaking.has(event) ? { context: shorten(said, mostWords) } : {};
+  if (!said.startsWith('{')) {
+    if (speaking.has(event)) return said ? { context: shorten(said, mostWords) } : {};
+    // Whoever wrote it meant a decision, and it would be lost.
+    return decision.test(said) ? { trouble: 'it answered with JSON among other words' } : {};
+  }
   let data: unknown;
   try {
     data = JSON.parse(said);

@@ -1,6 +1,6 @@
 // The hooks of a working folder: a person's own run as they are; those of a project, or written for another program, once each after a yes to their very content.
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { canonical, isObject, messageOf, toJson, type Json } from '../../core/index.ts';
 import type { Trust } from '../trust.ts';
@@ -53,7 +53,7 @@ export async function readHooks(options: HookFileOptions): Promise<FoundHooks> {
     } catch (error) {
       const why = messageOf(error);
       problems.push(`${file.path}: ${why}`);
-      if (file.own) lost.push({ path: file.path, why });
+      if (file.own || wasApproved(file.path, options.trust)) lost.push({ path: file.path, why });
     }
   }
   return { hooks, problems, lost };
@@ -61,13 +61,26 @@ export async function readHooks(options: HookFileOptions): Promise<FoundHooks> {
 
 /** What a file says of hooks: under `hooks`, as settings have them; nothing where it says nothing. */
 function sectionOf(file: string): Json | undefined {
-  const { size } = statSync(file);
+  const found = statSync(file);
+  // A pipe or a device might never end.
+  if (!found.isFile()) throw new Error('it is no file');
+  const { size } = found;
   if (size > largest) throw new Error(`it has ${size} bytes; hooks may have ${largest}`);
   const data: unknown = JSON.parse(readFileSync(file, 'utf8'));
   if (!isObject(data)) throw new Error('it holds no object');
   if (data['disableAllHooks'] === true) return undefined;
   if (data['hooks'] !== undefined) return toJson(data['hooks']);
   return path.basename(file) === 'hooks.json' ? toJson(data) : undefined;
+}
+
+const subjectOf = (file: string): string => `hooks ${file}`;
+
+function wasApproved(file: string, trust: Trust): boolean {
+  try {
+    return trust.judge({ subject: subjectOf(file), hash: '' }) !== 'new';
+  } catch {
+    return false;
+  }
 }
 
 const changed = 'changed since they were approved';
@@ -84,10 +97,11 @@ async function approved(
   const hash = createHash('sha256')
     .update([canonical(section), ...scripts.map((each) => `${each.path} ${each.hash}`)].join('\n'))
     .digest('hex');
-  const item = { subject: `hooks ${file}`, hash };
+  const item = { subject: subjectOf(file), hash };
   const standing = trust.judge(item);
   if (standing === 'approved') return bound;
-  const text = [JSON.stringify(section, undefined, 2), ...scripts.map(wordsOf)].join('\n\n');
+  const there = scripts.filter((each) => each.hash !== '');
+  const text = [JSON.stringify(section, undefined, 2), ...there.map(wordsOf)].join('\n\n');
   if (await ask?.({ path: file, text, changed: standing === 'changed' })) {
     trust.approve([item]);
     return bound;
@@ -97,19 +111,34 @@ async function approved(
 
 const wordsOf = ({ path: file }: HookScript): string => `${file}:\n${readFileSync(file, 'utf8')}`;
 
-/** The files in the folder that a command names: whoever changes one of them changes what was approved. */
+const wordPattern = /"[^"]*"[^\s;|&<>()]*|'[^']*'|[^\s;|&<>()]+/g;
+const written = new RegExp(String.raw`\d?>{1,2}\s*(?:${wordPattern.source})`, 'g');
+
+/** The files in the folder that a command names, those that are not there yet too: whoever changes or makes one of them changes what was approved. What it only writes is not meant. */
 export function scriptsIn(command: string, cwd: string): readonly HookScript[] {
-  const plain = command.replaceAll(/\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?/g, cwd);
-  const words = plain.match(/"[^"]*"[^\s;|&<>()]*|'[^']*'|[^\s;|&<>()]+/g) ?? [];
-  return words.flatMap((word) => {
-    const file = path.resolve(cwd, word.replaceAll(/["']/g, ''));
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile() || !isInside(cwd, file)) return [];
+  const plain = command.replaceAll(/\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?/g, cwd).replaceAll(written, ' ');
+  return (plain.match(wordPattern) ?? []).flatMap((each) => {
+    const word = each.replaceAll(/["']/g, '');
+    const file = path.resolve(cwd, word);
+    const found = statOf(file);
+    if (!found) return word.includes('/') && isUnder(cwd, file) ? [{ path: file, hash: '' }] : [];
+    // A link may lead out of the folder now and elsewhere later.
+    if (!found.isFile() || !(isUnder(cwd, file) || isUnder(realpathSync(cwd), realpathSync(file)))) return [];
     const hash = hashOf(file);
     return hash === undefined ? [] : [{ path: file, hash }];
   });
 }
 
-function isInside(folder: string, file: string): boolean {
-  const way = path.relative(realpathSync(folder), realpathSync(file));
+/** What is at a path; nothing where a word is none, or leads where we may not look. */
+function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function isUnder(folder: string, file: string): boolean {
+  const way = path.relative(folder, file);
   return !way.startsWith('..') && !path.isAbsolute(way);
 }

@@ -18,7 +18,7 @@ const hookEvents = [
 /** An event at which a hook can be run. */
 export type HookEvent = (typeof hookEvents)[number];
 
-/** A file of the project that a hook runs, and the hash that it had when the hook was approved. */
+/** A file of the project that a hook runs, and the hash that it had when the hook was approved; an empty one where it was not there. */
 export type HookScript = { readonly path: string; readonly hash: string };
 
 /** One command at one event. */

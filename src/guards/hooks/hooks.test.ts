@@ -1,6 +1,15 @@
 // Hooks by themselves: what they match, what their answers mean, and that a guard without an answer denies.
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -22,6 +31,7 @@ import { readHooks } from './files.ts';
 import { hookedGate } from './gate.ts';
 import { guisesOf } from './guises.ts';
 import { hooksIn } from './hook.ts';
+import { hashOf } from './run.ts';
 
 const state: RunState = { ...runView().initial, session: 's1' };
 
@@ -57,6 +67,11 @@ test('[M31] a guard that is missing, late, killed, cannot be run or answers nons
     'of another type': [{ type: 'prompt' }, /type "prompt" cannot be run here/],
     'without a command': [{}, /has no command/],
     'half an answer': [{ command: `echo '{"a":'` }, /not JSON/],
+    'an answer among other words': [
+      { command: `echo 'Looking.'; echo '{"hookSpecificOutput":{"permissionDecision":"deny"}}'` },
+      /among other words/,
+    ],
+    'a list': [{ command: `echo '[{"decision":"block"}]'` }, /among other words/],
     'no decision': [{ command: `echo '{"decision":"perhaps"}'` }, /decided "perhaps", which is no decision/],
     'wrong input': [{ command: `echo '{"updatedInput":3}'` }, /updatedInput is no object/],
     crashed: [{ command: 'exit 3' }, /code 3/],
@@ -194,6 +209,51 @@ test('[M31] approved hooks are bound to the files of the folder they run, also w
   const changed = await read(false, true);
   assert.equal(changed.hooks.length, 0);
   assert.equal(changed.lost.length, 1, 'with nobody there its guards are missed');
+});
+
+test('[M31] a file that an approved hook runs is bound before it is there, and one that it writes is not', async (t) => {
+  const cwd = folderFor(t);
+  const file = path.join(cwd, 'settings.json');
+  // A program in a word of its own is longer than any name of a file.
+  const program = `: "${'x'.repeat(300)}"`;
+  const command = `${program}; test -x ./late.sh && ./late.sh; date >> "$CLAUDE_PROJECT_DIR"/seen.txt`;
+  writeFileSync(file, JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } }));
+  writeFileSync(path.join(cwd, 'seen.txt'), '');
+  const { hooks } = await readHooks({
+    files: [{ path: file, own: false }],
+    cwd,
+    trust: memoryTrust(),
+    ask: async () => true,
+  });
+  const ground: HookGround = { ...groundFor(cwd, {}), hooks };
+  assert.equal((await decided(ground)).type, 'allow');
+  assert.equal((await decided(ground)).type, 'allow', 'it wrote a line, as it should');
+  writeFileSync(path.join(cwd, 'late.sh'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
+  const decision = await decided(ground);
+  assert.ok(decision.type === 'deny' && decision.reason.includes('changed since the hook was approved'));
+  assert.ok(!existsSync(path.join(cwd, 'ran')));
+});
+
+test('[M31] hooks that were approved and cannot be read any more are missed', async (t) => {
+  const cwd = folderFor(t);
+  const file = path.join(cwd, 'settings.json');
+  const trust = memoryTrust();
+  const read = () => readHooks({ files: [{ path: file, own: false }], cwd, trust, ask: async () => true });
+  writeFileSync(file, '{ nonsense');
+  assert.equal((await read()).lost.length, 0, 'nobody ever approved it');
+  writeFileSync(file, JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'true' }] }] } }));
+  assert.equal((await read()).hooks.length, 1);
+  writeFileSync(file, '{ nonsense');
+  assert.equal((await read()).lost.length, 1);
+});
+
+test('[M31] what is no file is not read: it might never end', { skip: process.platform === 'win32' }, async (t) => {
+  const cwd = folderFor(t);
+  const file = path.join(cwd, 'settings.json');
+  symlinkSync('/dev/zero', file);
+  const { problems } = await readHooks({ files: [{ path: file, own: false }], cwd, trust: memoryTrust() });
+  assert.match(problems[0] ?? '', /is no file/);
+  assert.equal(hashOf(file), undefined);
 });
 
 test('[M31] a person’s own hooks file that cannot be read is missed, and an unknown event is told', async (t) => {

@@ -1,7 +1,7 @@
 // Runs a hook: the command as the person wrote it, what it is about on its standard input, and an end to it in time.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { messageOf, type JsonObject } from '../../core/index.ts';
 import type { Hook } from './hook.ts';
 
@@ -20,9 +20,10 @@ const shell = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((each) 
 
 const failed = (trouble: string): HookRan => ({ code: -1, out: '', err: '', trouble });
 
-/** The hash of a file; nothing where it cannot be read. */
+/** The hash of a file; nothing where it is none, or cannot be read. */
 export function hashOf(file: string): string | undefined {
   try {
+    if (!statSync(file).isFile()) return undefined;
     return createHash('sha256').update(readFileSync(file)).digest('hex');
   } catch {
     return undefined;
@@ -36,7 +37,7 @@ export async function runHook(
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<HookRan> {
   if (hook.broken !== undefined) return failed(hook.broken);
-  const changed = hook.scripts?.find(({ path, hash }) => hashOf(path) !== hash);
+  const changed = hook.scripts?.find(({ path, hash }) => (hashOf(path) ?? '') !== hash);
   if (changed) return failed(`${changed.path} changed since the hook was approved`);
   const { promise, resolve } = Promise.withResolvers<HookRan>();
   let out = '';
