@@ -90,3 +90,12 @@ test('[P79] latency, memory and cost are measured by a command, as ratios to a f
   assert.match(scripts['bench'] ?? '', /bench\/main\.ts/);
   assert.match(read('bench/main.ts'), /rss/);
 });
+
+test('[M47] the README says how far along it is and under which licence, and both are true', () => {
+  const { version, license } = JSON.parse(read('package.json')) as { version: string; license: string };
+  const said = read('README.md');
+  assert.ok(said.includes(`Version ${version.split('.').slice(0, 2).join('.')}, in early development`));
+  assert.equal(license, 'MIT');
+  assert.match(said, /MIT\.\s*$/);
+  assert.match(read('LICENSE'), /MIT License/);
+});
