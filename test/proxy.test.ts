@@ -140,7 +140,9 @@ test('pages of others and other names for this machine stay outside', async (t) 
   const rebound = await ask(`${proxy.url}/v1/models`, undefined, { host: 'evil.example:4774' });
   const foreign = await ask(`${proxy.url}/v1/models`, undefined, { origin: 'https://evil.example' });
   const own = await ask(`${proxy.url}/v1/models`, undefined, { host: 'localhost:1', origin: 'http://localhost:3000' });
-  assert.deepEqual([rebound.status, foreign.status, own.status], [403, 403, 200]);
+  // A picture or a script of a page is asked for without its origin.
+  const picture = await ask(`${proxy.url}/v1/models`, undefined, { 'sec-fetch-site': 'cross-site' });
+  assert.deepEqual([rebound.status, foreign.status, own.status, picture.status], [403, 403, 200, 403]);
   assert.equal(model.requests.length, 1);
 });
 

@@ -24,7 +24,9 @@ export function admit({ url = '/', headers }: IncomingMessage, token: string | u
   }
   if (!isLoopback(hostIn(`http://${headers.host ?? ''}`)))
     return { type: 'out', status: 403, sentence: 'This proxy answers to localhost and 127.0.0.1 only.' };
-  if (headers.origin !== undefined && !isLoopback(hostIn(headers.origin)))
+  // What a page only shows or loads is asked for without its origin, but browsers say that it is another's.
+  const foreign = headers.origin === undefined && headers['sec-fetch-site'] === 'cross-site';
+  if (foreign || (headers.origin !== undefined && !isLoopback(hostIn(headers.origin))))
     return { type: 'out', status: 403, sentence: 'Pages of other origins may not use this proxy.' };
   return { type: 'in', path: url };
 }
