@@ -1,10 +1,11 @@
 // From rules as data to the very objects that the makers give; what is wrong with the data is said in a sentence each.
-import { FairleadError, nearest, type Call, type JsonObject, type RunState } from '../../core/index.ts';
+import { FairleadError, isObject, nearest, type Call, type JsonObject, type RunState } from '../../core/index.ts';
 import { confirm } from '../enforcement/confirm.ts';
 import { enforce, type Enforcement } from '../enforcement/enforcement.ts';
 import { exclusive, phases, requireOrder } from '../enforcement/order.ts';
 import { rateLimit } from '../enforcement/rate-limit.ts';
 import { readBeforeEdit } from '../enforcement/read-before-edit.ts';
+import { pathIn } from '../history/file-uses.ts';
 import { toolUse } from '../history/questions.ts';
 import { history } from '../history/view.ts';
 import { builtInReminders, builtInTable } from '../reminders/built-in.ts';
@@ -110,7 +111,16 @@ function reminderOf({ when, message, ...rest }: DeclaredReminder): ReminderDefin
 const applies =
   (tools: readonly string[] | undefined, when: Condition | undefined) =>
   (call: Call, state: RunState): boolean =>
-    (!tools || tools.includes(call.tool)) && (!when || holds(when, { state, call }));
+    (!tools || tools.includes(call.tool)) &&
+    (!when || callsFor(call).some((each) => holds(when, { state, call: each })));
+
+/** A call that names several files, as one for each: what may not be done to one of them may not be done to all. */
+function callsFor(call: Call): readonly Call[] {
+  const { input } = call;
+  if (!isObject(input) || !Array.isArray(input['paths']) || input['paths'].length === 0) return [call];
+  const each = input['paths'].map((path): Call => ({ ...call, input: { ...input, path } }));
+  return pathIn(input) === undefined ? each : [call, ...each];
+}
 
 function gateOf(gate: DeclaredGate): Enforcement {
   const made = madeGate(gate);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Validator } from '@cfworker/json-schema';
 import { calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
+import { runView } from '../../core/index.ts';
 import { play, type ExampleStep } from '../examples/steps.ts';
 import type { failures } from '../history/questions.ts';
 import { history } from '../history/view.ts';
@@ -157,6 +158,20 @@ test('[M44] a condition as data and one in code decide the same at every event',
     shown.map(() => 0),
   );
   assert.ok(shown.some((keys) => keys.length === 2) && shown.some((keys) => keys.length === 0));
+});
+
+test('[M31] a gate about a file looks at every file that a call names', async () => {
+  const decided = async (when: object, paths: readonly string[]): Promise<string | undefined> => {
+    const { gates, views } = rulesOf(compileRules({ name: 'x', gates: [{ type: 'deny', reason: 'No.', when }] }));
+    const call = { id: 'c', tool: 'apply_patch', input: { paths, patch: '...' } };
+    return (await gates[0]?.(call, runView([], views).initial))?.type;
+  };
+  const secret = { fact: 'path', is: '.env' };
+  const elsewhere = { not: { fact: 'path', contains: 'src/' } };
+  assert.equal(await decided(secret, ['src/a.ts', './.env']), 'deny');
+  assert.equal(await decided(secret, ['src/a.ts']), 'allow');
+  assert.equal(await decided(elsewhere, ['src/a.ts', '.env']), 'deny');
+  assert.equal(await decided(elsewhere, ['src/a.ts', 'src/b.ts']), 'allow');
 });
 
 test('a message tells the answers to the questions it names', () => {
