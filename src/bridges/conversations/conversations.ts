@@ -5,6 +5,7 @@ import { markAfter, marksOf } from '../guide/given.ts';
 import { openGuide, type Guidance, type Guide, type GuideOptions } from '../guide/guide.ts';
 import { indexFile } from './index-file.ts';
 import { beginAs, checkedName, logsIn } from './logs.ts';
+import { namedAnswers } from './named-answers.ts';
 import { recognition, type Kept } from './recognising.ts';
 
 /** How conversations are guided and kept. */
@@ -36,9 +37,6 @@ export type Conversations = {
 
 type Claim = { readonly kept: Kept; readonly from: number; readonly done: () => void };
 
-/** So many answers are remembered by the names that their provider gave them. */
-const mostNames = 1000;
-
 /** Opens a place for conversations. */
 export function openConversations({ folder, most = 64, ...options }: ConversationOptions = {}): Conversations {
   const index = folder === undefined ? undefined : indexFile(folder);
@@ -47,7 +45,7 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
   const guides = new Map<Kept, Promise<Guide>>();
   const named = new Map<string, Kept>();
   const closing = new Map<Kept, Promise<void>>();
-  const answers = new Map<string, readonly (Message | null)[]>();
+  const answers = namedAnswers();
   for (const { id, marks, tip, answers: given } of index?.beginnings ?? []) {
     const kept: Kept = { id, marks, tip, answers: new Map(given), busy: undefined };
     if (id.startsWith('named-')) named.set(id, kept);
@@ -79,12 +77,6 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
       if (at !== undefined) await beginAs(source.log, at, log, kept.id);
       return openGuide({ ...options, log, session: kept.id });
     });
-
-  function remember(name: string, messages: readonly (Message | null)[]): void {
-    answers.set(name, messages);
-    const [oldest] = answers.keys();
-    if (answers.size > mostNames && oldest !== undefined) answers.delete(oldest);
-  }
 
   /** Closes those that rested longest. Nobody waits for it but who wants the same one again. */
   function makeRoom(): void {
@@ -146,7 +138,7 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
 
   return {
     async ask(reading, session) {
-      const earlier = reading.follows === undefined ? undefined : answers.get(reading.follows);
+      const earlier = answers.get(reading.follows);
       const messages = [...(earlier ?? []), ...reading.messages];
       const marks = marksOf(messages);
       const found = session === undefined ? find(messages, marks) : byName(checkedName(session), marks);
@@ -167,7 +159,7 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
             kept.answers.set(marks.length, at);
             if (session === undefined) known.add(kept);
             index?.answered(kept.id, kept.tip, at);
-            if (name !== undefined) remember(name, [...messages, message]);
+            if (name !== undefined) answers.set(name, [...messages, message]);
           },
           done,
         };

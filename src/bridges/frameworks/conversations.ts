@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { Log } from '../../core/index.ts';
 import { openConversations, type ConversationOptions, type Conversations } from '../conversations/conversations.ts';
-import { openGuide, type Asked, type Guide } from '../guide/guide.ts';
+import { namedAnswers } from '../conversations/named-answers.ts';
+import { openGuide, type Guide } from '../guide/guide.ts';
 
 /** What a framework's bridge goes by. */
 export type BridgeOptions = ConversationOptions & {
@@ -32,21 +33,10 @@ export function nameOf(told: unknown): string | undefined {
   return /^[\w-][\w.-]{0,99}$/.test(told) ? told : `id-${createHash('sha256').update(told).digest('hex').slice(0, 40)}`;
 }
 
-/** So many answers are remembered by the names that their provider gave them. */
-const mostNames = 1000;
-
 /** One conversation: what begins otherwise is a branch of it. Requests come one after the other. */
 function onlyOne(open: () => Promise<Guide>): Conversations {
   let busy = Promise.resolve();
-  // What came before an answer, where the provider keeps it and the request does not hold it.
-  const answers = new Map<string, Asked['messages']>();
-
-  function remember(name: string, messages: Asked['messages']): void {
-    answers.set(name, messages);
-    const [oldest] = answers.keys();
-    if (answers.size > mostNames && oldest !== undefined) answers.delete(oldest);
-  }
-
+  const answers = namedAnswers();
   return {
     async ask(reading) {
       const before = busy;
@@ -55,13 +45,13 @@ function onlyOne(open: () => Promise<Guide>): Conversations {
       await before;
       try {
         const guide = await open();
-        const earlier = answers.get(reading.follows ?? '') ?? [];
+        const earlier = answers.get(reading.follows) ?? [];
         const messages = [...earlier, ...reading.messages];
         return {
           guide,
           guidance: await guide.before({ ...reading, messages }),
           before: earlier.length,
-          passed: (message, name) => (name === undefined ? undefined : remember(name, [...messages, message])),
+          passed: (message, name) => (name === undefined ? undefined : answers.set(name, [...messages, message])),
           done: resolve,
         };
       } catch (error) {
