@@ -50,8 +50,12 @@ export const chatDialect: Dialect = {
     return { ...request, messages: withSystem(out, systemWords(places)) };
   },
   answered(response) {
-    const choice = list(response['choices'])[0] ?? {};
-    return answerFrom(inner(choice['message']), text(choice['finish_reason']), inner(response['usage']));
+    const [choice = {}, ...others] = list(response['choices']);
+    const message = inner(choice['message']);
+    // Nobody asked for others, but a client might make their calls.
+    const more = others.flatMap((each) => list(inner(each['message'])['tool_calls']));
+    const judged = more.length ? { ...message, tool_calls: [...list(message['tool_calls']), ...more] } : message;
+    return answerFrom(judged, text(choice['finish_reason']), inner(response['usage']));
   },
   assembler,
   joining: () => (event) => event,
@@ -207,21 +211,27 @@ function assembler(): Assembler {
   let finish = '';
   let usage: JsonObject = {};
   const calls: Piece[] = [];
-  const places = new Map<Json | undefined, number>();
+  const places = new Map<string, number>();
   return {
     take({ data }) {
       if (data === '[DONE]') return { holds: false };
       if (isObject(data['usage'])) usage = data['usage'];
-      const choice = list(data['choices'])[0];
+      const choices = list(data['choices']);
+      const [choice] = choices;
       if (!choice) return { holds: false };
       finish = text(choice['finish_reason']) || finish;
       const delta = inner(choice['delta']);
       words += text(delta['content']) || text(delta['refusal']);
-      const pieces = list(delta['tool_calls']);
-      for (const piece of pieces) {
-        const known = piece['index'] === undefined ? undefined : places.get(piece['index']);
+      const pieces = choices.flatMap(({ index, delta: each }) =>
+        list(inner(each)['tool_calls']).map((piece) => ({
+          piece,
+          place: `${String(index)} ${String(piece['index'])}`,
+        })),
+      );
+      for (const { piece, place } of pieces) {
+        const known = piece['index'] === undefined ? undefined : places.get(place);
         const at = known === undefined || isAnother(calls[known], piece) ? calls.length : known;
-        places.set(piece['index'], at);
+        places.set(place, at);
         calls[at] = grown(calls[at], piece);
       }
       return { holds: pieces.length > 0 };

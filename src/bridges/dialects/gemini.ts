@@ -156,9 +156,15 @@ const finishes: Readonly<Record<string, Finish>> = {
   PROHIBITED_CONTENT: 'refusal',
 };
 
+/** The parts of the first candidate, and the calls of others: nobody asked for those, but a client might make them. */
+const partsIn = (response: JsonObject): readonly JsonObject[] =>
+  list(response['candidates']).flatMap(({ content }, i) =>
+    list(inner(content)['parts']).filter((part) => i === 0 || callIn(part)),
+  );
+
 function answerFrom(response: JsonObject): Told {
   const [candidate = {}] = list(response['candidates']);
-  return told(list(inner(candidate['content'])['parts']), text(candidate['finishReason']), response['usageMetadata']);
+  return told(partsIn(response), text(candidate['finishReason']), response['usageMetadata']);
 }
 
 function told(parts: readonly JsonObject[], finish: string, usage: Json | undefined): Told {
@@ -220,7 +226,7 @@ function assembler(): Assembler {
       usage = data['usageMetadata'] ?? usage;
       const [candidate = {}] = list(data['candidates']);
       finish = text(candidate['finishReason']) || finish;
-      const more = list(inner(candidate['content'])['parts']);
+      const more = partsIn(data);
       parts.push(...more);
       return { holds: more.some(callIn) };
     },

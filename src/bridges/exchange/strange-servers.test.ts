@@ -101,3 +101,24 @@ test('[M31] a response whose calls are only told at their end, or at its own, wa
   ])
     assert.doesNotMatch(await given('/v1/responses', sse, framed(events), words), /wipe/);
 });
+
+test('[M31] calls of a further choice that nobody asked for are judged too', async () => {
+  const message = { role: 'assistant', content: 'Well.' };
+  const words = JSON.stringify({ choices: [{ message, finish_reason: 'stop' }] });
+  const whole = JSON.stringify({ choices: [{ message }, { message: { ...message, ...wipe() } }] });
+  assert.doesNotMatch(await given(chat, 'application/json', whole, words), /wipe/);
+  const both = {
+    choices: [
+      { index: 0, delta: { content: 'Well.' } },
+      { index: 1, delta: wipe() },
+    ],
+  };
+  assert.doesNotMatch(await given(chat, sse, framed([both]), chatWords), /wipe/);
+  const candidate = (part: object): object => ({ content: { role: 'model', parts: [part] } });
+  const said = candidate({ text: 'Well.' });
+  const several = { candidates: [said, candidate({ functionCall: { name: 'wipe', args: {} } })] };
+  const gemini = '/v1beta/models/m:generateContent';
+  const answer = { candidates: [said] };
+  assert.doesNotMatch(await given(gemini, 'application/json', JSON.stringify(several), JSON.stringify(answer)), /wipe/);
+  assert.doesNotMatch(await given(gemini, sse, framed([several]), framed([answer])), /wipe/);
+});
