@@ -7,6 +7,7 @@ import path from 'node:path';
 import { build } from 'rolldown';
 import { chunkNames } from './build/chunks.ts';
 import { notices } from './build/notices.ts';
+import { spellInAscii } from './build/plain-letters.ts';
 
 type Manifest = {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
@@ -56,6 +57,7 @@ const { output } = await build({
     handler(level, log);
   },
 });
+spellInAscii(fresh);
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 writeFileSync(path.join(fresh, 'third-party.txt'), `${notices(modules)}\n`);
 const declarations = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', path.join(fresh, 'types')], {

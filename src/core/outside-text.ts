@@ -1,7 +1,7 @@
 // Words from outside, handed to a model as what they are: in a block that names their origin and that they cannot end, and never as a note of ours.
 
 /** What a reader could take for the beginning of a tag, in other brackets or spacing too. */
-const opening = String.raw`[<＜‹〈⟨][\s\p{Cf}/]*`;
+const opening = `[<＜‹〈⟨]${String.raw`[\s\p{Cf}/]*`}`;
 const between = String.raw`[\s\p{Cf}\p{Pd}_]*`;
 const note = new RegExp(`${opening}(?=system${between}reminder)`, 'giu');
 const either = new RegExp(`${opening}(?=(?:outside${between}text|system${between}reminder))`, 'giu');
