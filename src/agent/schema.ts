@@ -72,6 +72,12 @@ export function checkerFor(schema: JsonObject): (value: Json) => string | undefi
   };
 }
 
+/** The same for a schema that is known to be sound, compiled when it is first asked: most tools of most runs are never called. */
+export function checkerWhenAsked(schema: JsonObject): (value: Json) => string | undefined {
+  let check: ReturnType<typeof checkerFor> | undefined;
+  return (value) => (check ??= checkerFor(schema))(value);
+}
+
 /** How a schema's own library parses a value. */
 export type Parser = (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
 

@@ -1,7 +1,7 @@
 // The tools of an agent by name, and hidden ones behind two constant tools: the list that a model sees never changes, so the cached prefix holds.
 import { USE_TOOL, output, type Json, type JsonObject, type Output, type Tool, type ToolSpec } from '../core/index.ts';
 import { badTool, faultOf, LOAD_TOOLS } from './define-tool.ts';
-import { checkerFor } from './schema.ts';
+import { checkerFor, checkerWhenAsked } from './schema.ts';
 
 const mostDescription = 8000;
 const mostSentence = 160;
@@ -23,7 +23,8 @@ export function toolbox(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
 const checked = (tool: Tool): Tool => ({
   ...tool,
   run: (input, context) => tool.run(input, context),
-  check: checkerFor(tool.input),
+  // A hidden tool is seldom called; should its schema not compile then, no call gets through.
+  check: (tool.hidden ? checkerWhenAsked : checkerFor)(tool.input),
 });
 
 /** What a model sees of the tools: hidden ones are left out, and nothing of effect, permission or annotations leaks. */
