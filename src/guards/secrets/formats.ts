@@ -43,13 +43,17 @@ const beginnings: Readonly<Record<string, string>> = {
 
 /** What is long enough to be a key. Nothing is looked at twice: a run of these letters is tried from its first one only. */
 const runs = /(?<![\w.~-])[\w.~-]{12,}/g;
-/** All beginnings in one pattern with a group for each kind. */
-const byBeginning = new RegExp(
-  `(?:${Object.values(beginnings)
-    .map((each) => `(${each.split(' ').join('|')})`)
-    .join('|')})(?![A-Za-z0-9])`,
-  'y',
-);
+/** All beginnings in one pattern with a group for each kind; made when a text first holds a long run, which most starts never see. */
+let byBeginning: RegExp | undefined;
+const beginningsAt = (index: number): RegExp => {
+  const groups = (): string =>
+    Object.values(beginnings)
+      .map((each) => `(${each.split(' ').join('|')})`)
+      .join('|');
+  byBeginning ??= new RegExp(`(?:${groups()})(?![A-Za-z0-9])`, 'y');
+  byBeginning.lastIndex = index;
+  return byBeginning;
+};
 const kinds = Object.keys(beginnings);
 
 /** Names that people give to secrets, whatever stands around them; what is assigned to them is in the group. */
@@ -72,12 +76,13 @@ export type Found = { readonly from: number; readonly to: number; readonly kind:
 export function formatsIn(text: string): readonly Found[] {
   const found: Found[] = [...privateKeysIn(text)];
   for (const { index } of text.matchAll(runs)) {
-    byBeginning.lastIndex = index;
-    const match = byBeginning.exec(text);
+    const match = beginningsAt(index).exec(text);
     if (!match || !isMixed(match[0])) continue;
     const at = match.slice(1).findIndex((each) => each !== undefined);
     found.push(stretch(match, match[0], kinds[at] ?? 'key'));
   }
+  // Every pattern below holds one of these.
+  if (!/[=:/]/.test(text)) return found;
   for (const match of text.matchAll(byName)) {
     const [whole, value = ''] = match;
     const next = text.slice(match.index + whole.length, match.index + whole.length + 2);
