@@ -132,6 +132,6 @@ function markTry(
   });
 }
 
-/** What tells two results apart: how it came out, and what it said. */
+/** What tells two results apart: how it came out, and what it said; of a long one its length and its ends, at a cost that does not grow with it. */
 export const resultHash = ({ outcome, text }: Event & { readonly type: 'tool-ended' }): number =>
-  digest(`${outcome} ${text.length > 2000 ? `${text.length} ${text.slice(0, 1000)}${text.slice(-1000)}` : text}`);
+  digest(`${outcome} ${text.length > 600 ? `${text.length} ${text.slice(0, 300)}${text.slice(-300)}` : text}`);

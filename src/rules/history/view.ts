@@ -77,7 +77,11 @@ const mostSteps = 24;
 export const history: NamedView<History> = {
   name: 'history',
   initial,
-  on: (state, event) => ({ ...timed(follow(state, event), event), calls: openCalls(state.calls, event) }),
+  on(state, event) {
+    const time = Date.parse(event.time) || state.time;
+    const pause = state.time ? Math.max(0, time - state.time) : 0;
+    return { ...follow(state, event), time, pause, calls: openCalls(state.calls, event) };
+  },
   keep: ({ runs, userTurns, turn, made, inARow, time, steps, ...rest }) => ({
     counts: { runs, userTurns, turn, made, inARow, time },
     steps,
@@ -89,11 +93,6 @@ export const history: NamedView<History> = {
   }),
   restore,
 };
-
-function timed(state: History, event: Event): History {
-  const time = Date.parse(event.time) || state.time;
-  return { ...state, time, pause: state.time ? Math.max(0, time - state.time) : 0 };
-}
 
 function follow(before: History, event: Event): History {
   const call = event.type === 'tool-ended' ? before.calls.find(({ id }) => id === event.call) : undefined;
