@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import test from 'node:test';
+import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Answer, type Asked, type Script } from '../src/testing/index.ts';
 import { armed } from './support/face.ts';
-import { answer, program, until } from './support/live-program.ts';
+import { answer, program, until, type Ended, type Program } from './support/live-program.ts';
 import { makePlace, openPrompt } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
@@ -24,6 +24,34 @@ const cast =
   };
 const use = (tool: string, input: object): Answer => calls('use_tool', { tool, input: input as JsonObject });
 const inPipe = ['--one-shot', '--no-sandbox', '--auto-approve', '--session-name', 'parent', '--prompt', 'go'];
+const goingOn = ['--one-shot', '--no-sandbox', '--auto-approve', '--resume', 'parent', '--prompt', 'go on'];
+
+/** Kills the program when its agent has acted once, and goes on with its session; until then no answer comes. */
+async function killedAndResumed(
+  t: TestContext,
+  parent: (isHeld: () => boolean) => Role,
+): Promise<Program & { again: Ended }> {
+  const acted = Promise.withResolvers<void>();
+  let hold = true;
+  const made = await program(
+    t,
+    cast(
+      parent(() => hold),
+      ({ results }) => {
+        if (results.length === 0) return calls('run_command', { command: 'echo once >> ledger' });
+        acted.resolve();
+        return hold ? new Promise<Answer>(() => {}) : says('acted');
+      },
+    ),
+  );
+  await made.known('qwen3');
+  const first = made.start(inPipe);
+  await Promise.race([acted.promise, first.ended.then(({ err }) => assert.fail(err))]);
+  first.kill('SIGKILL');
+  await first.ended;
+  hold = false;
+  return { ...made, again: await made.run(goingOn) };
+}
 
 test('[P23, P24] agents work side by side on sessions of their own, which crowd no list and can be shown and gone on with', async (t) => {
   const both = Promise.withResolvers<void>();
@@ -63,79 +91,29 @@ test('[P23, P24] agents work side by side on sessions of their own, which crowd 
 });
 
 test('[P23] killed while its agent works, the program goes on with that agent and repeats nothing it did (faults 30, 39)', async (t) => {
-  const acted = Promise.withResolvers<void>();
-  let hold = true;
-  const made = await program(
+  const { again, cwd } = await killedAndResumed(
     t,
-    cast(
+    () =>
       ({ results }) =>
         results.length === 0 ? use('spawn_agent', { task: 'act once' }) : says(`The agent said: ${results[0]}`),
-      ({ results }) => {
-        if (results.length === 0) return calls('run_command', { command: 'echo once >> ledger' });
-        acted.resolve();
-        return hold ? new Promise<Answer>(() => {}) : says('acted');
-      },
-    ),
   );
-  await made.known('qwen3');
-  const first = made.start(inPipe);
-  await Promise.race([acted.promise, first.ended.then(({ err }) => assert.fail(err))]);
-  first.kill('SIGKILL');
-  await first.ended;
-  hold = false;
-  const again = await made.run([
-    '--one-shot',
-    '--no-sandbox',
-    '--auto-approve',
-    '--resume',
-    'parent',
-    '--prompt',
-    'go on',
-  ]);
   assert.match(again.out, /The agent said: \[agent-[0-9a-f]{10}: done, 3 turns, 1 calls\]\s+acted/, again.err);
-  assert.equal(readFileSync(path.join(made.cwd, 'ledger'), 'utf8'), 'once\n');
+  assert.equal(readFileSync(path.join(cwd, 'ledger'), 'utf8'), 'once\n');
 });
 
 test('[P24] an agent in the background that a kill -9 cut off is listed as interrupted, and goes on when it is waited for (fault 39)', async (t) => {
-  const acted = Promise.withResolvers<void>();
-  let hold = true;
-  const made = await program(
-    t,
-    cast(
-      async ({ results: { length }, results }) => {
-        if (length === 0) return use('spawn_agent', { task: 'act once', background: true });
-        if (hold) return new Promise<Answer>(() => {});
-        if (length === 1) return use('manage_agents', { action: 'list' });
-        return length === 2 ? use('manage_agents', { action: 'wait' }) : says(results.join('\n'));
-      },
-      ({ results }) => {
-        if (results.length === 0) return calls('run_command', { command: 'echo once >> ledger' });
-        acted.resolve();
-        return hold ? new Promise<Answer>(() => {}) : says('acted');
-      },
-    ),
-  );
-  await made.known('qwen3');
-  const first = made.start(inPipe);
-  await Promise.race([acted.promise, first.ended.then(({ err }) => assert.fail(err))]);
-  first.kill('SIGKILL');
-  await first.ended;
-  hold = false;
-  const again = await made.run([
-    '--one-shot',
-    '--no-sandbox',
-    '--auto-approve',
-    '--resume',
-    'parent',
-    '--prompt',
-    'go on',
-  ]);
+  const { again, cwd } = await killedAndResumed(t, (isHeld) => async ({ results: { length }, results }) => {
+    if (length === 0) return use('spawn_agent', { task: 'act once', background: true });
+    if (isHeld()) return new Promise<Answer>(() => {});
+    if (length === 1) return use('manage_agents', { action: 'list' });
+    return length === 2 ? use('manage_agents', { action: 'wait' }) : says(results.join('\n'));
+  });
   assert.match(
     again.out,
     /agent-[0-9a-f]{10}: interrupted; it has not ended, [^]*: done, 3 turns, 1 calls\]\s+acted/,
     again.err,
   );
-  assert.equal(readFileSync(path.join(made.cwd, 'ledger'), 'utf8'), 'once\n');
+  assert.equal(readFileSync(path.join(cwd, 'ledger'), 'utf8'), 'once\n');
 });
 
 test('[P23] in a pipe nobody answers for an agent: what it must ask about is not done, and it says what it needs', async (t) => {

@@ -1,11 +1,12 @@
 // The `policy` command: proves that a policy is clear, and shows what it would have decided in a session of the past.
 import { homedir } from 'node:os';
 import { parseArgs } from 'node:util';
-import { FairleadError, visibleLine } from '../../core/index.ts';
+import { visibleLine } from '../../core/index.ts';
 import { readPolicies, readPolicy, type Policy } from '../../guards/index.ts';
 import type { Command } from '../commands.ts';
 import { inputLine } from '../face/wording.ts';
-import { sentence } from '../front/sentence.ts';
+import { orUsage } from '../front/or-usage.ts';
+import { tell } from '../front/print.ts';
 import { findSession, readSession } from '../sessions/index.ts';
 import { readSettings } from '../settings/settings.ts';
 import { folderOf, tryPolicy, type Tried } from './trial.ts';
@@ -20,21 +21,16 @@ export const run: Command['run'] = async (args) => {
     json: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   } as const;
-  try {
+  return orUsage(usage, async () => {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [verb, word, ...more] = positionals;
     if (values.help) return say(usage, 0);
     if (more.length === 0 && verb === 'check') return await check(word);
     if (more.length === 0 && verb === 'try' && word !== undefined)
       return await trial(word, values.policy, values.json === true);
-    process.stderr.write(`${usage}\n`);
+    tell(`${usage}\n`);
     return 2;
-  } catch (error) {
-    if (error instanceof FairleadError) process.stderr.write(`${sentence(error)}\n`);
-    else if (error instanceof TypeError) process.stderr.write(`${error.message.split('\n')[0]}\n${usage}\n`);
-    else throw error;
-    return error instanceof FairleadError ? 1 : 2;
-  }
+  });
 };
 
 function say(text: string, code: number): number {

@@ -1,6 +1,6 @@
 // `fairlead models route "<task>"`: what a router would choose for a task and why, without asking any model.
 import { parseArgs } from 'node:util';
-import { estimate, FairleadError, visibleLine } from '../../core/index.ts';
+import { estimate, visibleLine } from '../../core/index.ts';
 import {
   choiceLine,
   choiceRemark,
@@ -9,8 +9,8 @@ import {
   type Choice,
   type Rating,
 } from '../../providers/routing/index.ts';
+import { orUsage } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
-import { sentence } from '../front/sentence.ts';
 import { columns } from '../settings/columns.ts';
 import { readSettings } from '../settings/index.ts';
 import { entrantsOf } from './candidates.ts';
@@ -31,7 +31,7 @@ export async function routeCommand(args: readonly string[]): Promise<number> {
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   } as const;
-  try {
+  return orUsage(usage, async () => {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const task = positionals.join(' ').trim();
     if (values.help) return (print(`${usage}\n`), 0);
@@ -41,12 +41,7 @@ export async function routeCommand(args: readonly string[]): Promise<number> {
     ];
     if (task === '' || !(context >= 0) || (usdLeft !== undefined && !(usdLeft >= 0))) return (tell(`${usage}\n`), 2);
     return await show(task, { ...values, context, usdLeft });
-  } catch (error) {
-    if (error instanceof TypeError) return (tell(`${error.message.split('\n')[0]}\n${usage}\n`), 2);
-    if (!(error instanceof FairleadError)) throw error;
-    tell(`${sentence(error)}\n`);
-    return 1;
-  }
+  });
 }
 
 type Asked = {

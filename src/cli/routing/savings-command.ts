@@ -5,8 +5,8 @@ import { partsOf, priceOf } from '../../providers/index.ts';
 import { savingsOf, type ModelShare, type Savings } from '../../providers/routing/index.ts';
 import { openJsonl } from '../../stores/index.ts';
 import { allEvents } from '../branches/path.ts';
-import { print, tell } from '../front/print.ts';
-import { sentence } from '../front/sentence.ts';
+import { orUsage } from '../front/or-usage.ts';
+import { print } from '../front/print.ts';
 import { findSession, sessionPlaces } from '../sessions/index.ts';
 import { columns } from '../settings/columns.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
@@ -22,7 +22,7 @@ export async function savingsCommand(args: readonly string[]): Promise<number> {
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   } as const;
-  try {
+  return orUsage(usage, async () => {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     if (values.help) return (print(`${usage}\n`), 0);
     const settings = readSettings();
@@ -33,12 +33,7 @@ export async function savingsCommand(args: readonly string[]): Promise<number> {
     const savings = savingsOf(await Promise.all(files.map(eventsIn)), against.price);
     print(values.json ? `${JSON.stringify({ against, ...savings }, null, 2)}\n` : pictured(savings, against));
     return 0;
-  } catch (error) {
-    if (error instanceof TypeError) return (tell(`${error.message.split('\n')[0]}\n${usage}\n`), 2);
-    if (!(error instanceof FairleadError)) throw error;
-    tell(`${sentence(error)}\n`);
-    return 1;
-  }
+  });
 }
 
 type Against = { readonly model: string; readonly price: Price | undefined };

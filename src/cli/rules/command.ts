@@ -1,8 +1,8 @@
 // The `rules` command: which rules there are, whether their examples hold, what others would have done, and which are heeded.
 import { parseArgs } from 'node:util';
-import { FairleadError } from '../../core/index.ts';
 import type { Command } from '../commands.ts';
-import { sentence } from '../front/sentence.ts';
+import { orUsage } from '../front/or-usage.ts';
+import { tell } from '../front/print.ts';
 import { readSettings } from '../settings/index.ts';
 
 const usage = `Usage: fairlead rules list
@@ -13,7 +13,7 @@ const usage = `Usage: fairlead rules list
 /** Lists and measures rules: 0 done, 1 something is wrong with them, 2 misused. */
 export const run: Command['run'] = async (args) => {
   const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
-  try {
+  return orUsage(usage, async () => {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [verb, ...words] = positionals;
     if (values.help) return say({ text: usage, code: 0 });
@@ -25,14 +25,9 @@ export const run: Command['run'] = async (args) => {
     if (verb === 'backtest' && rules !== undefined)
       return say(await backtesting(settings, rules, sessions, values.json));
     if (verb === 'report') return say(await reporting(settings, words, values.json));
-    process.stderr.write(`${usage}\n`);
+    tell(`${usage}\n`);
     return 2;
-  } catch (error) {
-    if (error instanceof FairleadError) process.stderr.write(`${sentence(error)}\n`);
-    else if (error instanceof TypeError) process.stderr.write(`${error.message.split('\n')[0]}\n${usage}\n`);
-    else throw error;
-    return error instanceof FairleadError ? 1 : 2;
-  }
+  });
 };
 
 function say({ text, code }: { readonly text: string; readonly code: number }): number {

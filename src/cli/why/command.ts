@@ -1,8 +1,8 @@
 // The `why` command: why the model saw each note of a turn, and why its calls were refused.
 import { parseArgs } from 'node:util';
-import { FairleadError } from '../../core/index.ts';
 import type { Command } from '../commands.ts';
-import { sentence } from '../front/sentence.ts';
+import { orUsage } from '../front/or-usage.ts';
+import { tell } from '../front/print.ts';
 import { readSettings } from '../settings/index.ts';
 
 const usage = 'Usage: fairlead why <session> <turn> [--json]';
@@ -14,12 +14,12 @@ export const run: Command['run'] = async (args) => {
     return front(['why', ...args], undefined);
   }
   const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
-  try {
+  return orUsage(usage, async () => {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [session, turn, ...more] = positionals;
     if (values.help) return say(usage, 0);
     if (session === undefined || more.length > 0 || !/^\d+$/.test(turn ?? '')) {
-      process.stderr.write(`${usage}\n`);
+      tell(`${usage}\n`);
       return 2;
     }
     const [{ eventsOf, sessionsNamed, partsInUse }, { explain, folderOfEvents }, { explanationText }] =
@@ -29,12 +29,7 @@ export const run: Command['run'] = async (args) => {
     const events = place ? await eventsOf(place) : [];
     const found = explain(events, await partsInUse(settings, folderOfEvents(events)), Number(turn));
     return say(values.json ? JSON.stringify(found, undefined, 2) : explanationText(found), 0);
-  } catch (error) {
-    if (error instanceof FairleadError) process.stderr.write(`${sentence(error)}\n`);
-    else if (error instanceof TypeError) process.stderr.write(`${error.message.split('\n')[0]}\n${usage}\n`);
-    else throw error;
-    return error instanceof FairleadError ? 1 : 2;
-  }
+  });
 };
 
 /** Somebody who asks a model why something is so does not mean this command. */
