@@ -51,6 +51,9 @@ export const fullFault = (directory: string, bytes: number, cause?: unknown): Fa
     },
   );
 
+/** What Node says of a certificate that nobody it knows has signed, or that does not fit. */
+const untrusted = /CERT|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS/;
+
 const offline =
   /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|E(HOST|NET)(UNREACH|DOWN)|ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_CONNECT_TIMEOUT)$/;
 
@@ -71,9 +74,22 @@ export function transferFault(error: unknown, what: string): FairleadError {
   if (error instanceof FairleadError) return error;
   const code = codeOf(error);
   if (offline.test(code)) return offlineFault(what, code, error);
+  if (untrusted.test(code)) return untrustedFault(what, code, error);
   if (code === 'Z_DATA_ERROR') return wrongFault(what, 'it cannot be unpacked');
   return cutFault(what, error);
 }
+
+/** The error for a server whose certificate this machine does not trust: often a company's own, between us and the server. */
+const untrustedFault = (what: string, code: string, cause: unknown): FairleadError =>
+  new FairleadError(
+    'embedded/untrusted',
+    `The server of ${what} has a certificate that Node does not trust (${code}).`,
+    {
+      blame: 'user',
+      hint: 'If your network signs its own certificates, set NODE_EXTRA_CA_CERTS to the file of its root certificate.',
+      cause,
+    },
+  );
 
 /** The error for a machine without a connection. */
 export const offlineFault = (what: string, code: string, cause?: unknown): FairleadError =>

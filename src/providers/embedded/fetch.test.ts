@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -13,6 +13,7 @@ import {
   statSync,
 } from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -149,6 +150,24 @@ test('without a connection it says so', async (t) => {
   const error = await failing(fetchWeights(oneFile(`http://127.0.0.1:${port}`), options(folder(t))));
   assert.equal(error.code, 'embedded/offline');
 });
+
+test(
+  'a certificate that nobody vouches for is named as that, not as a broken connection',
+  { skip: spawnSync('openssl', ['version']).error ? 'there is no openssl to make a certificate with' : false },
+  async (t) => {
+    const directory = folder(t);
+    const [key, cert] = [path.join(directory, 'key'), path.join(directory, 'cert')];
+    const about = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...about]);
+    const server = https.createServer({ key: readFileSync(key), cert: readFileSync(cert) }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const error = await failing(fetchWeights(oneFile(url), options(directory)));
+    assert.equal(error.code, 'embedded/untrusted');
+    assert.match(error.hint ?? '', /NODE_EXTRA_CA_CERTS/);
+  },
+);
 
 test('a transfer that is cut keeps what has arrived, and the next one continues there', async (t) => {
   const directory = folder(t);
