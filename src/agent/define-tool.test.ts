@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { z } from 'zod';
 import { FairleadError, isOutput, output, type Output, type ToolContext } from '../core/index.ts';
-import { defineTool, toolFromSpec, type ToolDefinition } from './define-tool.ts';
+import { defineTool, toolFromSpec, type ToolDefinition } from './index.ts';
 import type { SchemaLike } from './schema.ts';
 
 const context = {

@@ -9,7 +9,7 @@ export {
   type CustomTool,
   type CustomToolOptions,
 } from './custom-tools.ts';
-export { defineTool, type ToolAnnotations, type ToolDefinition } from './define-tool.ts';
+export { defineTool, toolFromSpec, type ToolAnnotations, type ToolDefinition } from './define-tool.ts';
 export { merge, type Extension } from './extension.ts';
 export { answered, Harness, type AskOptions, type HarnessOptions } from './harness.ts';
 export { handleTools } from './handle-tools.ts';

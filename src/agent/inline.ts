@@ -7,11 +7,11 @@ import { columnsOf, isPlain, opened } from './session-cache-snapshot.ts';
 import type { SessionCache } from './session-cache.ts';
 
 /** Characters of a text that still go inline. */
-export const mostInlineText = 500;
+const mostInlineText = 500;
 /** Characters of a list's or an object's JSON that still go inline. */
-export const mostInlineJson = 2000;
+const mostInlineJson = 2000;
 /** Items of a list or an object that still go inline. */
-export const mostInlineItems = 20;
+const mostInlineItems = 20;
 
 /** A value as a model reads it: itself if it is small, otherwise the handle it was kept under and its snapshot. */
 export const formatOutput = (value: unknown, cache: SessionCache, name?: string): string =>

@@ -76,7 +76,7 @@ const nothingApproved: Approving['trust'] = {
 };
 
 /** The rule set of a file's text. Every rule in it is tried for what it is: a set that is half understood is none. */
-export async function ruleSetOf(file: string, text: string): Promise<RuleSet> {
+async function ruleSetOf(file: string, text: string): Promise<RuleSet> {
   const rules = await import('../rules/index.ts');
   const made = isCode(file) ? await givenBy(await exportOf(file, text), rules) : await dataOf(text);
   const set = isCode(file) && isObject(made) && hasFunctions(made) ? (made as RuleSet) : rules.compileRules(made);

@@ -74,7 +74,7 @@ export function resolveModel(ref: ModelRef, env: Environment, prices: PriceBook 
 }
 
 /** The API a model is asked by unless told otherwise: responses for OpenAI's reasoning models at OpenAI itself, chat for the rest. */
-export function apiFor(family: Family, model: string, baseUrl: string): Api {
+function apiFor(family: Family, model: string, baseUrl: string): Api {
   if (family.dialect !== 'openai' || URL.parse(baseUrl)?.hostname !== 'api.openai.com') return 'chat';
   return /^(gpt-[5-9]|o\d|codex)/.test(model) ? 'responses' : 'chat';
 }

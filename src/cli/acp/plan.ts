@@ -6,7 +6,7 @@ import { todoView, type TodoItem } from '../../tools/index.ts';
 const statuses = { open: 'pending', doing: 'in_progress', done: 'completed' } as const;
 
 /** The list in the protocol's words; ours knows no priorities. */
-export const planOf = (items: readonly TodoItem[]): PlanEntry[] =>
+const planOf = (items: readonly TodoItem[]): PlanEntry[] =>
   items.map(({ text, status }) => ({ content: text, priority: 'medium', status: statuses[status] }));
 
 /** Hears a session's events and tells the plan each time it is another. */

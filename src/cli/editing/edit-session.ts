@@ -74,7 +74,7 @@ const MARK = '#! ';
 const isBlank = (text: string): boolean => text.split('\n').every((line) => line.startsWith('#') || line.trim() === '');
 
 /** The text with its mistakes told above it; their lines are those that the person will see. Earlier ones are taken out. */
-export function withMistakes(text: string, mistakes: readonly Mistake[]): string {
+function withMistakes(text: string, mistakes: readonly Mistake[]): string {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => line.startsWith(MESSAGE));
   const isOld = (line: string, i: number): boolean => line.startsWith(MARK) && (first < 0 || i < first);

@@ -14,10 +14,10 @@ export type Places = {
 };
 
 /** The name of the program's own folder inside each place, unless the person gives another. */
-export const usualRootName = 'fairlead';
+const usualRootName = 'fairlead';
 
 /** The folder name that the environment gives, or the usual one; anything that is no name of one directory is refused. */
-export function rootNameOf(env: Environment): string {
+function rootNameOf(env: Environment): string {
   const name = env['HARNESS_ROOT_DIRS_NAME']?.trim() || usualRootName;
   const bad = name === '.' || name === '..' || hasBadCharacter(name) || Buffer.byteLength(name) > 200;
   if (!bad) return name;

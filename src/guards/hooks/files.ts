@@ -115,7 +115,7 @@ const wordPattern = /"[^"]*"[^\s;|&<>()]*|'[^']*'|[^\s;|&<>()]+/g;
 const written = new RegExp(String.raw`\d?>{1,2}\s*(?:${wordPattern.source})`, 'g');
 
 /** The files in the folder that a command names, those that are not there yet too: whoever changes or makes one of them changes what was approved. What it only writes is not meant. */
-export function scriptsIn(command: string, cwd: string): readonly HookScript[] {
+function scriptsIn(command: string, cwd: string): readonly HookScript[] {
   const plain = command.replaceAll(/\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?/g, cwd).replaceAll(written, ' ');
   return (plain.match(wordPattern) ?? []).flatMap((each) => {
     const word = each.replaceAll(/["']/g, '');

@@ -7,7 +7,7 @@ import { shellWords, type Confines, type Sandbox } from './sandbox.ts';
 import { heldPlaces, hiddenIn, toolFolders } from './visible-folders.ts';
 
 /** Where macOS has it. It is never looked for elsewhere: what lies on the search path may be anything. */
-export const seatbeltProgram = '/usr/bin/sandbox-exec';
+const seatbeltProgram = '/usr/bin/sandbox-exec';
 
 /** Confines commands by seatbelt. */
 export function seatbelt(confines: Confines, program: string = seatbeltProgram): Sandbox {

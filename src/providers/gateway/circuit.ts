@@ -21,7 +21,7 @@ export interface Circuit {
 }
 
 /** Whether an error says that the model's server is in trouble: limits and the request's own faults do not. */
-export const isOutage = (error: unknown): boolean =>
+const isOutage = (error: unknown): boolean =>
   error instanceof FairleadError &&
   error.blame === 'provider' &&
   error.retry &&

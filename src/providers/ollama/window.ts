@@ -11,7 +11,7 @@ export type WindowOptions = {
 };
 
 /** Taken where nobody asked for more or less: room for an agent at work, and memory that most machines have. */
-export const usualWindow = 32_768;
+const usualWindow = 32_768;
 
 /**
  * The tokens to set as `num_ctx`, never more than the model was made for: the wish; else what the model's own file sets; else

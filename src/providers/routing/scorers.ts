@@ -48,7 +48,7 @@ const success: Scorer = (candidate, { past, now }, { kind }) => {
 };
 
 /** How much of its work of this kind a model does well: what was long ago counts less, and a few runs do not decide. */
-export function successOf(
+function successOf(
   candidate: Candidate,
   past: readonly Ran[],
   kind: Kind,

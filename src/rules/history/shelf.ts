@@ -5,7 +5,7 @@ import { emptyTable, entriesOf, isObject, put, tableOf, valueAt, type Json, type
 export type Shelf<V> = { readonly young: Table<V>; readonly old: Table<V> };
 
 /** Keys of one half. A shelf remembers at least this many of the latest keys and at most twice as many. */
-export const SHELF = 32;
+const SHELF = 32;
 
 /** A shelf with nothing on it. */
 export const emptyShelf = <V>(): Shelf<V> => ({ young: emptyTable(), old: emptyTable() });

@@ -10,7 +10,7 @@ export type RendererChoice = {
 };
 
 /** Whether a name fits one of these patterns, in which `*` stands for anything. */
-export const fitsAny = (name: string, patterns: readonly string[]): boolean =>
+const fitsAny = (name: string, patterns: readonly string[]): boolean =>
   patterns.some((pattern) => new RegExp(`^${pattern.split('*').map(literal).join('.*')}$`, 'is').test(name));
 
 const literal = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
