@@ -6,7 +6,7 @@ const floorOne = ['providers', 'tools', 'rules', 'guards', 'checks', 'stores', '
 const parts = floorOne.filter((room) => room !== 'testing');
 /** The one door: the stand-ins for a model that are opened by name, loaded only when they are. */
 const standIns = 'src/agent/stand-ins.ts';
-const middle = ['core', ...parts, 'agent', 'bridges'];
+const middle = ['core', ...parts, 'agent', 'bridges', 'fleet'];
 
 /** The rooms each room may import besides itself; the front door is `src/index.ts`. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -14,7 +14,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(floorOne.map((room) => [room, ['core']])),
   agent: ['core', ...parts],
   bridges: ['core', ...parts, 'agent'],
-  cli: middle,
+  fleet: ['core', ...parts, 'agent'],
+  // The command that starts the server stands above it: it hands it the terminal's agent.
+  cli: [...middle, 'server'],
   server: middle,
   'the front door': middle,
 };

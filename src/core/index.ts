@@ -28,6 +28,33 @@ export type {
   StopReason,
   Verdict,
 } from './fact.ts';
+export type {
+  Allowance,
+  Amount,
+  Delivery,
+  FleetRun,
+  FleetStore,
+  Inbox,
+  KillSwitch,
+  Ledger,
+  Letter,
+  NewRun,
+  Percentiles,
+  Question,
+  Queue,
+  QueueDepth,
+  QueueLimits,
+  Roster,
+  RunFilter,
+  RunOutcome,
+  RunStatus,
+  Schedule,
+  Settlement,
+  Standing,
+  Tally,
+  Work,
+  WorkerEntry,
+} from './fleet.ts';
 export { decide, type Ruling } from './gate.ts';
 export { openHead, type Facts, type Head } from './head.ts';
 export { illegal } from './legal.ts';
@@ -87,6 +114,7 @@ export { isOutput, output, shorten } from './output.ts';
 export { nearest } from './near.ts';
 export { harmless, outsideText } from './outside-text.ts';
 export { render } from './render.ts';
+export type { SessionEntry, Sessions, TakeOptions } from './sessions.ts';
 export { looksSecret } from './secret-file.ts';
 export { bill, billCut, costOf, noSpending, spend, type Bill } from './spending.ts';
 export { fold, runView, type Call, type RunState } from './state.ts';
