@@ -9,7 +9,7 @@ export type { ChatTemplate, EmbeddedModel, ModelPiece } from './embedded/models.
 export { aliases, families, familyOf, type Dialect, type Family } from './families.ts';
 export { gateway, type GatewayOptions } from './gateway/gateway.ts';
 export { systemClock, type Clock } from './gateway/clock.ts';
-export { gatewayState, type GatewayState } from './gateway/state.ts';
+export { breakerStates, gatewayState, type BreakerState, type GatewayState } from './gateway/state.ts';
 export { listModels, type ListOptions, type ListRef } from './models/models.ts';
 export type { Capability, ModelInfo } from './models/info.ts';
 export type { OllamaOptions } from './ollama/ollama.ts';

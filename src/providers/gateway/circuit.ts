@@ -14,10 +14,15 @@ export interface Passage {
   abandoned(): void;
 }
 
+/** Where a circuit stands: `closed` lets requests through, `open` none, `half-open` one that is to find out. */
+export type CircuitStanding = 'closed' | 'open' | 'half-open';
+
 /** The circuit of one model, shared by everything in the process that asks it. */
 export interface Circuit {
   /** Lets a request through, or says when the next may try. With `patient` the error may be waited out. */
   enter(patient: boolean): Passage;
+  /** Where it stands, and for how long nobody may ask. */
+  standing(): { readonly state: CircuitStanding; readonly forMs: number };
 }
 
 /** Whether an error says that the model's server is in trouble: limits and the request's own faults do not. */
@@ -60,6 +65,11 @@ export function makeCircuit(name: string, options: CircuitOptions, clock: Clock)
   }
 
   return {
+    standing() {
+      if (breaker.state === CircuitState.Closed) return { state: 'closed', forMs: 0 };
+      const forMs = breaker.state === CircuitState.Open ? Math.max(0, openUntil - clock.now()) : 0;
+      return { state: forMs > 0 ? 'open' : 'half-open', forMs };
+    },
     enter(patient) {
       const left = closedFor();
       if (left > 0) throw open(left, patient);

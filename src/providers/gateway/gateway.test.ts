@@ -12,7 +12,7 @@ import {
 } from '../../core/index.ts';
 import { testClock } from '../../../test/support/clock.ts';
 import { gateway, type GatewayOptions } from './gateway.ts';
-import { gatewayState } from './state.ts';
+import { breakerStates, gatewayState } from './state.ts';
 
 type Say = (signal: AbortSignal, number: number) => AsyncIterable<Chunk> | Iterable<Chunk>;
 
@@ -381,6 +381,22 @@ test('[A55] when the circuit is half open exactly one request tries; its success
   clock.advance(30_000);
   await drain(gateway(provider([answers()]), options));
   await drain(gateway(provider([answers()]), options));
+});
+
+test('[A55, A94] where the circuits of a process stand can be told: closed, open and for how long, half open', async () => {
+  const { clock, options } = set({ retry: { retries: 0 } });
+  const down = provider([fails(fault('server-error'))]);
+  const standing = (): unknown => breakerStates(options.state);
+  assert.deepEqual(standing(), []);
+  await drain(gateway(provider([answers()], { model: 'n' }), options));
+  for (let i = 0; i < 5; i++) await failure(drain(gateway(down, options)));
+  clock.advance(10_000);
+  const fine = { model: 'groq/n', state: 'closed', forMs: 0 };
+  assert.deepEqual(standing(), [fine, { model: 'groq/m', state: 'open', forMs: 20_000 }]);
+  clock.advance(20_000);
+  assert.deepEqual(standing(), [fine, { model: 'groq/m', state: 'half-open', forMs: 0 }]);
+  await drain(gateway(provider([answers()]), options));
+  assert.deepEqual(standing(), [fine, { model: 'groq/m', state: 'closed', forMs: 0 }]);
 });
 
 test('[A55] limits, faults of the request and aborts do not open the circuit', async () => {

@@ -1,5 +1,5 @@
 // What all gateways of a process share, by model: its limiter and its circuit.
-import type { Circuit } from './circuit.ts';
+import type { Circuit, CircuitStanding } from './circuit.ts';
 import type { Limiter } from './limiter.ts';
 
 /** The shared state of one process, or of one test. */
@@ -19,3 +19,10 @@ export function shared<T>(map: Map<string, T>, key: string, make: () => T): T {
   map.set(key, made);
   return made;
 }
+
+/** Where the circuit of a model stands; `forMs` is how long nobody may ask it. */
+export type BreakerState = { readonly model: string; readonly state: CircuitStanding; readonly forMs: number };
+
+/** Where the circuits of this process stand: of each model that was asked, by its name. */
+export const breakerStates = ({ circuits }: GatewayState = sharedState): readonly BreakerState[] =>
+  [...circuits].map(([model, circuit]) => ({ model, ...circuit.standing() }));
