@@ -1,10 +1,11 @@
-// Builds dist/: one code-split ESM bundle with a chunk for each lazily imported module, and a declaration for each public entry.
+// Builds dist/: one code-split ESM bundle with a chunk for each lazily imported module, the page of the server, and a declaration for each public entry.
 // What package.json lists as a dependency of users stays outside the bundle; what it lists for developers is bundled when imported.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { build } from 'rolldown';
+import { buildWeb } from '../web/build.ts';
 import { chunkNames } from './build/chunks.ts';
 import { notices } from './build/notices.ts';
 import { spellInAscii } from './build/plain-letters.ts';
@@ -59,7 +60,8 @@ const { output } = await build({
 });
 spellInAscii(fresh);
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-writeFileSync(path.join(fresh, 'third-party.txt'), `${notices(modules)}\n`);
+const page = await buildWeb(path.join(fresh, 'web'));
+writeFileSync(path.join(fresh, 'third-party.txt'), `${notices([...modules, ...page])}\n`);
 const declarations = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', path.join(fresh, 'types')], {
   cwd: root,
   stdio: 'inherit',

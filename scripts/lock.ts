@@ -7,13 +7,10 @@ import { missingOptional, type Locked, type Lockfile } from './house/lockfile.ts
 const file = path.resolve(import.meta.dirname, '../package-lock.json');
 const lock = JSON.parse(readFileSync(file, 'utf8')) as Lockfile;
 
-const added = missingOptional(lock).map(({ name, version, parent }): [string, Locked] => {
+const added = missingOptional(lock).map(({ name, version, place, parent }): [string, Locked] => {
   const known = { dev: parent.dev, license: parent.license, optional: true, ...platformOf(name) };
   // npm writes the version first and the rest by name; a key without a value is left out when it is written.
-  return [
-    `node_modules/${name}`,
-    { version, ...Object.fromEntries(Object.entries(known).toSorted(([a], [b]) => a.localeCompare(b))) },
-  ];
+  return [place, { version, ...Object.fromEntries(Object.entries(known).toSorted(([a], [b]) => a.localeCompare(b))) }];
 });
 const packages = [...Object.entries(lock.packages), ...added].toSorted(([a], [b]) => a.localeCompare(b, 'en'));
 writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, undefined, 2)}\n`);

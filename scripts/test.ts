@@ -28,7 +28,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const root = path.resolve(values.root);
-const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
+const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'web/src/**/*.test.ts'], { cwd: root })
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => positionals.length === 0 || positionals.some((wanted) => matches(file, wanted)))
   .toSorted();

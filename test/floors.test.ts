@@ -32,7 +32,7 @@ const sound: Files = {
   'src/agent/index.ts': `// Where the parts meet.\nimport { read } from '../stores/index.ts';\n/** Starts a session now. */\nexport const start = (): unknown => read();`,
   'src/cli/index.ts': `// The terminal and its commands.\nimport { start } from '../agent/index.ts';\n/** Runs the whole thing. */\nexport const main = async (): Promise<unknown> => [start(), await import('../agent/index.ts')];`,
   'src/server/index.ts': `// The HTTP door to it.\nexport { start } from '../agent/index.ts';`,
-  'web/app.ts': `import type { Fact } from '../src/core/index.ts';\nexport type Row = Fact;`,
+  'web/app.ts': `// The page that shows it.\nimport type { Fact } from '../src/core/index.ts';\n/** A fact as a row. */\nexport type Row = Fact;`,
 };
 
 function judge(t: test.TestContext, check: HouseCheck, files: Files): string[] {
@@ -168,7 +168,7 @@ const breaches: readonly (readonly [what: string, check: HouseCheck, files: File
   [
     'web imports more than types',
     floors,
-    { 'web/a.ts': `import { x } from '../src/core/index.ts';` },
+    { 'web/a.tsx': `import { x } from '../src/core/index.ts';\nvoid (<p>{x}</p>);` },
     /web knows the core's types/,
   ],
   [
@@ -247,6 +247,15 @@ const breaches: readonly (readonly [what: string, check: HouseCheck, files: File
     {
       'package-lock.json':
         '{ "packages": { "node_modules/a": { "optionalDependencies": { "a-linux-x64": "1.0.0" } } } }',
+    },
+    /lacks 1 platform packages such as a-linux-x64/,
+  ],
+  [
+    'the lock holds another version of it for somebody else',
+    lockfile,
+    {
+      'package-lock.json':
+        '{ "packages": { "node_modules/v/node_modules/a": { "optionalDependencies": { "a-linux-x64": "1.0.0" } }, "node_modules/a-linux-x64": { "version": "2.0.0" } } }',
     },
     /lacks 1 platform packages such as a-linux-x64/,
   ],

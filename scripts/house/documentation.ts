@@ -1,11 +1,13 @@
-// Every name that src exports says in a sentence what it is for, in a doc comment directly above it.
+// Every name that src and web export says in a sentence what it is for, in a doc comment directly above it.
 import { isTest, lineAt, type HouseCheck, type Program, type SourceFile } from './tree.ts';
 
 type Statement = Program['body'][number];
 
 /** Fails on an exported declaration without a doc comment of at least one sentence; re-exports are exempt. */
 export const documentation: HouseCheck = (tree) =>
-  [...tree.sources.values()].filter((file) => file.path.startsWith('src/') && !isTest(file.path)).flatMap(undocumented);
+  [...tree.sources.values()]
+    .filter((file) => /^(src|web)\//.test(file.path) && !isTest(file.path))
+    .flatMap(undocumented);
 
 function undocumented(file: SourceFile): string[] {
   const named = listedBelow(file);

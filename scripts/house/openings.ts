@@ -1,10 +1,10 @@
 // Every source file opens with one sentence that says what the file is for.
 import { isTest, type HouseCheck } from './tree.ts';
 
-/** Fails on a file of src or scripts whose first line is no `//` sentence; a `#!` line may stand before it. */
+/** Fails on a file of src, scripts or web whose first line is no `//` sentence; a `#!` line may stand before it. */
 export const openings: HouseCheck = (tree) =>
   tree.paths
-    .filter((file) => /^(src|scripts)\/.*\.m?[tj]s$/.test(file) && !isTest(file))
+    .filter((file) => /^(src|scripts|web)\/.*\.m?[tj]sx?$/.test(file) && !isTest(file))
     .filter((file) => !opens(tree.text(file)))
     .map((file) => `${file} does not open with a "//" sentence that says what it is for.`);
 

@@ -42,5 +42,5 @@ function names(tree: Tree): string[] {
 }
 
 function ours(tree: Tree): SourceFile[] {
-  return [...tree.sources.values()].filter((file) => /^(src|scripts)\//.test(file.path) && !isTest(file.path));
+  return [...tree.sources.values()].filter((file) => /^(src|scripts|web)\//.test(file.path) && !isTest(file.path));
 }

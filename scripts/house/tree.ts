@@ -54,7 +54,7 @@ export function readTree(root: string): Tree {
   const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
   const sources = new Map<string, SourceFile>();
   for (const file of paths)
-    if (/\.m?ts$/.test(file) && !file.endsWith('.d.ts')) sources.set(file, parse(file, text(file)));
+    if (/\.m?tsx?$/.test(file) && !file.endsWith('.d.ts')) sources.set(file, parse(file, text(file)));
   return { root, paths, sources, text };
 }
 

@@ -1,0 +1,43 @@
+// Builds the page: into dist/web for the package, and into web/dist for a server that runs from the sources.
+import { existsSync, globSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'vite';
+
+const here = import.meta.dirname;
+
+/** The page as the sources' own server finds it. */
+export const builtPage: string = path.join(here, 'dist');
+
+/** Builds the page into a folder, which is emptied first; gives the ids of the modules that went into it. */
+export async function buildWeb(folder: string = builtPage): Promise<readonly string[]> {
+  const built = await build({
+    root: here,
+    configFile: false,
+    // Where the server stands is its own affair: the page asks for everything relative to itself.
+    base: './',
+    logLevel: 'error',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      outDir: folder,
+      emptyOutDir: true,
+      target: 'es2023',
+      // The page's policy allows no inline script, and a picture of ours is a file.
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      reportCompressedSize: false,
+    },
+  });
+  const outputs = Array.isArray(built) ? built : 'output' in built ? [built] : [];
+  return outputs.flatMap(({ output }) => output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : [])));
+}
+
+/** Whether the built page is missing, or older than a file that it is made of. */
+export function isStale(folder: string = builtPage): boolean {
+  const page = path.join(folder, 'index.html');
+  if (!existsSync(page)) return true;
+  const built = statSync(page).mtimeMs;
+  const sources = globSync(['index.html', 'build.ts', 'package.json', 'src/**/*'], { cwd: here });
+  return sources.some((file) => statSync(path.join(here, file)).mtimeMs > built);
+}
+
+if (import.meta.main && (isStale() || process.argv.includes('--again'))) await buildWeb();
