@@ -14,6 +14,7 @@ import {
   type Fact,
   type Head,
   type InputHow,
+  type Json,
   type Limits,
   type Log,
   type Message,
@@ -28,7 +29,10 @@ import { specsOf } from './toolbox.ts';
 
 /** What one run may be given. */
 export type RunOptions = {
+  /** Ends the run; or, where its reason is a FairleadError `run/left`, cuts off what is under way and leaves the run to be resumed. */
   readonly signal?: AbortSignal;
+  /** Leaves the run to be resumed once the step under way is done. */
+  readonly leave?: AbortSignal;
   readonly limits?: Partial<Limits>;
   /** Forces the first answer to be a tool call, or not to be one. */
   readonly choice?: ToolChoice;
@@ -123,6 +127,7 @@ export class Session {
       return await run(this.parts, {
         head: this.#head,
         signal,
+        ...(options.leave ? { leave: options.leave } : {}),
         live: options.live ?? (() => {}),
         ...(options.progress ? { progress: options.progress } : {}),
         clock: () => performance.now(),
@@ -147,12 +152,11 @@ export class Session {
     await this.#head.record([input('follow-up', partsOf(words))], { settle: true });
   }
 
-  /** A person's answer to a question; `resume` then goes on. */
-  async answer(call: string, allowed: boolean, by?: string): Promise<void> {
+  /** A person's answer to a question; `resume` then goes on. Of an effect whose outcome is unknown they may say that it happened. */
+  async answer(call: string, allowed: boolean, by?: string, happened = false): Promise<void> {
     this.#mustWait(call);
-    await this.#head.record([{ type: 'ask-answered', call, allowed, ...(by === undefined ? {} : { by }) }], {
-      settle: true,
-    });
+    const more = { ...(happened ? { happened } : {}), ...(by === undefined ? {} : { by }) };
+    await this.#head.record([{ type: 'ask-answered', call, allowed, ...more }], { settle: true });
   }
 
   /** Puts an open question in other words: a log may be written by anybody, and so may the question in it. */
@@ -228,11 +232,13 @@ export class Session {
   }
 
   /** Writes something down that no model sees. */
-  async remark(
-    key: string,
-    value: Fact & { type: 'remark-made' } extends { value: infer V } ? V : never,
-  ): Promise<void> {
+  async remark(key: string, value: Json): Promise<void> {
     await this.#head.record([{ type: 'remark-made', key, value }]);
+  }
+
+  /** Writes down together what belongs together, decided from the state at the moment of writing. */
+  async record(facts: (state: RunState) => readonly Fact[]): Promise<void> {
+    await this.#head.record(facts, { settle: true });
   }
 
   /** Lets go of the log. */

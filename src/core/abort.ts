@@ -20,16 +20,30 @@ const reasons: ReadonlyMap<string, StopReason> = new Map([
   ['run/cancelled', 'cancelled'],
   ['run/time', 'time'],
   ['run/kill-switch', 'kill-switch'],
+  ['run/money-budget', 'money-budget'],
+  ['run/token-budget', 'token-budget'],
 ]);
 
-/** Why a run was told to stop, as a failure: cancelled, unless by its time or by the kill-switch. */
+/** The code of an abort that leaves a run as it is, to be gone on with later, here or elsewhere. */
+const LEFT = 'run/left';
+
+/** Whether a run is being left: at the next step, or at once where its signal says so. It is not ended then. */
+export const isLeft = ({ signal, leave }: { readonly signal: AbortSignal; readonly leave?: AbortSignal }): boolean =>
+  leave?.aborted === true || (signal.aborted && codeOf(signal.reason) === LEFT);
+
+/** Whether this failure is only that a run was left: it counts as none. */
+export const wasLeft = (failure: Failure): boolean => failure.code === LEFT;
+
+const codeOf = (reason: unknown): string | undefined => (reason instanceof FairleadError ? reason.code : undefined);
+
+/** Why a run was told to stop, as a failure: cancelled, unless by its time, by the kill-switch, or to be left. */
 export function stopped(signal: AbortSignal): Failure {
   const { reason } = signal as { readonly reason: unknown };
   if (!(reason instanceof FairleadError))
     return { code: 'run/cancelled', message: 'The run was cancelled.', blame: 'user', retry: false };
-  const code = reasons.has(reason.code) ? reason.code : 'run/cancelled';
-  return { ...toFailure(reason), code, retry: false };
+  const code = reasons.has(reason.code) || reason.code === LEFT ? reason.code : 'run/cancelled';
+  return { ...toFailure(reason), code, retry: code === LEFT };
 }
 
-/** The reason a run ends for when it was told to stop; nothing if the failure is of another kind. */
+/** The reason a run ends for when it was told to stop, or a call of its model was refused for a budget beyond its own; nothing if the failure is of another kind. */
 export const toldToStop = (failure: Failure): StopReason | undefined => reasons.get(failure.code);

@@ -77,15 +77,27 @@ export function settleOpenCalls(s: RunState, why: string): RunState {
 }
 
 /** A person answered the question of an open call. */
-export function answerAsk(s: RunState, id: string, allowed: boolean): RunState {
-  const call = s.calls.find((each) => each.id === id && !each.result);
+export function answerAsk(s: RunState, e: Event & { type: 'ask-answered' }): RunState {
+  const call = s.calls.find((each) => each.id === e.call && !each.result);
   if (!call?.ask) return s;
-  const { question } = call.ask;
-  return patchCall(s, id, {
-    ask: { question, allowed },
+  const { question, about } = call.ask;
+  const { allowed, happened } = e;
+  return patchCall(s, e.call, {
+    ask: { question, allowed, ...(about ? { about } : {}), ...(happened ? { happened } : {}) },
     ...(allowed ? { granted: [...(call.granted ?? []), question] } : {}),
   });
 }
+
+/** A call is under way. What was answered about an attempt before it says nothing about this one. */
+export function startCall(s: RunState, e: Event & { type: 'tool-started' }): RunState {
+  const sent = e.input === undefined ? {} : { sent: e.input };
+  const begun = patchCall(s, e.call, { key: e.key, ...sent });
+  const asked = begun.calls.find((call) => call.id === e.call && !call.result)?.ask;
+  if (asked?.about !== 'outcome') return begun;
+  return { ...begun, calls: begun.calls.map((call) => (call.id === e.call ? withoutAsk(call) : call)) };
+}
+
+const withoutAsk = ({ ask: _, ...call }: Call): Call => call;
 
 /** Adds to what is known of an open call. */
 export const patchCall = (s: RunState, id: string, patch: Partial<Call>): RunState => ({

@@ -1,5 +1,5 @@
 // Tool calls: decided by the gate, written down before they act, answered once each in call order.
-import { unlessAborted } from './abort.ts';
+import { isLeft, unlessAborted } from './abort.ts';
 import { FairleadError, messageOf } from './errors.ts';
 import type { Fact, Outcome } from './fact.ts';
 import { decide } from './gate.ts';
@@ -9,6 +9,7 @@ import { resultOf, type Ended } from './output.ts';
 import type { AgentParts, Tool, ToolContext } from './ports.ts';
 import { renderedBy } from './renderers.ts';
 import type { Call, RunState } from './state.ts';
+import { clearUp } from './unsure.ts';
 
 /** The tool through which a loaded tool is called: the list of tools that a model sees never changes, and neither does the cached prefix. */
 export const USE_TOOL = 'use_tool';
@@ -37,6 +38,8 @@ export async function makeCalls(agent: AgentParts, calls: readonly Call[], conte
   for (const [i, outcome] of running.entries()) {
     const effect = ready[i]?.tool.effect;
     const fact = await outcome;
+    // What was cut off when the run was left stays open, as after a crash: the next to work on it finds out.
+    if (isLeft(context) && (fact.outcome === 'interrupted' || fact.outcome === 'unknown')) continue;
     const beside = Math.min(longest, fact.ms);
     await head.record([beside > 0 ? { ...fact, beside } : fact], { settle: effect !== 'read' });
     longest = Math.max(longest, fact.ms);
@@ -51,7 +54,7 @@ async function prepareAll(
 ): Promise<readonly (Ready | Fact)[]> {
   try {
     const work = (): Promise<readonly (Ready | Fact)[]> =>
-      Promise.all(calls.map((call) => prepare(agent, call, head.state)));
+      Promise.all(calls.map((call) => prepare(agent, call, head.state, signal)));
     return await unlessAborted(signal, work);
   } catch (error) {
     if (signal.aborted) return [];
@@ -68,7 +71,7 @@ const ended = (call: Call, outcome: Outcome, text: string, ms = 0): Ended => ({
 });
 
 /** What stands in the way of a call, as the fact that says so; or the call, ready to act. */
-async function prepare(agent: AgentParts, call: Call, state: RunState): Promise<Ready | Fact> {
+async function prepare(agent: AgentParts, call: Call, state: RunState, signal: AbortSignal): Promise<Ready | Fact> {
   if (call.invalid !== undefined)
     return ended(call, 'failed', `The arguments are not valid JSON, so nothing was run: ${call.invalid.slice(0, 500)}`);
   const said = aimOf(call);
@@ -80,11 +83,8 @@ async function prepare(agent: AgentParts, call: Call, state: RunState): Promise<
     return ended(call, 'denied', `The tool ${tool.name} is not loaded, so nothing was run. Load it first.`);
   if (aim !== call && tool.name === USE_TOOL) return ended(call, 'failed', 'This tool cannot call itself.');
   if (call.key !== undefined && tool.effect !== 'read' && !tool.idempotent) {
-    return ended(
-      call,
-      'unknown',
-      `The program stopped while ${tool.name} was at work: its effect may or may not have happened. It was not run again. Find out before you repeat it.`,
-    );
+    const settled = await clearUp(agent, { call: aim, tool, key: call.key }, state, signal);
+    if (settled) return settled;
   }
   const wrong = unfit(tool, aim.input);
   if (wrong !== undefined)

@@ -200,8 +200,21 @@ export type Fact =
       readonly ms: number;
     }
   | { readonly type: 'answer-rejected'; readonly why: Rejection; readonly text: string }
-  | { readonly type: 'ask-raised'; readonly call: string; readonly question: string }
-  | { readonly type: 'ask-answered'; readonly call: string; readonly allowed: boolean; readonly by?: string }
+  | {
+      readonly type: 'ask-raised';
+      readonly call: string;
+      readonly question: string;
+      /** Not whether the call may be made, but whether it has been: a yes makes it again. */
+      readonly about?: 'outcome';
+    }
+  | {
+      readonly type: 'ask-answered';
+      readonly call: string;
+      readonly allowed: boolean;
+      /** The effect whose outcome was unknown has happened. */
+      readonly happened?: boolean;
+      readonly by?: string;
+    }
   | {
       readonly type: 'tool-started';
       readonly call: string;

@@ -1,4 +1,5 @@
 // The loop: ask what is next, do it, write down what happened.
+import { isLeft } from './abort.ts';
 import { makeCalls } from './calls.ts';
 import { ending, halt, withDeadline } from './ending.ts';
 import { compact } from './epoch.ts';
@@ -12,7 +13,10 @@ import { runChecks } from './verify.ts';
 /** What a run is given beside its agent. */
 export type RunContext = {
   readonly head: Head;
+  /** Cuts off what is under way. Where its reason is `run/left` the run is left as it is, otherwise it is ended. */
   readonly signal: AbortSignal;
+  /** Leaves the run as it is once the step under way is done. */
+  readonly leave?: AbortSignal;
   /** Sees each chunk as it arrives, before it is settled. What it throws is its own affair. */
   readonly live: (chunk: Chunk) => void;
   /** Sees what the tool of a call says while it is at work. What it throws is its own affair. */
@@ -21,12 +25,14 @@ export type RunContext = {
   readonly clock: () => number;
 };
 
-/** Runs until there is nothing to do: the run has ended, or every open call waits for a person. Resuming is running again. */
+/** Runs until there is nothing to do: the run has ended or is left, or every open call waits for a person. Resuming is running again. */
 export async function run(agent: AgentParts, given: RunContext): Promise<RunState> {
   const { head } = given;
   const { context, release } = withDeadline(given);
-  const decide = (state: RunState): Step =>
-    context.signal.aborted && state.run !== undefined ? halt(context.signal) : next(state, agent);
+  const decide = (state: RunState): Step => {
+    if (isLeft(context)) return { type: 'rest' };
+    return context.signal.aborted && state.run !== undefined ? halt(context.signal) : next(state, agent);
+  };
   try {
     for (;;) {
       const step = decide(head.state);

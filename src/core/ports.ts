@@ -160,6 +160,8 @@ export interface Tool extends ToolSpec {
   /** Why this input does not fit the schema, or nothing. Where it throws, nothing is run. */
   check?(input: Json): string | undefined;
   run(input: Json, context: ToolContext): unknown;
+  /** What came of an attempt with this key that a crash cut off: what `run` would have given where it happened, `false` where it did not, nothing where that cannot be told. Changes nothing. */
+  confirm?(input: Json, context: ToolContext): unknown;
 }
 
 /** Pure: sees what just happened, may leave notes for the model; what it has to remember is a view. One that throws leaves a note that says so. */
@@ -239,4 +241,6 @@ export type AgentParts = {
   readonly settings: Settings;
   readonly answer?: AnswerShape;
   readonly compact?: Compactor;
+  /** Whether an effect that may have happened in a crash is put to a person, or told to the model; told unless given. */
+  readonly unsure?: 'ask' | 'tell';
 };

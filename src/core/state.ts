@@ -1,5 +1,5 @@
 // The run as a pure fold over its events. If it is not in the log it did not happen.
-import { answerAsk, endCall, patchCall, settleOpenCalls } from './call-fold.ts';
+import { answerAsk, endCall, patchCall, settleOpenCalls, startCall } from './call-fold.ts';
 import { FairleadError, messageOf, type Failure } from './errors.ts';
 import type { Event, FileMark, Limits, Note, PendingInput, Spent, StopReason } from './fact.ts';
 import type { Json } from './json.ts';
@@ -11,6 +11,14 @@ import { trailOf, type Trail } from './trail.ts';
 import { endTurn, failTurn, startEpoch, startTurn } from './turn-fold.ts';
 import { see, unseen, type Seen } from './views.ts';
 
+/** A question to a person about a call, and what was answered. */
+export type Ask = {
+  readonly question: string;
+  readonly about?: 'outcome';
+  readonly allowed?: boolean;
+  readonly happened?: boolean;
+};
+
 /** A tool call that the model made and that is not yet part of the history. */
 export type Call = {
   readonly id: string;
@@ -18,7 +26,9 @@ export type Call = {
   readonly input: Json;
   readonly invalid?: string;
   readonly key?: string;
-  readonly ask?: { readonly question: string; readonly allowed?: boolean };
+  /** What the tool was given where a gate rewrote it. */
+  readonly sent?: Json;
+  readonly ask?: Ask;
   /** The questions a person said yes to: several gates may ask, one after the other. */
   readonly granted?: readonly string[];
   readonly result?: ResultPart;
@@ -202,11 +212,11 @@ function step(s: RunState, e: Event): RunState {
         queue: enqueue(s.queue, { key: 'answer-rejected', text: e.text, priority: 50 }),
       };
     case 'ask-raised':
-      return patchCall(s, e.call, { ask: { question: e.question } });
+      return patchCall(s, e.call, { ask: { question: e.question, ...(e.about ? { about: e.about } : {}) } });
     case 'ask-answered':
-      return answerAsk(s, e.call, e.allowed);
+      return answerAsk(s, e);
     case 'tool-started':
-      return patchCall(s, e.call, { key: e.key });
+      return startCall(s, e);
     case 'tool-ended':
       return endCall(s, e);
     case 'checks-ended':

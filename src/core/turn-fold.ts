@@ -1,4 +1,5 @@
 // How a turn and an epoch change the state.
+import { wasLeft } from './abort.ts';
 import type { Event, Note } from './fact.ts';
 import { callsOf, isSilent, meets, type Message, type Part } from './message.ts';
 import { isLive, takeShown, wordsOf } from './notes.ts';
@@ -119,7 +120,7 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
 export function failTurn(s: RunState, e: Event & { type: 'turn-failed' }): RunState {
   const now = charge(s, { ...e.usage, usd: e.usd ?? 0, unpriced: e.usage ? 1 : 0, ms: e.ms });
   const messages = e.partial && !e.error.retry ? push(s.messages, cutOff(e.partial)) : s.messages;
-  return { ...now, inTurn: false, failure: e.error, failures: s.failures + 1, messages };
+  return { ...now, inTurn: false, failure: e.error, failures: s.failures + (wasLeft(e.error) ? 0 : 1), messages };
 }
 
 const cutOff = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text: `${text} [cut off]` }] });

@@ -99,8 +99,8 @@ const facts: Readonly<Record<Fact['type'], Shape>> = {
   ),
   'turn-failed': open({ turn: whole, error: ref('error'), ms: number(0) }, { partial: words, usage, usd: number(0) }),
   'answer-rejected': open({ why: word(['empty', 'refused', 'filtered', 'invalid', 'no-call']), text: words }),
-  'ask-raised': open({ call: text(), question: words }),
-  'ask-answered': open({ call: text(), allowed: yesNo() }, { by: words }),
+  'ask-raised': open({ call: text(), question: words }, { about: word(['outcome']) }),
+  'ask-answered': open({ call: text(), allowed: yesNo() }, { by: words, happened: yesNo() }),
   'tool-started': open({ call: text(), tool: words, key: words }, { input: free }),
   'tool-ended': open(
     { call: text(), outcome: word(outcomes), text: words, ms: number(0) },

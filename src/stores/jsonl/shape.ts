@@ -82,8 +82,8 @@ const facts: { readonly [type in Fact['type']]: Readonly<Record<string, Test>> }
   'turn-ended': { turn: number, message: answer, finish: text, usage: isObject, model: text, ms: number },
   'turn-failed': { turn: number, error, ms: number },
   'answer-rejected': { why: text, text },
-  'ask-raised': { call: text, question: text },
-  'ask-answered': { call: text, allowed: yesNo },
+  'ask-raised': { call: text, question: text, about: maybe(oneOf('outcome')) },
+  'ask-answered': { call: text, allowed: yesNo, happened: maybe(yesNo) },
   'tool-started': { call: text, tool: text, key: text },
   'tool-ended': {
     call: text,

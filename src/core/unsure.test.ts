@@ -1,0 +1,136 @@
+// An effect that a crash cut off: its tool may know what came of it, or a person is asked; it is never made twice unasked.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calls, stage, toolOf } from '../../test/support/rehearsal.ts';
+import { memoryLog, type MemoryLog } from '../stores/index.ts';
+import {
+  openHead,
+  output,
+  run,
+  runView,
+  type AgentParts,
+  type Fact,
+  type Head,
+  type RunState,
+  type Tool,
+} from './index.ts';
+
+type Crashed = {
+  readonly keys: string[];
+  readonly log: MemoryLog;
+  readonly head: Head;
+  go(): Promise<RunState>;
+};
+
+/** A session whose process died right after the intent of its one call, `pay`, was written. */
+async function crashed(more: Partial<Tool>, parts: Omit<Partial<AgentParts>, 'tools'> = {}): Promise<Crashed> {
+  const keys: string[] = [];
+  const pay = toolOf('pay', 'outside', (_input, { key }) => (keys.push(key), 'paid'), more);
+  const set = await stage({ lines: [calls(['pay', { sum: 5 }])], tools: [pay], ...parts });
+  await set.go();
+  keys.length = 0;
+  const cut = set.log.events.findIndex((event) => event.type === 'tool-started');
+  const log = memoryLog(set.log.events.slice(0, cut + 1));
+  const head = await openHead(log, runView());
+  const go = (): Promise<RunState> =>
+    run(set.agent, {
+      head,
+      signal: new AbortController().signal,
+      live: () => {},
+      clock: () => performance.now(),
+    });
+  return { keys, log, head, go };
+}
+
+const endOf = (log: MemoryLog): (Fact & { type: 'tool-ended' }) | undefined =>
+  log.events.find((event) => event.type === 'tool-ended');
+
+const answered = (call: string, allowed: boolean, happened?: boolean): Fact => ({
+  type: 'ask-answered',
+  call,
+  allowed,
+  ...(happened === undefined ? {} : { happened }),
+});
+
+test('[A53, A112] a tool that knows it has happened says so, and it is not made again', async () => {
+  const seen: unknown[] = [];
+  const { keys, log, go } = await crashed({
+    confirm: (input, { key }) => (seen.push([input, typeof key]), output({ text: 'receipt 7', data: 7 })),
+  });
+  assert.equal((await go()).ended?.reason, 'answered');
+  assert.deepEqual(keys, []);
+  assert.deepEqual(seen, [[{ sum: 5 }, 'string']]);
+  const { outcome, text, data } = endOf(log) ?? {};
+  assert.deepEqual([outcome, text, data], ['ok', 'receipt 7', 7]);
+});
+
+test('[A53] a tool that knows it has not happened is made again, under the same key', async () => {
+  const { keys, log, go } = await crashed({ confirm: () => false });
+  assert.equal((await go()).ended?.reason, 'answered');
+  const started = log.events.filter((event) => event.type === 'tool-started');
+  assert.deepEqual(keys, [started[0]?.key]);
+  assert.deepEqual([started.length, started[1]?.key], [2, started[0]?.key]);
+  assert.equal(endOf(log)?.outcome, 'ok');
+});
+
+for (const [what, confirm] of [
+  ['cannot tell', () => undefined],
+  ['fails', () => Promise.reject(new Error('no line'))],
+  ['has no way to find out', undefined],
+] as const) {
+  const more = confirm ? { confirm } : {};
+
+  test(`[A53, A112] a tool that ${what}: a person is asked, and the run rests`, async () => {
+    const { keys, log, head, go } = await crashed(more, { unsure: 'ask' });
+    const rested = await go();
+    const ask = log.events.find((event) => event.type === 'ask-raised');
+    assert.equal(ask?.about, 'outcome');
+    assert.match(ask?.question ?? '', /pay.*\{"sum":5\}.*may or may not have happened/);
+    if (what === 'fails') assert.match(ask?.question ?? '', /no line/);
+    assert.deepEqual([rested.run !== undefined, keys], [true, []]);
+    assert.deepEqual([(await go()).run !== undefined, keys, endOf(log)], [true, [], undefined]);
+    await head.record([answered(ask?.call ?? '', false)]);
+    assert.equal((await go()).ended?.reason, 'answered');
+    assert.deepEqual([keys, endOf(log)?.outcome], [[], 'unknown']);
+  });
+
+  test(`[A53] a tool that ${what}, with nobody to ask: the model is told`, async () => {
+    const { keys, log, go } = await crashed(more);
+    assert.equal((await go()).ended?.reason, 'answered');
+    assert.deepEqual([keys, endOf(log)?.outcome], [[], 'unknown']);
+  });
+}
+
+test('[A112] a person who says that it happened settles it', async () => {
+  const { keys, log, head, go } = await crashed({}, { unsure: 'ask' });
+  const { calls: open } = await go();
+  await head.record([answered(open[0]?.id ?? '', false, true)]);
+  assert.equal((await go()).ended?.reason, 'answered');
+  assert.deepEqual([keys, endOf(log)?.outcome], [[], 'ok']);
+  assert.match(endOf(log)?.text ?? '', /confirmed/);
+});
+
+test('[A53, A112] a person’s yes makes it again once: after another crash they are asked again', async () => {
+  const { keys, log, head, go } = await crashed({}, { unsure: 'ask' });
+  const { calls: open } = await go();
+  const id = open[0]?.id ?? '';
+  await head.record([answered(id, true)]);
+  const key = head.state.calls[0]?.key ?? '';
+  // Another crash, right after the second intent.
+  await head.record([{ type: 'tool-started', call: id, tool: 'pay', key }]);
+  const rested = await go();
+  assert.deepEqual([rested.run !== undefined, keys], [true, []]);
+  await head.record([answered(id, true)]);
+  assert.equal((await go()).ended?.reason, 'answered');
+  assert.deepEqual([keys, endOf(log)?.outcome], [[key], 'ok']);
+});
+
+test('what a gate had made of the call is what the tool is asked about', async () => {
+  const seen: unknown[] = [];
+  const { go } = await crashed(
+    { confirm: (input) => (seen.push(input), output({ text: 'yes' })) },
+    { gates: [() => ({ type: 'rewrite', input: { sum: 4 } })] },
+  );
+  await go();
+  assert.deepEqual(seen, [{ sum: 4 }]);
+});
