@@ -6,7 +6,6 @@ import {
   openHead,
   run,
   runView,
-  settleOpenCalls,
   toArray,
   type AgentParts,
   type Chunk,
@@ -22,10 +21,10 @@ import {
   type RunState,
   type ToolChoice,
 } from '../core/index.ts';
+import { newNonce, opening, settled } from './beginnings.ts';
 import { compactHead, type CompactionReport, type CompactOptions } from './compaction.ts';
 import { lastCommonEvent } from './history.ts';
 import { limitsFor } from './limits.ts';
-import { specsOf } from './toolbox.ts';
 
 /** What one run may be given. */
 export type RunOptions = {
@@ -279,26 +278,3 @@ const input = (how: InputHow, parts: readonly Part[], id: string = crypto.random
 
 const partsOf = (words: Words): readonly Part[] =>
   typeof words === 'string' ? [{ type: 'text', text: words }] : words;
-
-/** Long enough that no text from outside can hold it by chance. */
-const newNonce = (): string => crypto.randomUUID().slice(0, 8);
-
-/** The facts that make a log ready for this agent: the first ones of a new session, or a new epoch if the agent is not the one that wrote it. */
-function opening(parts: AgentParts, state: RunState, id: string): readonly Fact[] {
-  const { system, provider } = parts;
-  const tools = specsOf(parts.tools);
-  const epoch = { type: 'epoch-started', epoch: state.epoch + 1, system, tools, model: provider.model } as const;
-  if (state.session === '')
-    return [
-      { type: 'session-started', session: id, nonce: newNonce() },
-      { ...epoch, reason: 'started' },
-    ];
-  if (state.model !== provider.model) return [{ ...epoch, reason: 'model-changed' }];
-  const same = state.system === system && JSON.stringify(state.tools) === JSON.stringify(tools);
-  return same ? [] : [{ ...epoch, reason: 'agent-changed' }];
-}
-
-/** The conversation of a state with its open calls answered, as a fork needs it. */
-function settled(state: RunState): readonly Message[] {
-  return toArray(settleOpenCalls(state, 'The conversation was forked before this call was settled.').messages);
-}

@@ -19,7 +19,7 @@ type Crashed = {
   readonly keys: string[];
   readonly log: MemoryLog;
   readonly head: Head;
-  go(): Promise<RunState>;
+  readonly go: () => Promise<RunState>;
 };
 
 /** A session whose process died right after the intent of its one call, `pay`, was written. */
