@@ -1,0 +1,11 @@
+// A process that starts a PostgreSQL for tests, says where it is, and waits to be killed.
+import { Client } from 'pg';
+import { startPostgres } from './postgres.ts';
+
+const server = await startPostgres();
+if (typeof server === 'string') throw new Error(server);
+const client = new Client({ connectionString: server.url });
+await client.connect();
+const [shown] = (await client.query<{ readonly data_directory: string }>('SHOW data_directory')).rows;
+// The open connection keeps it awake.
+console.log(JSON.stringify({ pid: server.pid, place: shown?.data_directory }));

@@ -1,0 +1,192 @@
+// Starts a real PostgreSQL for a test file: its own data, a free port of the loopback, and gone with the process however that ends.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { cache, findBinaries, type Binaries } from './postgres-binaries.ts';
+
+/** A running PostgreSQL. */
+export type Postgres = {
+  /** Where it answers, with its user and password; the same after a restart. */
+  readonly url: string;
+  /** The process id of the server that runs now. */
+  readonly pid: number;
+  /** The version of its programs. */
+  readonly version: string;
+  /** Makes an empty database and gives its URL. */
+  database(): Promise<string>;
+  /** Stops it at once, as a crash does; what was committed stays. */
+  stop(): Promise<void>;
+  /** Starts it again on the same data and port; stops it at once before, when it runs. */
+  restart(): Promise<void>;
+  /** Stops it and deletes its data. */
+  close(): Promise<void>;
+};
+
+// Small and many connections; what makes a commit durable stays as PostgreSQL has it.
+const settings = [
+  'shared_buffers=16MB',
+  'max_connections=200',
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+];
+
+// Our end of its standard input closes when we end, even by SIGKILL: then the server is stopped and its data deleted.
+// It is told so until it is gone, because a server that has just been started does not hear it yet.
+const guard = `
+exec 3<&0
+"$1/postgres" -D "$2/data" -p "$3" $4 >>"$2/log" 2>&1 </dev/null 3<&- &
+server=$!
+( read -r _ <&3; : >"$2/left"; while kill -QUIT $server; do sleep 0.1; done ) 2>/dev/null &
+wait $server
+kill $! 2>/dev/null
+[ ! -e "$2/left" ] || rm -rf "$2"
+`;
+
+let running: Promise<Postgres | string> | undefined;
+
+/** The PostgreSQL of this process, started when first asked for; or why there can be none, for tests to be skipped by that name. */
+export function startPostgres(): Promise<Postgres | string> {
+  running ??= open(findBinaries());
+  return running;
+}
+
+async function open(binaries: Binaries | string): Promise<Postgres | string> {
+  if (typeof binaries === 'string') return binaries;
+  const place = fs.mkdtempSync(path.join(fs.realpathSync(tmpdir()), 'fairlead-postgres-'));
+  fillData(binaries, place);
+  const [first, port] = await startOnFreePort(binaries, place);
+  let server = first;
+  const password = fs.readFileSync(path.join(place, 'password'), 'utf8');
+  const url = `postgres://fairlead:${password}@127.0.0.1:${port}/postgres`;
+  const stop = async (): Promise<void> => {
+    if (server.exitCode === null) process.kill(pidIn(place), 'SIGQUIT');
+    await ended(server);
+  };
+  return {
+    url,
+    get pid() {
+      return pidIn(place);
+    },
+    version: binaries.version,
+    database: () => makeDatabase(url),
+    stop,
+    async restart() {
+      await stop();
+      server = await start(binaries, place, port);
+    },
+    async close() {
+      running = undefined;
+      server.stdin?.end();
+      await ended(server);
+      fs.rmSync(place, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Another process may take the port before the server does. */
+async function startOnFreePort(binaries: Binaries, place: string): Promise<readonly [ChildProcess, number]> {
+  for (let tries = 1; ; tries++) {
+    const port = await freePort();
+    try {
+      return [await start(binaries, place, port), port];
+    } catch (error) {
+      if (tries === 5 || !String(error).includes('could not bind')) throw error;
+    }
+  }
+}
+
+async function start({ bin, env, user }: Binaries, place: string, port: number): Promise<ChildProcess> {
+  // A server that was killed leaves its file behind.
+  const before = stateIn(place)[0];
+  const options = settings.map((setting) => `-c ${setting}`).join(' ');
+  const child = spawn('/bin/sh', ['-c', guard, 'postgres', bin, place, String(port), options], {
+    ...user,
+    env,
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  // A test that forgets to close it can end: that closes it.
+  child.unref();
+  (child.stdin as Socket).unref();
+  while (stateIn(place)[7]?.trim() !== 'ready' || stateIn(place)[0] === before) {
+    if (child.exitCode !== null) assert.fail(fs.readFileSync(path.join(place, 'log'), 'utf8'));
+    await delay(10);
+  }
+  return child;
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  child.ref();
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+/** The first line of the server's own file is its process id, the last one how far it is. */
+function stateIn(place: string): readonly string[] {
+  try {
+    return fs.readFileSync(path.join(place, 'data/postmaster.pid'), 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+function pidIn(place: string): number {
+  const [pid] = stateIn(place);
+  assert.ok(pid, 'PostgreSQL does not run.');
+  return Number(pid);
+}
+
+/** A copy of an empty cluster that is made once for each version and user. */
+function fillData({ bin, env, user, version }: Binaries, place: string): void {
+  const template = path.join(cache, `${version}-${user.uid ?? process.getuid?.()}`);
+  if (fs.existsSync(template)) return copy(template, place);
+  const password = path.join(place, 'password');
+  fs.writeFileSync(password, randomBytes(12).toString('hex'), { mode: 0o600 });
+  if (user.uid !== undefined) for (const file of [place, password]) fs.chownSync(file, user.uid, user.uid);
+  const words = ['-U', 'fairlead', '-A', 'scram-sha-256', `--pwfile=${password}`, '-E', 'UTF8', '--locale=C'];
+  execFileSync(path.join(bin, 'initdb'), ['-D', path.join(place, 'data'), ...words], { ...user, env, cwd: '/' });
+  fs.mkdirSync(cache, { recursive: true });
+  const fresh = fs.mkdtempSync(`${template}-`);
+  copy(place, fresh);
+  try {
+    fs.renameSync(fresh, template);
+  } catch (error) {
+    // Another test file was first.
+    if (!fs.existsSync(template)) throw error;
+    fs.rmSync(fresh, { recursive: true });
+  }
+}
+
+function copy(from: string, to: string): void {
+  execFileSync('cp', ['-Rp', `${from}/.`, to]);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function makeDatabase(url: string): Promise<string> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${name}`);
+  } finally {
+    await client.end();
+  }
+  const made = new URL(url);
+  made.pathname = `/${name}`;
+  return made.href;
+}
