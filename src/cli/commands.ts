@@ -31,5 +31,7 @@ export const commands: CommandTable = {
   acp: { summary: 'let an editor drive sessions (Agent Client Protocol)', load: () => import('./acp/command.ts') },
   mcp: { summary: 'use MCP servers, or offer tools and an agent as one', load: () => import('./mcp/command.ts') },
   proxy: { summary: 'guide agents in any language, in front of their model', load: () => import('./proxy/command.ts') },
+  worker: { summary: 'work on queued runs', load: () => import('./fleet/worker-command.ts') },
+  enqueue: { summary: 'queue runs for workers, now or by the clock', load: () => import('./fleet/enqueue-command.ts') },
   completions: { summary: 'print a script that lets a shell complete', load: () => import('./completions/command.ts') },
 };

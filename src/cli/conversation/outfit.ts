@@ -71,6 +71,8 @@ export type OutfitOptions = {
   readonly transcript?: () => string | undefined;
   /** Throws where the session may not be told to a model that a tool wants; it may be told to any unless given. */
   readonly mayUse?: (model: Chosen) => Promise<void>;
+  /** Put around every other model that a tool opens, such as one of a sub-agent. */
+  readonly govern?: (provider: Provider) => Provider;
   /** The commands in the background of an outfit for the same folder, which go on; it is closed without them. */
   readonly background?: Background;
 };
@@ -141,6 +143,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     auto,
     ...(options.transcript ? { transcript: options.transcript } : {}),
     ...(options.mayUse ? { mayUse: options.mayUse } : {}),
+    ...(options.govern ? { govern: options.govern } : {}),
     ...(options.servers ? { servers: options.servers } : {}),
   });
   const tools = [
@@ -219,6 +222,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
       const { ears } = equipment;
       return {
         ...parts,
+        unsure: 'ask',
         gates: [...gates, ears?.gate(careful) ?? careful],
         ...(ears && parts.compact ? { compact: ears.compactor(parts.compact) } : {}),
       };

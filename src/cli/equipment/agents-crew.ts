@@ -13,7 +13,7 @@ import { agentKeeping } from './agents-keeping.ts';
 import type { Ground, Person } from './ground.ts';
 
 /** The agents that are started from this ground. */
-export const crewFor = ({ settings, person, mayUse }: Ground): Crew =>
+export const crewFor = ({ settings, person, mayUse, govern }: Ground): Crew =>
   openCrew({
     keeping: agentKeeping(settings.dirs),
     answer: askedOf(person),
@@ -25,7 +25,8 @@ export const crewFor = ({ settings, person, mayUse }: Ground): Crew =>
       const chosen = modelNamed(name, known, place);
       if (!chosen) throw unknownModel(name, known, place);
       await mayUse?.(chosen);
-      return openModel(chosen, settings, person);
+      const opened = await openModel(chosen, settings, person);
+      return govern?.(opened) ?? opened;
     },
     ended: (agent) => person.say(`${agent.id} is ${standing(agent)}. ${short(agent.about.task, 60)}`),
   });

@@ -51,6 +51,8 @@ export type Ground = {
   readonly transcript?: () => string | undefined;
   /** Throws where the session may not be told to a model that a tool wants. */
   readonly mayUse?: (model: Chosen) => Promise<void>;
+  /** To be put around every model that a source opens. */
+  readonly govern?: (provider: Provider) => Provider;
   /** Whether changes are made unasked, as it stands now. */
   readonly auto?: () => boolean;
 };

@@ -93,6 +93,14 @@ export const table: Readonly<Record<string, Entry>> = {
     about: 'built-in reminders that are on: usual, all, none, or their names with blanks between them',
     read: like(/^[a-z-]+( +[a-z-]+)*$/, 'usual, all, none, or names of reminders'),
   },
+  store: {
+    variable: 'HARNESS_STORE',
+    project: 'never',
+    // An address of a database may hold its password.
+    secret: true,
+    about: 'where queued runs are kept: a file, or postgres://...',
+    read: like(/^\S.*$/, 'a file or the address of a database'),
+  },
   secrets: {
     project: 'never',
     about: 'hide keys in what tools give before anyone sees it, or show',

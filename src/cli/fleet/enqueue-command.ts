@@ -1,0 +1,97 @@
+// The `enqueue` command: puts tasks into the queue, now, for later, or again and again by the clock.
+import { text as readAll } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import type { JsonObject } from '../../core/index.ts';
+import type { Command } from '../commands.ts';
+import { exitCodes } from '../front/exit-codes.ts';
+import { orUsage } from '../front/or-usage.ts';
+import { print, tell } from '../front/print.ts';
+import { countOf } from './numbers.ts';
+import { withStore } from './store.ts';
+import { runsOf, tasksIn, tasksInFile, type Task } from './tasks.ts';
+
+const usage = `Usage: fairlead enqueue "<task>"... [--file <file>] [--id <id>] [--model <name>] [--auto] [--store <file or address>]
+                        [--tenant <name>] [--priority <n>] [--session <id>] [--not-before <time>] [--json]
+       fairlead enqueue "<task>" --every "<minute hour day month weekday>" --name <name>
+
+Puts tasks into the queue and prints the id of each run; fairlead worker works on them. A file, or standard input, has a
+task a line: words, or JSON such as {"words": "...", "id": "...", "settings": {"folder": "..."}}. A run works in this folder
+unless its line names another. The same --id again is the same run, which is not run twice. With --every the task is
+enqueued again and again by the clock (UTC).`;
+
+const text = { type: 'string' } as const;
+const options = {
+  file: text,
+  id: text,
+  tenant: text,
+  priority: text,
+  session: text,
+  'not-before': text,
+  every: text,
+  name: text,
+  model: text,
+  auto: { type: 'boolean' },
+  store: text,
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Enqueues: 0 done, 1 not, 2 misused. */
+export const run: Command['run'] = (args) =>
+  orUsage(usage, async () => {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (values.help) {
+      print(`${usage}\n`);
+      return exitCodes.answered;
+    }
+    const tasks = await tasksFrom(positionals, values.file);
+    if (tasks.length === 0)
+      throw new TypeError('There is no task: give one as an argument, in a file or on standard input.');
+    const settings: JsonObject = {
+      folder: process.cwd(),
+      ...(values.model === undefined ? {} : { model: values.model }),
+      ...(values.auto ? { auto: true } : {}),
+    };
+    const priority = values.priority === undefined ? undefined : countOf('--priority', values.priority, -1_000_000);
+    const notBefore = values['not-before'] === undefined ? undefined : timeOf(values['not-before']);
+    const runs = runsOf(tasks, {
+      settings,
+      ...(values.id === undefined ? {} : { id: values.id }),
+      ...(values.tenant === undefined ? {} : { tenant: values.tenant }),
+      ...(values.session === undefined ? {} : { session: values.session }),
+      ...(priority === undefined ? {} : { priority }),
+      ...(notBefore === undefined ? {} : { notBefore }),
+    });
+    const { every, name } = values;
+    if ((every === undefined) !== (name === undefined)) throw new TypeError('--every and --name go together.');
+    return withStore(values.store, async ({ queue }) => {
+      if (every !== undefined && name !== undefined) {
+        const [first, ...more] = runs;
+        if (first === undefined || more.length > 0) throw new TypeError('A schedule is of one task.');
+        const { id: _, ...task } = first;
+        await queue.schedule({ name, cron: every, run: task });
+        tell(
+          `${name} runs at ${every} (UTC), wherever a worker is. To end that: fairlead fleet schedules --remove ${name}\n`,
+        );
+        return exitCodes.answered;
+      }
+      const queued = await queue.enqueue(runs);
+      for (const each of queued) print(values.json ? `${JSON.stringify(each)}\n` : `${each.id}\n`);
+      return exitCodes.answered;
+    });
+  });
+
+/** The tasks of the arguments, of a file, and where there are neither, of standard input. */
+async function tasksFrom(words: readonly string[], file: string | undefined): Promise<readonly Task[]> {
+  if (words.length > 0 || file !== undefined)
+    return [...words.map((each) => ({ words: each })), ...(file === undefined ? [] : tasksInFile(file))];
+  if (process.stdin.isTTY) return [];
+  return tasksIn(await readAll(process.stdin), 'standard input');
+}
+
+function timeOf(given: string): string {
+  const time = Date.parse(given);
+  if (Number.isNaN(time))
+    throw new TypeError(`--not-before needs a time such as 2027-01-31T09:00:00Z, not "${given}".`);
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,74 @@
+// Runs of the queue in words: a line each for lists, and what a person has to know of one.
+import { visible, visibleLine, type FleetRun, type Settlement } from '../../core/index.ts';
+import { exitCodeFor } from '../front/exit-codes.ts';
+
+const most = 70;
+
+const short = (text: string): string => {
+  const line = visibleLine(text.trim().split('\n')[0] ?? '');
+  return line.length > most ? `${line.slice(0, most)}...` : line;
+};
+
+/** A run as a line of a list. */
+export const runLine = (run: FleetRun): string =>
+  `${run.id}  ${run.status}${run.outcome ? ` ${run.outcome.reason}` : ''}  ${short(run.words)}`;
+
+/** How a run came out, as a line. */
+export function endLine({ id, outcome }: Pick<FleetRun, 'id' | 'outcome'>): string {
+  if (!outcome) return `${id}  ended`;
+  const { reason, text, detail } = outcome;
+  const said = reason === 'answered' || reason === 'task-complete' ? text : (detail ?? text);
+  return `${id}  ${reason}  ${short(said)}`;
+}
+
+/** What a run waits for, and how it is answered. */
+export const questionLines = ({ id, questions }: Pick<FleetRun, 'id' | 'questions'>): string =>
+  questions
+    .map(({ call, question, about }) => {
+      const which = questions.length > 1 ? ` --call ${call}` : '';
+      const answers = about === 'outcome' ? 'yes (run it again), no, or happened' : 'yes or no';
+      return `${id}  asks: ${visible(question)}\n  To answer: fairlead runs answer ${id}${which} with ${answers}`;
+    })
+    .join('\n');
+
+/** Everything about a run that a person may want to know. */
+export function runText(run: FleetRun): string {
+  const { outcome } = run;
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['run', run.id],
+    ['words', run.words],
+    ['status', run.status],
+    ['session', run.session],
+    ['tenant', run.tenant],
+    ['kind', run.kind],
+    ['priority', run.priority === 0 ? undefined : String(run.priority)],
+    ['settings', Object.keys(run.settings).length > 0 ? JSON.stringify(run.settings) : undefined],
+    ['queued', run.queued],
+    ['not before', run.notBefore],
+    ['started', run.started],
+    ['ended', run.ended],
+    ['attempts', String(run.attempts)],
+    ['worker', run.worker],
+    ['parent', run.parent],
+    ['reason', outcome?.reason],
+    ['detail', outcome?.detail],
+    [
+      'spent',
+      outcome &&
+        `${outcome.spent.turns} turns, ${outcome.spent.input + outcome.spent.output} tokens, $${outcome.spent.usd.toFixed(4)}`,
+    ],
+  ];
+  const table = rows.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)}${visible(value)}`]));
+  return [...table, questionLines(run), outcome?.text ? `\n${visible(outcome.text)}` : ''].filter(Boolean).join('\n');
+}
+
+/** What a settlement is as a line; nothing where the run only goes back. */
+export function settledLine(run: FleetRun, settlement: Settlement): string | undefined {
+  if (settlement.type === 'left') return undefined;
+  if (settlement.type === 'ended') return endLine({ id: run.id, outcome: settlement.outcome });
+  return questionLines({ id: run.id, questions: settlement.questions });
+}
+
+/** The exit code of a run that has ended, or rests. */
+export const codeOf = ({ status, outcome }: FleetRun): number =>
+  status === 'ended' && outcome ? exitCodeFor(outcome.reason, outcome.error?.code) : exitCodeFor('waiting', undefined);

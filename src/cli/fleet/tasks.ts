@@ -1,0 +1,75 @@
+// The tasks that a command line, a file or standard input names, as runs for the queue.
+import { readFileSync } from 'node:fs';
+import { FairleadError, isObject, type Json, type JsonObject, type NewRun } from '../../core/index.ts';
+
+/** What holds for all tasks of a command line. */
+export type TaskOptions = {
+  readonly id?: string;
+  readonly tenant?: string;
+  readonly priority?: number;
+  readonly session?: string;
+  readonly notBefore?: string;
+  readonly settings: JsonObject;
+};
+
+/** Tasks as runs. The ids of several go by their places, so that the same tasks under the same id are the same runs. */
+export function runsOf(tasks: readonly Task[], options: TaskOptions): readonly NewRun[] {
+  const { id, settings, ...shared } = options;
+  return tasks.map(({ settings: own, ...task }, i) => ({
+    ...shared,
+    ...(id === undefined ? {} : { id: tasks.length === 1 ? id : `${id}-${i + 1}` }),
+    ...task,
+    settings: { ...settings, ...own },
+  }));
+}
+
+/** One task: its words, and whatever its line says beside them. */
+export type Task = NewRun;
+
+/** The tasks of a text: a line each, as words or, where it begins with a brace, as JSON. */
+export function tasksIn(text: string, where: string): readonly Task[] {
+  return text.split('\n').flatMap((line, i) => {
+    const trimmed = line.trim();
+    if (trimmed === '') return [];
+    return [trimmed.startsWith('{') ? taskIn(trimmed, `${where}, line ${i + 1}`) : { words: trimmed }];
+  });
+}
+
+/** The tasks of a file. */
+export function tasksInFile(file: string): readonly Task[] {
+  try {
+    return tasksIn(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    if (error instanceof FairleadError) throw error;
+    throw new FairleadError('cli/no-tasks', `The tasks in ${file} could not be read.`, { blame: 'user', cause: error });
+  }
+}
+
+const texts = ['id', 'words', 'kind', 'session', 'tenant', 'notBefore', 'parent'] as const;
+
+function taskIn(line: string, where: string): Task {
+  const parsed = parse(line);
+  const { priority, settings, ...rest } = isObject(parsed) ? (parsed as JsonObject) : {};
+  const strange = Object.entries(rest).find(
+    ([key, value]) => !(texts as readonly string[]).includes(key) || typeof value !== 'string',
+  );
+  const fits =
+    typeof rest['words'] === 'string' &&
+    strange === undefined &&
+    (priority === undefined || Number.isInteger(priority)) &&
+    (settings === undefined || isObject(settings));
+  if (!fits)
+    throw new FairleadError('cli/bad-task', `${where} is no task${strange ? `: ${strange[0]}` : '.'}`, {
+      blame: 'user',
+      hint: 'A line is words, or JSON such as {"words": "...", "id": "...", "settings": {"folder": "..."}}.',
+    });
+  return parsed as Task;
+}
+
+function parse(line: string): Json | undefined {
+  try {
+    return JSON.parse(line) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+// The `worker` command: takes runs from the queue and works on them until it is told to end.
+import { parseArgs } from 'node:util';
+import { driverOf, startWorker, type Driver } from '../../fleet/index.ts';
+import type { Command } from '../commands.ts';
+import { exitCodes } from '../front/exit-codes.ts';
+import { orUsage } from '../front/or-usage.ts';
+import { print, tell } from '../front/print.ts';
+import { version } from '../version.ts';
+import { settledLine } from './lines.ts';
+import { countOf } from './numbers.ts';
+import { outfitterHere } from './outfit.ts';
+import { withStore } from './store.ts';
+
+const usage = `Usage: fairlead worker [--concurrency <n>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or address>] [--json]
+
+Takes runs from the queue (fairlead enqueue, fairlead factory, fairlead serve) and works on them, 4 at a time unless told
+otherwise; --drain ends it once there is nothing left. Ctrl+C or SIGTERM hands its runs over to other workers once their
+steps under way are done, within 10 seconds unless --grace says otherwise; a second one hands them over at once. Any number
+of workers may share a store.`;
+
+const text = { type: 'string' } as const;
+const options = {
+  concurrency: text,
+  drain: { type: 'boolean' },
+  name: text,
+  grace: text,
+  store: text,
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** The drivers of a worker that is started at the terminal, by the kind of run. */
+export const driversHere = (): Readonly<Record<string, Driver>> => ({
+  run: driverOf(outfitterHere((sentence) => tell(`${sentence}\n`))),
+});
+
+/** Works: 0 the queue is empty, 130 or 143 told to end by a signal, 1 where it cannot, 2 misused. */
+export const run: Command['run'] = (args) =>
+  orUsage(usage, async () => {
+    const { values } = parseArgs({ args: [...args], options });
+    if (values.help) {
+      print(`${usage}\n`);
+      return exitCodes.answered;
+    }
+    const concurrency = countOf('--concurrency', values.concurrency);
+    const grace = countOf('--grace', values.grace, 0);
+    return withStore(values.store, async (store) => {
+      let code: number = exitCodes.answered;
+      const worker = startWorker({
+        store,
+        drivers: driversHere(),
+        version,
+        tell: (sentence) => tell(`${sentence}\n`),
+        settled: (run, settlement) => {
+          const line = values.json ? JSON.stringify({ run: run.id, ...settlement }) : settledLine(run, settlement);
+          if (line !== undefined) print(`${line}\n`);
+          // Whoever started this process as one of several is told.
+          if (process.connected) process.send?.({ run: run.id });
+        },
+        ...(concurrency === undefined ? {} : { concurrency }),
+        ...(values.drain ? { drain: true } : {}),
+        ...(values.name === undefined ? {} : { name: values.name }),
+        ...(grace === undefined ? {} : { graceMs: grace * 1000 }),
+      });
+      const end = (signal: NodeJS.Signals): void => {
+        if (code !== exitCodes.answered) return worker.cut();
+        code = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+        if (worker.running > 0) tell(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.\n`);
+        worker.stop();
+      };
+      process.on('SIGINT', end).on('SIGTERM', end);
+      process.once('disconnect', () => worker.stop());
+      tell(`Worker ${worker.id} works on ${store.about}\n`);
+      try {
+        await worker.done;
+      } finally {
+        process.off('SIGINT', end).off('SIGTERM', end);
+        if (process.connected) process.disconnect();
+      }
+      return code;
+    });
+  });

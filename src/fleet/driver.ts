@@ -1,0 +1,158 @@
+// The driver of a run of an agent: opens its session, reads its letters, and works until it ends, rests or is left.
+import { Session, type RunOptions } from '../agent/index.ts';
+import {
+  FairleadError,
+  type AgentParts,
+  type Chunk,
+  type FleetRun,
+  type FleetStore,
+  type Gate,
+  type Log,
+  type Provider,
+  type RunState,
+  type Settlement,
+} from '../core/index.ts';
+import { budgetStop, governed } from './governor.ts';
+import { cancelStop, deliver, inboxView, type LetterBox } from './inbox.ts';
+import { cameLate, outcomeOf, pastOf, questionsOf } from './outcome.ts';
+import type { Outfitted, Outfitter } from './outfitter.ts';
+
+/** What a driver is given to work on a run. */
+export type DriverContext = {
+  readonly store: FleetStore;
+  /** The worker whose run it is. */
+  readonly worker: string;
+  /** Cuts off what is under way and leaves the run: its reason is a FairleadError `run/left`. */
+  readonly signal: AbortSignal;
+  /** Leaves the run once the step under way is done. */
+  readonly leave: AbortSignal;
+  /** The run is no longer this worker's: nothing more may be written. `signal` aborts with it. */
+  readonly lost: AbortSignal;
+  /** Stands in front of all gates, and lets no call through while the fleet is stopped. */
+  readonly gate: Gate;
+  /** Throws while the fleet is stopped. */
+  readonly mustGo: () => Promise<void>;
+  /** Calls back when a session has a new letter, until the returned function is called. */
+  readonly hear: (session: string, heard: () => void) => () => void;
+  /** Sees what a model says before it is settled. */
+  readonly live: (chunk: Chunk) => void;
+};
+
+/** Works on the runs of one kind. What it throws puts the run back. */
+export type Driver = (run: FleetRun, context: DriverContext) => Promise<Settlement>;
+
+/** A driver of agents. */
+export const driverOf =
+  (outfitter: Outfitter): Driver =>
+  async (run, context) => {
+    const { store, worker, mustGo, lost } = context;
+    const ours = new WeakSet<Provider>();
+    const govern = (provider: Provider): Provider => {
+      if (ours.has(provider)) return provider;
+      const around = governed(provider, { ledger: store.ledger, tenant: run.tenant, run: run.id, mustGo });
+      ours.add(around);
+      return around;
+    };
+    const outfit = await outfitter(run, context.signal, govern);
+    try {
+      const log = unlessLost(await store.sessions.open(run.session, { holder: worker, force: true }), lost);
+      const session = await Session.open(partsFor(run, outfit.parts, context, govern), log, run.session).catch(
+        async (error: unknown) => {
+          await log.close();
+          throw error;
+        },
+      );
+      try {
+        return await work(run, session, outfit, context);
+      } finally {
+        await session.close();
+      }
+    } finally {
+      await outfit.close();
+    }
+  };
+
+/** The agent as a fleet runs it: stoppable, governed, and with a person to ask about what may have happened. */
+const partsFor = (
+  run: FleetRun,
+  parts: AgentParts,
+  { gate }: DriverContext,
+  govern: (provider: Provider) => Provider,
+): AgentParts => ({
+  ...parts,
+  provider: govern(parts.provider),
+  gates: [gate, ...parts.gates],
+  stops: [cancelStop(run.id), budgetStop, ...parts.stops],
+  views: [...(parts.views ?? []), inboxView],
+  unsure: 'ask',
+});
+
+/** A log that takes nothing more once the run is somebody else's, whose facts it would mix with ours. */
+const unlessLost = (log: Log, lost: AbortSignal): Log => ({
+  read: (options) => log.read(options),
+  follow: (from, signal) => log.follow(from, signal),
+  close: () => log.close(),
+  append: async (after, facts, options) => {
+    if (lost.aborted) throw new FairleadError('store/fenced', 'This run is worked on by another.', { blame: 'store' });
+    return log.append(after, facts, options);
+  },
+});
+
+async function work(run: FleetRun, session: Session, outfit: Outfitted, context: DriverContext): Promise<Settlement> {
+  const { signal, leave, live, hear, store } = context;
+  const box: LetterBox = { inbox: store.inbox, session, name: run.session, run: run.id };
+  const options: RunOptions = {
+    signal,
+    leave,
+    live,
+    runId: run.id,
+    ...(outfit.limits ? { limits: outfit.limits } : {}),
+  };
+  // One that fails is tried again before the run rests or ends.
+  const unhear = hear(run.session, () => void deliver(box).catch(() => undefined));
+  const unwatch = session.watch((event, state) => outfit.told?.(event, state));
+  try {
+    await outfit.opened?.(session);
+    await deliver(box);
+    const past = await begin(run, session, outfit, options);
+    if (past) return past;
+    for (;;) {
+      if (signal.aborted || (leave.aborted && session.state.run !== undefined)) return { type: 'left' };
+      await deliver(box);
+      const settled = settlementOf(session.state);
+      if (settled) return settled;
+      await session.run(undefined, { ...options, runId: crypto.randomUUID() });
+    }
+  } finally {
+    unwatch();
+    unhear();
+  }
+}
+
+/** Where a run stands that goes no further by itself; nothing where there is more to do. */
+function settlementOf(state: RunState): Settlement | undefined {
+  const questions = questionsOf(state);
+  if (state.run !== undefined) return questions.length > 0 ? { type: 'resting', questions } : undefined;
+  return cameLate(state) ? undefined : { type: 'ended', outcome: outcomeOf(state) };
+}
+
+/** Says the words, unless an attempt before this one did: then the run is gone on with, or its end is told. */
+async function begin(
+  run: FleetRun,
+  session: Session,
+  outfit: Outfitted,
+  options: RunOptions,
+): Promise<Settlement | undefined> {
+  const { state } = session;
+  if (state.run === run.id) return void (await session.run(undefined, options));
+  const past = run.attempts > 1 ? await pastOf(session.log, state.seq, run.id) : undefined;
+  if (past?.outcome && state.run === undefined && !cameLate(state)) return { type: 'ended', outcome: past.outcome };
+  if (past?.said) return void (await session.run(undefined, options));
+  // The queue gives out one run of a session at a time: what another left unfinished here was given up.
+  if (state.run !== undefined) await session.run(undefined, { signal: AbortSignal.abort() });
+  for (const [i, added] of ((await outfit.words?.(run.words, state)) ?? []).entries()) {
+    const input = `${run.id}-note-${i + 1}`;
+    if (!session.state.pending.some((each) => each.input === input)) await session.steer(added, { input });
+  }
+  return void (await session.run(run.words, { ...options, input: run.id }));
+}

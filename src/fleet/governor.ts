@@ -1,0 +1,136 @@
+// The governor: before each call of a model its tenant's money and tokens are held back in the ledger, over the whole fleet.
+import {
+  estimate,
+  FairleadError,
+  messageOf,
+  toArray,
+  tokensOf,
+  costOf,
+  type Amount,
+  type Chunk,
+  type Ledger,
+  type Message,
+  type Provider,
+  type Request,
+  type Stop,
+  type Usage,
+} from '../core/index.ts';
+
+/** Whose spending is governed, and where it is written down. */
+export type Governor = {
+  readonly ledger: Ledger;
+  readonly tenant: string;
+  /** The run whose calls these are. */
+  readonly run: string;
+  /** Throws while no call may be made. */
+  readonly mustGo: () => Promise<void>;
+};
+
+/** Tokens that an answer is expected to take at most where nobody set a bound. */
+const usualAnswer = 4096;
+
+const codes = { money: 'run/money-budget', tokens: 'run/token-budget' } as const;
+
+/** A model that is called only while the kill-switch and the allowance of the tenant let it. */
+export const governed = (provider: Provider, governor: Governor): Provider => ({
+  get family() {
+    return provider.family;
+  },
+  get model() {
+    return provider.model;
+  },
+  ...mirror(provider, 'price'),
+  ...mirror(provider, 'window'),
+  ...mirror(provider, 'images'),
+  stream: (request, signal) => governedStream(provider, governor, request, signal),
+});
+
+const mirror = <K extends 'price' | 'window' | 'images'>(provider: Provider, key: K): Pick<Provider, K> | object =>
+  provider[key] === undefined ? {} : { [key]: provider[key] };
+
+async function* governedStream(
+  provider: Provider,
+  governor: Governor,
+  request: Request,
+  signal: AbortSignal,
+): AsyncIterable<Chunk> {
+  const { ledger, tenant, run, mustGo } = governor;
+  await mustGo();
+  const id = `${run}/${crypto.randomUUID()}`;
+  const input = tokensIn(request);
+  const most = amountOf(provider, { input, output: request.settings.maxOutputTokens ?? usualAnswer });
+  await hold(provider, governor, id, most);
+  let heard = 0;
+  let used: Amount | undefined;
+  // Where it cannot be written, what was held stays spent: too much is better than too little.
+  const settle = (amount: Amount): Promise<void> => ledger.settle(tenant, id, amount).catch(() => undefined);
+  try {
+    for await (const chunk of provider.stream(request, signal)) {
+      if (chunk.type === 'part-delta') heard += chunk.text.length;
+      if (chunk.type === 'end') await settle((used = usedBy(provider, chunk, input)));
+      yield chunk;
+    }
+  } finally {
+    // Who was asked and broke off is paid for what was said; who never began is not.
+    if (!used) await settle(amountOf(provider, { input: heard > 0 ? input : 0, output: Math.ceil(heard / 4) }));
+  }
+}
+
+async function hold(provider: Provider, { ledger, tenant }: Governor, id: string, amount: Amount): Promise<void> {
+  try {
+    if (!provider.price) await mustBeUnbound(provider, ledger, tenant);
+    const why = await ledger.hold(tenant, id, amount);
+    if (why === undefined) return;
+    const allowance = (await ledger.allowances()).find((each) => each.tenant === tenant);
+    const { usd, spent, held } = allowance ?? {};
+    const money = usd !== undefined && (spent?.usd ?? 0) + (held?.usd ?? 0) + amount.usd > usd;
+    throw new FairleadError(money ? codes.money : codes.tokens, why, { blame: 'user', hint });
+  } catch (error) {
+    if (error instanceof FairleadError && (error.code === codes.money || error.code === codes.tokens)) throw error;
+    throw new FairleadError('store/ledger', `What ${tenant} may spend could not be read: ${messageOf(error)}`, {
+      blame: 'store',
+      retry: true,
+      cause: error,
+    });
+  }
+}
+
+const hint = 'fairlead fleet budget shows and changes what a tenant may spend.';
+
+/** Of a model whose price nobody knows, no sum can be held to. */
+async function mustBeUnbound({ model }: Provider, ledger: Ledger, tenant: string): Promise<void> {
+  const bound = (await ledger.allowances()).find((each) => each.tenant === tenant)?.usd;
+  if (bound === undefined) return;
+  const words = `The price of ${model} is unknown, so the allowance of $${bound} of ${tenant} cannot be kept.`;
+  throw new FairleadError(codes.money, words, { blame: 'user', hint });
+}
+
+const amountOf = ({ price }: Provider, usage: Usage & { readonly input: number; readonly output: number }): Amount => ({
+  tokens: usage.input + usage.output,
+  usd: (price && costOf(price, usage)) ?? 0,
+});
+
+function usedBy(provider: Provider, end: Chunk & { readonly type: 'end' }, input: number): Amount {
+  const usage = { ...end.usage, input: end.usage.input ?? input, output: end.usage.output ?? tokensOf([end.message]) };
+  const amount = amountOf(provider, usage);
+  return end.usd === undefined ? amount : { ...amount, usd: end.usd };
+}
+
+/** A history grows by a message or two a turn: what was counted is not counted again. */
+const counted = new WeakMap<Message, number>();
+
+function tokensIn({ system, tools, messages }: Request): number {
+  let tokens = estimate(system) + estimate(JSON.stringify(tools));
+  for (const message of toArray(messages)) {
+    const known = counted.get(message) ?? tokensOf([message]);
+    counted.set(message, known);
+    tokens += known;
+  }
+  return tokens;
+}
+
+/** Ends a run whose tenant may spend no more. */
+export const budgetStop: Stop = ({ failure }) => {
+  if (failure?.code === codes.money) return { reason: 'money-budget', detail: failure.message };
+  return failure?.code === codes.tokens ? { reason: 'token-budget', detail: failure.message } : undefined;
+};

@@ -1,0 +1,110 @@
+// Letters on their way into a log: each is written down together with its place, so that no crash delivers one twice.
+import type { Session } from '../agent/index.ts';
+import {
+  isObject,
+  look,
+  type Delivery,
+  type Fact,
+  type FleetStore,
+  type Inbox,
+  type Letter,
+  type NamedView,
+  type RunState,
+  type Stop,
+} from '../core/index.ts';
+
+const key = 'inbox';
+
+/** Up to where the letters of a session were read, and which run one of them cancelled. */
+export type Reading = { readonly session: string; readonly place: number; readonly cancelled?: string };
+
+/** What a log says of the letters that were read into it. A fork has read none of its own. */
+export const inboxView: NamedView<Reading> = {
+  name: 'inbox',
+  initial: { session: '', place: 0 },
+  on(reading, event) {
+    if (event.type === 'session-started') return { session: event.session, place: 0 };
+    if (event.type === 'epoch-started' && event.baseline && event.baseline.session !== reading.session)
+      return { session: event.baseline.session, place: 0 };
+    if (event.type !== 'remark-made' || event.key !== key) return reading;
+    const { place, cancelled } = isObject(event.value) ? event.value : { place: event.value };
+    return {
+      ...reading,
+      ...(typeof place === 'number' ? { place: Math.max(reading.place, place) } : {}),
+      ...(typeof cancelled === 'string' ? { cancelled } : {}),
+    };
+  },
+  keep: (reading) => reading,
+  restore: (kept) => (isReading(kept) ? kept : undefined),
+};
+
+const isReading = (kept: unknown): kept is Reading =>
+  isObject(kept) && typeof kept['session'] === 'string' && typeof kept['place'] === 'number';
+
+/** Ends a run that a letter has cancelled, whoever works on it by then. */
+export const cancelStop =
+  (run: string): Stop =>
+  (state) =>
+    look(state, inboxView).cancelled === run
+      ? { reason: 'cancelled', detail: 'The run was cancelled by a letter.' }
+      : undefined;
+
+/** The letters of a session in a run. */
+export type LetterBox = {
+  readonly inbox: Inbox;
+  readonly session: Session;
+  /** What the inbox knows the session by. */
+  readonly name: string;
+  /** The run that a letter may cancel. */
+  readonly run: string;
+};
+
+/** Reads the letters that are there into the log, each once; may be called by several at a time. */
+export async function deliver({ inbox, session, name, run }: LetterBox): Promise<void> {
+  const letters = await inbox.read(name, look(session.state, inboxView).place);
+  for (const delivery of letters) {
+    await session.record((state) => factsOf(delivery, state, run));
+    if (delivery.letter.type === 'cancel') session.cancel();
+  }
+  if (letters.length > 0) await inbox.clear(name, look(session.state, inboxView).place);
+}
+
+/** The facts of a letter and its place; none where it was read already. */
+function factsOf({ place, letter }: Delivery, state: RunState, run: string): readonly Fact[] {
+  if (look(state, inboxView).place >= place) return [];
+  const value = letter.type === 'cancel' ? { place, cancelled: run } : place;
+  return [...saidIn(letter, place, state), { type: 'remark-made', key, value }];
+}
+
+/** What a letter says to a session. An answer to no question that is open says nothing. */
+function saidIn(letter: Letter, place: number, state: RunState): readonly Fact[] {
+  switch (letter.type) {
+    case 'prompt':
+    case 'steer':
+    case 'follow-up': {
+      const parts = [{ type: 'text', text: letter.words }] as const;
+      return [{ type: 'input-received', input: `letter-${place}`, how: letter.type, parts }];
+    }
+    case 'answer': {
+      const { call, allowed, happened, by } = letter;
+      const isOpen = state.calls.some((each) => each.id === call && each.ask && each.ask.allowed === undefined);
+      if (!isOpen) return [];
+      const more = { ...(happened ? { happened } : {}), ...(by === undefined ? {} : { by }) };
+      return [{ type: 'ask-answered', call, allowed, ...more }];
+    }
+    case 'cancel':
+    case 'ended':
+      return [];
+  }
+}
+
+/** Sends a letter to a session: a worker that has it reads it at once, and a run that rests, or is about to, is woken to read it. */
+export async function send(
+  { inbox, queue }: Pick<FleetStore, 'inbox' | 'queue'>,
+  session: string,
+  letter: Letter,
+): Promise<void> {
+  await inbox.put(session, letter);
+  for (const status of ['running', 'resting'] as const)
+    for (const { id } of await queue.list({ session, status })) await queue.wake(id);
+}

@@ -1,0 +1,66 @@
+// What a session says of a run in the queue: its questions, how it came out, and whether it was begun or ended before.
+import {
+  aimOf,
+  fold,
+  last,
+  runView,
+  textOf,
+  type Event,
+  type Log,
+  type Question,
+  type RunOutcome,
+  type RunState,
+  type StopReason,
+} from '../core/index.ts';
+
+/** What a person has to answer before the run goes on. */
+export const questionsOf = (state: RunState): readonly Question[] =>
+  state.calls.flatMap((call): readonly Question[] => {
+    const { ask } = call;
+    if (!ask || ask.allowed !== undefined) return [];
+    const aim = aimOf(call);
+    const tool = typeof aim === 'string' ? call.tool : aim.tool;
+    return [{ call: call.id, tool, question: ask.question, ...(ask.about ? { about: ask.about } : {}) }];
+  });
+
+/** How the run came out that this state is at the end of. */
+export function outcomeOf({ ended, messages, spent }: RunState): RunOutcome {
+  const tail = last(messages);
+  const { reason = 'cancelled', detail, error } = ended ?? {};
+  return {
+    reason,
+    text: tail?.role === 'assistant' ? textOf(tail) : '',
+    spent,
+    ...(detail === undefined ? {} : { detail }),
+    ...(error ? { error } : {}),
+  };
+}
+
+/** Ends after which another run reads what waits. After any other it would end in the same way again. */
+const readOn: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'truncated']);
+
+/** Whether words came too late for the run that has ended, so that another one has to read them. */
+export const cameLate = ({ pending, ended }: RunState): boolean =>
+  pending.length > 0 && ended !== undefined && readOn.has(ended.reason);
+
+/** What became of a run's words in an earlier attempt: whether they were said, and how the run ended that read them. */
+export type Past = { readonly said: boolean; readonly outcome?: RunOutcome };
+
+/** Looks through all branches of a log: an edit may have left the one with the words behind. */
+export async function pastOf(log: Pick<Log, 'read' | 'follow'>, tail: number, run: string): Promise<Past> {
+  let said = false;
+  const done = new AbortController();
+  for await (const event of tail > 0 ? log.follow(1, done.signal) : []) {
+    if (event.type === 'input-received' && event.input === run) said = true;
+    if (said && event.type === 'run-ended') return { said, outcome: await outcomeAt(log, event) };
+    if (event.seq >= tail) break;
+  }
+  return { said };
+}
+
+async function outcomeAt(log: Pick<Log, 'read'>, event: Event): Promise<RunOutcome> {
+  const view = runView();
+  let state = view.initial;
+  for await (const events of log.read({ at: event.id, from: 'epoch' })) state = fold(view, events, state);
+  return outcomeOf(state);
+}
