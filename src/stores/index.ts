@@ -9,3 +9,5 @@ export { openJsonl, type JsonlLog, type JsonlOptions } from './jsonl/log.ts';
 export { moveJsonl, type MoveOptions } from './jsonl/move.ts';
 export { verifyFile, type Verification } from './jsonl/verify.ts';
 export { memoryLog, type MemoryLog } from './memory.ts';
+export { openFleetStore } from './open-fleet.ts';
+export type { SqliteOptions } from './sqlite/store.ts';

@@ -1,0 +1,74 @@
+// Reads a cron expression of five fields, in UTC: minute, hour, day of the month, month, day of the week.
+import { FairleadError } from '../core/index.ts';
+
+type Field = { readonly name: string; readonly from: number; readonly to: number; readonly names?: readonly string[] };
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const fields: readonly Field[] = [
+  { name: 'minute', from: 0, to: 59 },
+  { name: 'hour', from: 0, to: 23 },
+  { name: 'day of the month', from: 1, to: 31 },
+  { name: 'month', from: 1, to: 12, names: months },
+  { name: 'day of the week', from: 0, to: 7, names: days },
+];
+
+const minuteMs = 60_000;
+/** The 29th of February is eight years away at most. */
+const horizonMs = 9 * 366 * 24 * 60 * minuteMs;
+
+/** The first time after another at which an expression is due, both in milliseconds; throws where it is none or never is. */
+export function nextTime(cron: string, after: number): number {
+  const words = cron.trim().split(/\s+/);
+  if (words.length !== fields.length) throw wrong(cron, `it has ${words.length} fields, not five`);
+  const sets = fields.map((field, i) => valuesOf(cron, field, words[i] ?? ''));
+  const isDay = dayTest(sets, words);
+  const has = (i: number, value: number): boolean => sets[i]?.has(value) === true;
+  const time = new Date(Math.floor(after / minuteMs) * minuteMs + minuteMs);
+  while (time.getTime() < after + horizonMs) {
+    if (!has(3, time.getUTCMonth() + 1)) (time.setUTCMonth(time.getUTCMonth() + 1, 1), time.setUTCHours(0, 0));
+    else if (!isDay(time)) (time.setUTCDate(time.getUTCDate() + 1), time.setUTCHours(0, 0));
+    else if (!has(1, time.getUTCHours())) time.setUTCHours(time.getUTCHours() + 1, 0);
+    else if (!has(0, time.getUTCMinutes())) time.setUTCMinutes(time.getUTCMinutes() + 1);
+    else return time.getTime();
+  }
+  throw wrong(cron, 'there is no such day');
+}
+
+/** Where both kinds of day are given, either will do, as cron has always had it. */
+function dayTest(sets: readonly ReadonlySet<number>[], words: readonly string[]): (time: Date) => boolean {
+  const [, , ofMonth, , ofWeek] = sets;
+  const either = !words[2]?.startsWith('*') && !words[4]?.startsWith('*');
+  return (time) => {
+    const month = ofMonth?.has(time.getUTCDate()) === true;
+    const week = ofWeek?.has(time.getUTCDay()) === true;
+    return either ? month || week : month && week;
+  };
+}
+
+function valuesOf(cron: string, field: Field, text: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const part of text.split(',')) {
+    const match = /^(?:\*|([a-z0-9]+)(?:-([a-z0-9]+))?)(?:\/([0-9]+))?$/i.exec(part);
+    const [, low, high, step] = match ?? [];
+    const from = low === undefined ? field.from : valueOf(field, low);
+    const to = high === undefined ? (low === undefined || step !== undefined ? field.to : from) : valueOf(field, high);
+    const by = step === undefined ? 1 : Number(step);
+    const sound = match && from >= field.from && to <= field.to && from <= to && by > 0;
+    if (!sound) throw wrong(cron, `"${part}" is no ${field.name}`);
+    for (let value = from; value <= to; value += by) found.add(field.to === 7 ? value % 7 : value);
+  }
+  return found;
+}
+
+function valueOf({ from, names }: Field, text: string): number {
+  const named = names?.indexOf(text.toLowerCase()) ?? -1;
+  if (named >= 0) return named + from;
+  return /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
+}
+
+const wrong = (cron: string, why: string): FairleadError =>
+  new FairleadError('queue/bad-cron', `"${cron}" cannot be a schedule: ${why}.`, {
+    blame: 'user',
+    hint: 'Write five fields, for example "30 6 * * 1-5": minute, hour, day of the month, month, day of the week, in UTC.',
+  });

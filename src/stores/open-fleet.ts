@@ -1,0 +1,12 @@
+// Opens the store that a fleet shares, whatever it is kept in; only what is asked for is loaded.
+import { FairleadError, type FleetStore } from '../core/index.ts';
+
+/** Opens a fleet's store: `postgres://...`, or the name of a file, with or without `sqlite:` before it. */
+export async function openFleetStore(where: string): Promise<FleetStore> {
+  if (/^postgres(ql)?:/.test(where))
+    throw new FairleadError('store/unknown-kind', 'This version cannot keep a fleet in PostgreSQL yet.', {
+      blame: 'user',
+    });
+  const { openSqlite } = await import('./sqlite/store.ts');
+  return openSqlite(where.replace(/^sqlite:(\/\/)?/, ''));
+}

@@ -1,0 +1,137 @@
+// Hands runs out: the most urgent first, to one worker each, within the limits, and none while the kill-switch is on.
+import {
+  messageOf,
+  noSpending,
+  type FleetRun,
+  type QueueLimits,
+  type RunOutcome,
+  type Settlement,
+  type Work,
+} from '../../core/index.ts';
+import type { Base } from './base.ts';
+import { readStanding } from './kill-switch.ts';
+import type { Presence } from './presence.ts';
+import { endRun, requeue, runOf, type RunRow } from './runs.ts';
+
+/** A run that was handed to this process: under which name, and as which of its attempts. */
+export type Claim = { readonly run: FleetRun; readonly key: number; readonly holder: string; readonly attempt: number };
+
+/** So often in a row may working on a run fail, by a throw or by the death of its worker. */
+const mostFailures = 10;
+const longestDelay = 60_000;
+
+/** The limits that are set. */
+export function readLimits(base: Base): QueueLimits {
+  const row = base.one<{ value: string }>("SELECT value FROM control WHERE name = 'limits'");
+  return row ? (JSON.parse(row.value) as QueueLimits) : {};
+}
+
+/** The most urgent run that a worker may take now. Of a session, only one run is under way: whatever has begun there and has not ended keeps the others waiting. */
+const nextSql = `
+SELECT * FROM runs AS run INDEXED BY runs_queued
+WHERE status = 'queued' AND due <= ?1 AND (?2 IS NULL OR version IS NULL OR version = ?2)
+  AND tenant NOT IN (SELECT value FROM json_each(?3))
+  AND NOT EXISTS (
+    SELECT 1 FROM runs AS other
+    WHERE other.session = run.session AND other.status <> 'ended' AND other.started IS NOT NULL AND other.key <> run.key
+  )
+ORDER BY priority DESC, key LIMIT 1`;
+
+/** The run that would be handed out now, if any. */
+export function nextRun(base: Base, version: string | undefined): RunRow | undefined {
+  const limits = readLimits(base);
+  const running = base.all<{ tenant: string; count: number }>(
+    "SELECT tenant, count(*) AS count FROM runs WHERE status = 'running' GROUP BY tenant",
+  );
+  const { concurrency = Infinity, tenantConcurrency = Infinity, rate } = limits;
+  if (running.reduce((sum, { count }) => sum + count, 0) >= concurrency) return undefined;
+  if (rate && begunSince(base, Date.now() - rate.ms) >= rate.runs) return undefined;
+  const full = running.filter(({ count }) => count >= tenantConcurrency).map(({ tenant }) => tenant);
+  if (readStanding(base).stopped) return undefined;
+  return base.one<RunRow>(nextSql, Date.now(), version ?? null, JSON.stringify(full));
+}
+
+const begunSince = (base: Base, time: number): number =>
+  base.one<{ count: number }>('SELECT count(*) AS count FROM runs WHERE taken > ?', time)?.count ?? 0;
+
+/** Takes up to so many runs for a worker. */
+export const claim = (base: Base, presence: Presence, work: Work, most: number): Promise<readonly Claim[]> =>
+  base.write(() => {
+    const claims: Claim[] = [];
+    const holder = presence.token();
+    while (claims.length < most) {
+      const row = nextRun(base, work.version);
+      if (!row) break;
+      claims.push(takeRun(base, row, work, holder));
+    }
+    return claims;
+  });
+
+function takeRun(base: Base, { key }: RunRow, work: Work, holder: string): Claim {
+  const row = base.one<RunRow>(
+    `UPDATE runs SET status = 'running', attempts = attempts + 1, woken = 0, taken = ?1, started = coalesce(started, ?1),
+       worker = ?2, holder = ?3, version = coalesce(version, ?4), questions = NULL
+     WHERE key = ?5 RETURNING *`,
+    Date.now(),
+    work.worker,
+    holder,
+    work.version ?? null,
+    key,
+  ) as RunRow;
+  base.touch('queue');
+  return { run: runOf(row), key, holder, attempt: row.attempts };
+}
+
+/** Within a change: the row of a claim, while it is this worker's. */
+const claimed = (base: Base, { key, holder, attempt }: Claim): RunRow | undefined =>
+  base.one<RunRow>(
+    "SELECT * FROM runs WHERE key = ? AND status = 'running' AND holder = ? AND attempts = ?",
+    key,
+    holder,
+    attempt,
+  );
+
+/** Writes down what came of a run; nothing where it is no longer this worker's. */
+export const settle = (base: Base, claim: Claim, settlement: Settlement): Promise<void> =>
+  base.write(() => {
+    const row = claimed(base, claim);
+    if (!row) return;
+    base.run('UPDATE runs SET failures = 0 WHERE key = ?', row.key);
+    if (settlement.type === 'ended') return endRun(base, row, settlement.outcome);
+    if (settlement.type === 'left' || row.woken === 1) return requeue(base, row.key, Date.now());
+    base.run(
+      "UPDATE runs SET status = 'resting', holder = NULL, questions = ? WHERE key = ?",
+      JSON.stringify(settlement.questions),
+      row.key,
+    );
+    base.touch('queue');
+  });
+
+/** Puts a run back that could not be worked on, each time for longer, and ends it once it has failed too often. */
+export const fail = (base: Base, claim: Claim, thrown: unknown, retryMs: number): Promise<void> =>
+  base.write(() => {
+    const row = claimed(base, claim);
+    if (!row) return;
+    const delay = Math.min(longestDelay, retryMs * 2 ** row.failures);
+    putBack(base, row, Date.now() + delay, messageOf(thrown));
+  });
+
+/** Within a change: what a worker that is gone was working on goes back at once. */
+export function buryRuns(base: Base, holder: string): void {
+  const rows = base.all<RunRow>("SELECT * FROM runs WHERE status = 'running' AND holder = ?", holder);
+  for (const row of rows) putBack(base, row, Date.now(), 'its workers died or fell silent');
+}
+
+function putBack(base: Base, row: RunRow, due: number, why: string): void {
+  const failures = row.failures + 1;
+  if (failures >= mostFailures) return endRun(base, row, givenUp(failures, why));
+  base.run('UPDATE runs SET failures = ? WHERE key = ?', failures, row.key);
+  requeue(base, row.key, due);
+}
+
+const givenUp = (failures: number, why: string): RunOutcome => ({
+  reason: 'provider-error',
+  detail: `Given up after ${failures} attempts: ${why}`,
+  text: '',
+  spent: noSpending,
+});

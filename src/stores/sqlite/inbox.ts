@@ -1,0 +1,37 @@
+// Letters to sessions, in the order they were put.
+import type { Delivery, Inbox, Letter } from '../../core/index.ts';
+import type { Base } from './base.ts';
+import { putLetter } from './runs.ts';
+
+/** The inbox of a store. */
+export function inboxOf(base: Base): Inbox {
+  const last = (): number => base.one<{ place: number | null }>('SELECT max(place) AS place FROM letters')?.place ?? 0;
+  return {
+    put: (session, letter) => base.write(() => putLetter(base, session, letter)),
+    async read(session, after) {
+      const sql = 'SELECT place, letter FROM letters WHERE session = ? AND place > ? ORDER BY place';
+      return base.read(() => base.all<{ place: number; letter: string }>(sql, session, after)).map(deliveryOf);
+    },
+    clear: (session, upTo) =>
+      base.write(() => void base.run('DELETE FROM letters WHERE session = ? AND place <= ?', session, upTo), {
+        settle: false,
+      }),
+    async *watch(signal) {
+      for (let seen = base.read(last); !signal.aborted && !base.isClosed;) {
+        const sql = 'SELECT session, max(place) AS place FROM letters WHERE place > ? GROUP BY session ORDER BY 2';
+        const rows = base.read(() => base.all<{ session: string; place: number }>(sql, seen));
+        seen = rows.at(-1)?.place ?? seen;
+        for (const { session } of rows) {
+          if (signal.aborted) return;
+          yield session;
+        }
+        if (rows.length === 0) await base.watch.next('letters', { signal });
+      }
+    },
+  };
+}
+
+const deliveryOf = ({ place, letter }: { readonly place: number; readonly letter: string }): Delivery => ({
+  place,
+  letter: JSON.parse(letter) as Letter,
+});

@@ -1,0 +1,43 @@
+// The kill-switch of a SQLite store: a row that must be there and be read, or everything is stopped.
+import { isObject, messageOf, type KillSwitch, type Standing } from '../../core/index.ts';
+import type { Base } from './base.ts';
+
+/** Whether work may go on; what cannot be read is stopped. */
+export function readStanding(base: Base): Standing {
+  try {
+    if (!base.isInPlace()) return unreadable('the database file is gone');
+    const sql = "SELECT value FROM control WHERE name = 'standing'";
+    const row = base.read(() => base.one<{ value: string }>(sql));
+    return row ? standingIn(row.value) : unreadable('it is missing');
+  } catch (error) {
+    return unreadable(messageOf(error));
+  }
+}
+
+function standingIn(text: string): Standing {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value) || typeof value['stopped'] !== 'boolean') return unreadable('it says neither yes nor no');
+  const word = (key: 'why' | 'by' | 'since'): Partial<Standing> => {
+    const found = value[key];
+    return typeof found === 'string' ? { [key]: found } : {};
+  };
+  return { stopped: value['stopped'], ...word('why'), ...word('by'), ...word('since') };
+}
+
+const unreadable = (why: string): Standing => ({ stopped: true, why: `The kill-switch cannot be read: ${why}` });
+
+/** The kill-switch of a store. */
+export function killSwitchOf(base: Base): KillSwitch {
+  const set = (standing: Standing): Promise<Standing> =>
+    base.write(() => {
+      const sql = "INSERT INTO control (name, value) VALUES ('standing', ?1) ON CONFLICT DO UPDATE SET value = ?1";
+      base.run(sql, JSON.stringify(standing));
+      base.touch('queue');
+      return standing;
+    });
+  return {
+    standing: async () => readStanding(base),
+    stop: (why, by) => set({ stopped: true, why, by, since: new Date().toISOString() }),
+    resume: (by) => set({ stopped: false, by, since: new Date().toISOString() }),
+  };
+}

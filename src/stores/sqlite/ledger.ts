@@ -1,0 +1,93 @@
+// What tenants may spend and have spent: an amount is held before it is spent, so that many at once cannot overspend.
+import type { Allowance, Amount, Ledger } from '../../core/index.ts';
+import type { Base } from './base.ts';
+
+type AllowanceRow = {
+  readonly tenant: string;
+  readonly period: Allowance['period'];
+  readonly usd: number | null;
+  readonly tokens: number | null;
+};
+
+/** The ledger of a store. */
+export function ledgerOf(base: Base): Ledger {
+  function used(table: 'spendings' | 'holds', { tenant, period }: AllowanceRow): Amount {
+    const sql = `SELECT coalesce(sum(usd), 0) AS usd, coalesce(sum(tokens), 0) AS tokens FROM ${table} WHERE tenant = ? AND day >= ?`;
+    return base.one<Amount>(sql, tenant, firstDay(period)) ?? nothing;
+  }
+
+  function refusal(row: AllowanceRow, amount: Amount): string | undefined {
+    const spent = used('spendings', row);
+    const held = used('holds', row);
+    const usd = spent.usd + held.usd;
+    const tokens = spent.tokens + held.tokens;
+    const { tenant } = row;
+    if (row.usd !== null && usd + amount.usd > row.usd + 1e-9)
+      return `${tenant} may spend $${row.usd} ${words[row.period]}: $${short(usd)} is spent or held, and this may cost $${short(amount.usd)}.`;
+    if (row.tokens !== null && tokens + amount.tokens > row.tokens)
+      return `${tenant} may use ${row.tokens} tokens ${words[row.period]}: ${tokens} are used or held, and this may take ${amount.tokens}.`;
+    return undefined;
+  }
+
+  function hold(tenant: string, id: string, { usd, tokens }: Amount): string | undefined {
+    if (base.one('SELECT 1 FROM holds WHERE tenant = ? AND id = ?', tenant, id)) return undefined;
+    const row = base.one<AllowanceRow>('SELECT * FROM allowances WHERE tenant = ?', tenant);
+    const why = row && refusal(row, { usd, tokens });
+    if (why !== undefined) return why;
+    const sql = 'INSERT INTO holds (tenant, id, day, usd, tokens) VALUES (?, ?, ?, ?, ?)';
+    base.run(sql, tenant, id, today(), usd, tokens);
+    return undefined;
+  }
+
+  /** Once: what is settled is no longer held, and settling it again finds nothing. */
+  function settle(tenant: string, id: string, { usd, tokens }: Amount): void {
+    const sql = 'DELETE FROM holds WHERE tenant = ? AND id = ? RETURNING day';
+    const held = base.one<{ day: string }>(sql, tenant, id);
+    if (!held) return;
+    base.run(
+      `INSERT INTO spendings (tenant, day, usd, tokens) VALUES (?1, ?2, ?3, ?4)
+       ON CONFLICT DO UPDATE SET usd = usd + ?3, tokens = tokens + ?4`,
+      tenant,
+      held.day,
+      usd,
+      tokens,
+    );
+  }
+
+  return {
+    allowances: async () =>
+      base.read(() =>
+        base.all<AllowanceRow>('SELECT * FROM allowances ORDER BY tenant').map((row) => ({
+          ...allowanceOf(row),
+          spent: used('spendings', row),
+          held: used('holds', row),
+        })),
+      ),
+    allow: ({ tenant, period, usd, tokens }) =>
+      base.write(() => {
+        base.run('DELETE FROM allowances WHERE tenant = ?', tenant);
+        if (usd === undefined && tokens === undefined) return;
+        const sql = 'INSERT INTO allowances (tenant, period, usd, tokens) VALUES (?, ?, ?, ?)';
+        base.run(sql, tenant, period, usd ?? null, tokens ?? null);
+      }),
+    hold: (tenant, id, amount) => base.write(() => hold(tenant, id, amount)),
+    settle: (tenant, id, amount) => base.write(() => settle(tenant, id, amount)),
+  };
+}
+
+const nothing: Amount = { usd: 0, tokens: 0 };
+const words: Readonly<Record<Allowance['period'], string>> = { day: 'a day', month: 'a month', ever: 'in all' };
+const short = (usd: number): string => String(Number(usd.toFixed(6)));
+const today = (): string => new Date().toISOString().slice(0, 10);
+
+function firstDay(period: Allowance['period']): string {
+  if (period === 'ever') return '';
+  return period === 'day' ? today() : `${today().slice(0, 7)}-01`;
+}
+
+const allowanceOf = ({ tenant, period, usd, tokens }: AllowanceRow): Allowance => ({
+  tenant,
+  period,
+  ...(usd === null ? {} : { usd }),
+  ...(tokens === null ? {} : { tokens }),
+});

@@ -1,0 +1,134 @@
+// The tables of a SQLite store, as steps from one version to the next; a step that was released is never changed.
+
+/** Marks a database as ours in its header: "Fair" in letters. */
+export const applicationId = 0x46616972;
+
+const first = `
+CREATE TABLE presences (
+  token TEXT PRIMARY KEY,
+  holder TEXT NOT NULL,
+  beat TEXT NOT NULL,
+  wall INTEGER NOT NULL,
+  lease INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sessions (
+  key INTEGER PRIMARY KEY AUTOINCREMENT,
+  session TEXT NOT NULL UNIQUE,
+  name TEXT,
+  begun TEXT NOT NULL,
+  changed TEXT NOT NULL,
+  seq INTEGER NOT NULL DEFAULT 0,
+  head TEXT,
+  fence INTEGER NOT NULL DEFAULT 0,
+  holder TEXT,
+  holder_name TEXT
+) STRICT;
+CREATE INDEX sessions_changed ON sessions (changed, key);
+CREATE INDEX sessions_holder ON sessions (holder) WHERE holder IS NOT NULL;
+
+CREATE TABLE events (
+  session INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  parent TEXT,
+  jump INTEGER,
+  epoch INTEGER,
+  time TEXT NOT NULL,
+  fact TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX events_seq ON events (session, seq);
+CREATE INDEX events_jump ON events (session, seq) WHERE jump IS NOT NULL;
+CREATE INDEX events_epoch ON events (session, seq) WHERE epoch IS NOT NULL;
+
+CREATE TABLE runs (
+  key INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  words TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  settings TEXT NOT NULL,
+  session TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  priority REAL NOT NULL,
+  parent TEXT,
+  status TEXT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0,
+  woken INTEGER NOT NULL DEFAULT 0,
+  queued INTEGER NOT NULL,
+  due INTEGER NOT NULL,
+  later INTEGER,
+  taken INTEGER,
+  started INTEGER,
+  ended INTEGER,
+  worker TEXT,
+  holder TEXT,
+  version TEXT,
+  questions TEXT,
+  reason TEXT,
+  usd REAL,
+  tokens REAL,
+  outcome TEXT
+) STRICT;
+CREATE INDEX runs_queued ON runs (priority DESC, key) WHERE status = 'queued';
+CREATE INDEX runs_due ON runs (due) WHERE status = 'queued';
+CREATE INDEX runs_running ON runs (tenant, holder) WHERE status = 'running';
+CREATE INDEX runs_resting ON runs (key) WHERE status = 'resting';
+CREATE INDEX runs_open ON runs (session) WHERE status <> 'ended';
+CREATE INDEX runs_session ON runs (session, key);
+CREATE INDEX runs_parent ON runs (parent, key) WHERE parent IS NOT NULL;
+CREATE INDEX runs_taken ON runs (taken) WHERE taken IS NOT NULL;
+CREATE INDEX runs_ended ON runs (ended) WHERE ended IS NOT NULL;
+
+CREATE TABLE schedules (
+  name TEXT PRIMARY KEY,
+  cron TEXT NOT NULL,
+  run TEXT NOT NULL,
+  next INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE letters (
+  place INTEGER PRIMARY KEY AUTOINCREMENT,
+  session TEXT NOT NULL,
+  time INTEGER NOT NULL,
+  letter TEXT NOT NULL
+) STRICT;
+CREATE INDEX letters_session ON letters (session, place);
+
+CREATE TABLE control (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO control (name, value) VALUES ('standing', '{"stopped":false}'), ('limits', '{}');
+
+CREATE TABLE allowances (
+  tenant TEXT PRIMARY KEY,
+  period TEXT NOT NULL,
+  usd REAL,
+  tokens REAL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE spendings (
+  tenant TEXT NOT NULL,
+  day TEXT NOT NULL,
+  usd REAL NOT NULL,
+  tokens REAL NOT NULL,
+  PRIMARY KEY (tenant, day)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE holds (
+  tenant TEXT NOT NULL,
+  id TEXT NOT NULL,
+  day TEXT NOT NULL,
+  usd REAL NOT NULL,
+  tokens REAL NOT NULL,
+  PRIMARY KEY (tenant, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE workers (
+  worker TEXT PRIMARY KEY,
+  entry TEXT NOT NULL,
+  seen INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`;
+
+/** The steps, in order; the version of a database is how many of them it has seen. */
+export const migrations: readonly string[] = [first];

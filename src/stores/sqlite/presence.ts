@@ -1,0 +1,120 @@
+// Who lives: each process that holds sessions or runs gives signs of life; what a dead or silent one held is taken from it.
+import { beatNow, holderIn, isAlive, newHolder, silenceOf } from '../jsonl/holder.ts';
+import type { Base } from './base.ts';
+
+/** This process as a holder of sessions and runs. */
+export type Presence = {
+  /** Within a change: the name under which this process holds things now. */
+  token(): string;
+  /** Calls back, once, when others have taken what was held under a name. */
+  whenLost(token: string, told: () => void): () => void;
+  /** Whether a holder is gone. */
+  isGone(token: string): boolean;
+  /** Takes what the gone held: their runs go back into the queue, their sessions' next appends are refused. */
+  buryGone(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** What is done with the runs of a holder that is gone, within a change. */
+export type Bury = (token: string) => void;
+
+type Row = {
+  readonly token: string;
+  readonly holder: string;
+  readonly beat: string;
+  readonly wall: number;
+  readonly lease: number;
+};
+
+/** The presence of this process in a store. */
+export function newPresence(base: Base, leaseMs: number, buryRuns: Bury): Presence {
+  const watchers = new Set<{ readonly token: string; readonly told: () => void }>();
+  let token: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let beating = false;
+
+  function enter(): string {
+    const holder = newHolder();
+    token = holder.token;
+    base.run(
+      'INSERT INTO presences (token, holder, beat, wall, lease) VALUES (?, ?, ?, ?, ?)',
+      token,
+      JSON.stringify(holder),
+      beatNow(),
+      Date.now(),
+      leaseMs,
+    );
+    timer ??= setInterval(() => void beat(), Math.max(10, leaseMs / 4)).unref();
+    return token;
+  }
+
+  /** A beat that reaches no row comes too late: this process slept, and others have taken what it held. */
+  async function beat(): Promise<void> {
+    const mine = token;
+    if (mine === undefined || beating || base.isClosed) return;
+    beating = true;
+    try {
+      const sql = 'UPDATE presences SET beat = ?, wall = ? WHERE token = ?';
+      const alive = await base.write(() => base.run(sql, beatNow(), Date.now(), mine) > 0, { settle: false });
+      if (!alive) lose(mine);
+    } catch {
+      // The next beat may come through; if none does, the silence is true.
+    } finally {
+      beating = false;
+    }
+  }
+
+  function lose(gone: string): void {
+    if (token === gone) token = undefined;
+    for (const watcher of [...watchers]) {
+      if (watcher.token !== gone) continue;
+      watchers.delete(watcher);
+      watcher.told();
+    }
+  }
+
+  function bury(gone: string): void {
+    if (base.run('DELETE FROM presences WHERE token = ?', gone) === 0) return;
+    base.run('UPDATE sessions SET fence = fence + 1, holder = NULL, holder_name = NULL WHERE holder = ?', gone);
+    buryRuns(gone);
+    base.touch('queue');
+  }
+
+  const rows = (): readonly Row[] => base.all<Row>('SELECT * FROM presences');
+  const isSilent = (row: Row): boolean => {
+    const holder = holderIn(row.holder);
+    if (!holder) return true;
+    return isAlive(holder) === false || silenceOf({ ...holder, beat: row.beat }, row.wall) > row.lease;
+  };
+  const gone = (): readonly Row[] => rows().filter((row) => row.token !== token && isSilent(row));
+
+  return {
+    token() {
+      const known = token !== undefined && base.one('SELECT 1 FROM presences WHERE token = ?', token);
+      if (token !== undefined && known) return token;
+      if (token !== undefined) queueMicrotask(lose.bind(undefined, token));
+      return enter();
+    },
+    whenLost(name, told) {
+      const watcher = { token: name, told };
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    isGone(name) {
+      const row = base.one<Row>('SELECT * FROM presences WHERE token = ?', name);
+      return !row || (name !== token && isSilent(row));
+    },
+    async buryGone() {
+      if (base.read(gone).length === 0) return;
+      await base.write(() => {
+        for (const row of gone()) bury(row.token);
+      });
+    },
+    async close() {
+      clearInterval(timer);
+      const mine = token;
+      token = undefined;
+      if (mine !== undefined && !base.isClosed) await base.write(() => bury(mine));
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// Who is at work, by their signs of life.
+import type { Roster, WorkerEntry } from '../../core/index.ts';
+import type { Base } from './base.ts';
+
+/** Who has given no sign for so long is not at work any more. */
+const silentMs = 60_000;
+
+/** The roster of a store. */
+export function rosterOf(base: Base): Roster {
+  return {
+    beat: (entry) =>
+      base.write(
+        () => {
+          const sql =
+            'INSERT INTO workers (worker, entry, seen) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET entry = ?2, seen = ?3';
+          base.run(sql, entry.worker, JSON.stringify(entry), Date.now());
+          base.run('DELETE FROM workers WHERE seen < ?', Date.now() - silentMs);
+        },
+        { settle: false },
+      ),
+    leave: (worker) => base.write(() => void base.run('DELETE FROM workers WHERE worker = ?', worker)),
+    async list() {
+      const sql = 'SELECT entry, seen FROM workers WHERE seen >= ? ORDER BY worker';
+      return base.read(() => base.all<{ entry: string; seen: number }>(sql, Date.now() - silentMs)).map(entryOf);
+    },
+  };
+}
+
+const entryOf = ({ entry, seen }: { readonly entry: string; readonly seen: number }): WorkerEntry => ({
+  ...(JSON.parse(entry) as Omit<WorkerEntry, 'seen'>),
+  seen: new Date(seen).toISOString(),
+});

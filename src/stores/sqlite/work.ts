@@ -1,0 +1,96 @@
+// A worker's round: take what may be taken, work on it, write down what came of it, look after what the dead left.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FairleadError, type Work } from '../../core/index.ts';
+import type { Base } from './base.ts';
+import { claim, fail, nextRun, readLimits, settle, type Claim } from './claim.ts';
+import type { Presence } from './presence.ts';
+import { fireDue } from './schedules.ts';
+
+/** How often at least a worker looks after the dead, the schedules and what is due. */
+const roundMs = 1000;
+
+/** Works on runs until told to stop. */
+export async function work(base: Base, presence: Presence, work: Work, retryMs: number): Promise<void> {
+  const under = new Set<Promise<void>>();
+  let looked = -Infinity;
+
+  async function lookAfter(): Promise<void> {
+    if (performance.now() - looked < roundMs) return;
+    looked = performance.now();
+    await presence.buryGone();
+    await fireDue(base);
+  }
+
+  function begin(each: Claim): void {
+    const done = drive(base, presence, work, each, retryMs).finally(() => {
+      under.delete(done);
+      base.watch.tell('queue');
+    });
+    under.add(done);
+  }
+
+  while (!work.signal.aborted) {
+    await lookAfter();
+    const free = work.concurrency - under.size;
+    // Looks before it asks for the right to write: an idle worker changes nothing.
+    if (free > 0 && base.read(() => nextRun(base, work.version)) !== undefined) {
+      if (work.signal.aborted) break;
+      for (const each of await claim(base, presence, work, free)) begin(each);
+      continue;
+    }
+    if (work.drain && under.size === 0 && isDrained(base, work.version)) return;
+    // Nothing may be awaited between the look and this: what is told in between would be missed.
+    await base.watch.next('queue', { signal: work.signal, ms: waitFor(base) });
+  }
+  await Promise.all(under);
+}
+
+/** Nothing that this worker could take now or later, and nothing under way that might come back. */
+function isDrained(base: Base, version: string | undefined): boolean {
+  const sql = `
+    SELECT 1 FROM runs AS run
+    WHERE status IN ('queued', 'running') AND (?1 IS NULL OR version IS NULL OR version = ?1)
+      AND NOT (status = 'queued' AND EXISTS (
+        SELECT 1 FROM runs AS other WHERE other.session = run.session AND other.status = 'resting'
+      ))
+    LIMIT 1`;
+  return base.read(() => base.one(sql, version ?? null)) === undefined;
+}
+
+/** Until the next look: no longer than until something falls due. */
+function waitFor(base: Base): number {
+  const now = Date.now();
+  const sql = "SELECT min(due) AS due FROM runs WHERE status = 'queued' AND due > ?";
+  const due = base.read(() => base.one<{ due: number | null }>(sql, now))?.due ?? Infinity;
+  const { rate } = base.read(() => readLimits(base));
+  const pace = rate ? Math.max(10, rate.ms / rate.runs) : Infinity;
+  return Math.max(1, Math.min(roundMs, due - now, pace));
+}
+
+async function drive(base: Base, presence: Presence, work: Work, claim: Claim, retryMs: number): Promise<void> {
+  const control = new AbortController();
+  const forget = presence.whenLost(claim.holder, () => control.abort(lost(claim.run.id)));
+  try {
+    const write = await work.drive(claim.run, control.signal).then(
+      (settlement) => () => settle(base, claim, settlement),
+      (error: unknown) => () => fail(base, claim, error, retryMs),
+    );
+    await persist(base, control.signal, write);
+  } finally {
+    forget();
+  }
+}
+
+/** What came of a run must be written: a store that is out of reach is tried again until the run is not ours any more. */
+async function persist(base: Base, signal: AbortSignal, write: () => Promise<void>): Promise<void> {
+  for (let wait = 100; !signal.aborted && !base.isClosed; wait = Math.min(5000, wait * 2)) {
+    try {
+      return await write();
+    } catch {
+      await sleep(wait, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+const lost = (run: string): FairleadError =>
+  new FairleadError('run/left', `Run ${run} was taken over by another worker.`, { blame: 'store' });
