@@ -1,7 +1,7 @@
 // The arithmetic behind every figure with an interval, against published values and its own laws.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { holm } from './holm.ts';
 import { deviateOf, normalBelow } from './normal.ts';
 import { percentilesOf, quantileOf } from './quantiles.ts';

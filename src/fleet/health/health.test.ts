@@ -1,0 +1,253 @@
+// Health, objectives and drift over runs whose times and ends are known.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type {
+  FleetRun,
+  FleetStore,
+  Percentiles,
+  Queue,
+  RunFilter,
+  Standing,
+  StopReason,
+  Tally,
+} from '../../core/index.ts';
+import { driftOf } from './drift.ts';
+import { healthOf, healthReader } from './health.ts';
+import { objectivesOf, usualObjectives } from './objectives.ts';
+import { outcomesOf, ratesOf } from './outcomes.ts';
+
+const now = new Date('2030-05-20T12:00:00.000Z');
+const hour = 3_600_000;
+const back = (ms: number): string => new Date(now.getTime() - ms).toISOString();
+
+/** A run that ended so long ago, after so long a wait and so long a time at work. */
+const ended = (id: string, ago: number, reason: StopReason, waited = 1000, took = 5000): FleetRun => ({
+  id,
+  words: 'go',
+  kind: 'run',
+  settings: {},
+  session: id,
+  tenant: 'default',
+  priority: 0,
+  status: 'ended',
+  attempts: 1,
+  queued: back(ago + took + waited),
+  started: back(ago + took),
+  ended: back(ago),
+  questions: [],
+  outcome: {
+    reason,
+    text: '',
+    spent: { turns: 1, calls: 0, input: 1, output: 1, cacheRead: 0, cacheWrite: 0, usd: 0, unpriced: 0, ms: 1 },
+  },
+});
+
+const nearest = (numbers: readonly number[]): Percentiles => {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const at = (p: number): number => sorted[Math.ceil(p * sorted.length) - 1] as number;
+  return sorted.length === 0 ? undefined : [at(0.5), at(0.95), at(0.99)];
+};
+
+function tallied(runs: readonly FleetRun[], from: string, to: string, stretchMs: number): readonly Tally[] {
+  const tallies: Tally[] = [];
+  for (let start = Date.parse(from); start < Date.parse(to); start += stretchMs) {
+    const end = Math.min(start + stretchMs, Date.parse(to));
+    const some = runs.filter(({ ended: at = '' }) => Date.parse(at) >= start && Date.parse(at) < end);
+    const reasons: Partial<Record<StopReason, number>> = {};
+    for (const { outcome } of some) if (outcome) reasons[outcome.reason] = (reasons[outcome.reason] ?? 0) + 1;
+    const times = (first: 'queued' | 'started', second: 'started' | 'ended'): Percentiles =>
+      nearest(some.map((run) => Date.parse(run[second] ?? '') - Date.parse(run[first] ?? '')));
+    tallies.push({
+      from: new Date(start).toISOString(),
+      ended: some.length,
+      reasons,
+      usd: 0,
+      tokens: 0,
+      waited: times('queued', 'started'),
+      took: times('started', 'ended'),
+    });
+  }
+  return tallies;
+}
+
+type Known = {
+  readonly runs?: readonly FleetRun[];
+  readonly workers?: readonly { readonly worker: string; readonly seen: string; readonly about?: object }[];
+  readonly standing?: () => Promise<Standing>;
+};
+
+/** A store in which everything has happened already; it counts what it was asked for. */
+function still({ runs = [], workers = [], standing }: Known): { readonly store: FleetStore; asked: number } {
+  const made = { asked: 0, store: {} as FleetStore };
+  const newest = runs.toSorted((a, b) => b.queued.localeCompare(a.queued));
+  const list = async ({ status, most = 50, before }: RunFilter = {}): Promise<readonly FleetRun[]> => {
+    const some = newest.filter((run) => status === undefined || run.status === status);
+    return some.slice(before === undefined ? 0 : some.findIndex(({ id }) => id === before) + 1).slice(0, most);
+  };
+  const queue = {
+    depth: async () => ({ queued: 2, running: 1, resting: 3, oldest: back(90_000) }),
+    list,
+    tally: async (from: string, to: string, ms: number) => (made.asked++, tallied(runs, from, to, ms)),
+  };
+  const roster = {
+    list: async () =>
+      workers.map((each) => ({ host: 'h', pid: 1, version: '1', begun: '', running: 0, about: {}, ...each })),
+  };
+  const killSwitch = { standing: standing ?? (async () => ({ stopped: false })) };
+  made.store = { queue, roster, killSwitch } as unknown as FleetStore;
+  return made;
+}
+
+test('[A94] health tells depth, age, workers alive and silent, breakers, rates with intervals, percentiles and the kill-switch', async () => {
+  const breakers = [{ model: 'groq/m', state: 'open', forMs: 9 }, { nonsense: true }];
+  const { store } = still({
+    runs: [
+      ...Array.from({ length: 80 }, (_, i) => ended(`a${i}`, (i + 1) * 1000, 'answered', 1000 + i, 5000 + i)),
+      ...Array.from({ length: 15 }, (_, i) => ended(`e${i}`, (i + 1) * 1000, 'provider-error')),
+      ...Array.from({ length: 5 }, (_, i) => ended(`q${i}`, (i + 1) * 1000, 'abstained')),
+      ...Array.from({ length: 7 }, (_, i) => ended(`c${i}`, (i + 1) * 1000, 'cancelled')),
+      ended('old', 2 * hour, 'stuck'),
+    ],
+    workers: [
+      { worker: 'well', seen: back(2000), about: { breakers } },
+      { worker: 'gone', seen: back(60_000), about: { breakers } },
+    ],
+    standing: async () => ({ stopped: true, why: 'a drill' }),
+  });
+  const health = await healthOf(store, now);
+  assert.equal(health.oldestMs, 90_000);
+  assert.deepEqual(
+    health.workers.map(({ worker, alive, silentMs }) => [worker, alive, silentMs]),
+    [
+      ['well', true, 2000],
+      ['gone', false, 60_000],
+    ],
+  );
+  assert.deepEqual(health.breakers, [{ worker: 'well', model: 'groq/m', state: 'open' }], 'the dead tell nothing new');
+  assert.deepEqual([health.rates.ended, health.rates.calledOff], [107, 7]);
+  assert.deepEqual([health.rates.errors.good, health.rates.errors.total, health.rates.errors.rate], [15, 100, 0.15]);
+  assert.deepEqual(
+    health.rates.errors.interval.map((end) => end.toFixed(4)),
+    ['0.0931', '0.2328'],
+  );
+  assert.equal(health.rates.abstained.good, 5);
+  assert.equal(health.waited?.p95.of, 107);
+  assert.ok(health.took && health.took.p95.value >= 5000 && health.took.p95.value < 5080);
+  assert.deepEqual(health.standing, { stopped: true, why: 'a drill' });
+  assert.deepEqual(
+    health.slo.map(({ id }) => id),
+    ['answered', 'waitedMs', 'tookMs'],
+  );
+  assert.ok(health.drift.every(({ verdict }) => verdict === 'not enough data'));
+});
+
+test('[A94] an empty fleet has no rates, no percentiles and no verdicts; a kill-switch that cannot be read is shown as stopped', async () => {
+  const { store } = still({ standing: () => Promise.reject(new Error('the disk is gone')) });
+  const { rates, waited, took, slo, drift, standing } = await healthOf(store, now);
+  assert.deepEqual(
+    [rates.ended, rates.errors.rate, rates.errors.interval, waited, took],
+    [0, null, [0, 1], null, null],
+  );
+  assert.ok([...slo, ...drift].every(({ verdict }) => verdict === 'not enough data'));
+  assert.ok(slo.every(({ measured, budgetLeft }) => measured === null && budgetLeft === null));
+  assert.equal(standing.stopped, true);
+  assert.match(standing.why ?? '', /the disk is gone/);
+});
+
+test('[A94] many runs are looked at page by page, the latest of them, and no more than is said', async () => {
+  const runs = Array.from({ length: 1300 }, (_, i) => ended(`r${i}`, (i + 1) * 1000, 'answered'));
+  const { store } = still({ runs });
+  assert.equal((await healthOf(store, now)).waited?.p50.of, 1300);
+  assert.equal((await healthOf(store, now, { most: 700 })).waited?.p50.of, 700);
+});
+
+test('[A94] the wait of a run that was to begin later counts from then', async () => {
+  const late = { ...ended('late', 1000, 'answered', hour / 2), notBefore: back(6500) };
+  assert.equal((await healthOf(still({ runs: [late] }).store, now)).waited?.p50.value, 500);
+});
+
+test('[A94] many who ask at once are told of one reading; what failed is read again', async () => {
+  let fail = true;
+  const made = still({ runs: [ended('a', 1000, 'answered')] });
+  const { queue } = made.store;
+  const tally: Queue['tally'] = (...given) => (fail ? Promise.reject(new Error('away')) : queue.tally(...given));
+  const read = healthReader({ ...made.store, queue: { ...queue, tally } });
+  await assert.rejects(read(now), /away/);
+  fail = false;
+  await Promise.all(Array.from({ length: 20 }, () => read(now)));
+  assert.equal(made.asked, 3, 'the hour, the day and the week, once each');
+  await read(new Date(now.getTime() + 5000));
+  assert.equal(made.asked, 4, 'the hour again, the rest not');
+});
+
+test('[A65] every reason has a class, and what was called off counts for no rate', () => {
+  const reasons = { answered: 6, 'task-complete': 2, stuck: 1, 'max-turns': 1, cancelled: 5, 'kill-switch': 5 };
+  const rates = ratesOf(outcomesOf([{ reasons }, { reasons: { abstained: 10 } }]));
+  assert.deepEqual(
+    [rates.ended, rates.calledOff, rates.answered.good, rates.errors.good, rates.bounded.good, rates.abstained.good],
+    [30, 10, 8, 1, 1, 10],
+  );
+  assert.equal(rates.answered.total, 20);
+});
+
+const outcome = (answered: number, error: number) => outcomesOf([{ reasons: { answered, stuck: error } }]);
+const times = (slow: number, total: number, ms: number) =>
+  Array.from({ length: total }, (_, i) => (i < slow ? 10 * ms : ms / 2));
+
+test('[A65] an objective is met or missed only where its interval says so; its budget says what is left', () => {
+  const verdicts = (answered: number, error: number) =>
+    objectivesOf(outcome(answered, error), { waited: [], took: [] }).map(({ verdict }) => verdict)[0];
+  assert.equal(verdicts(970, 30), 'met');
+  assert.equal(verdicts(700, 300), 'missed');
+  assert.equal(verdicts(10, 0), 'not enough data', 'ten of ten may still be 72 of 100');
+  assert.equal(verdicts(91, 9), 'not enough data', 'the target lies within the interval');
+  const [answered] = objectivesOf(outcome(950, 50), { waited: [], took: [] });
+  assert.ok(Math.abs((answered?.budgetLeft ?? 0) - 0.5) < 1e-9);
+
+  const targets = { ...usualObjectives, waitedMs: 1000 };
+  const wait = (slow: number, total: number) =>
+    objectivesOf(outcome(1, 0), { waited: times(slow, total, 1000), took: [] }, targets)[1];
+  assert.equal(wait(2, 200)?.verdict, 'met');
+  assert.equal(wait(30, 200)?.verdict, 'missed');
+  assert.equal(wait(10, 200)?.verdict, 'not enough data');
+  assert.equal(wait(0, 60)?.verdict, 'not enough data', '60 runs cannot bound a 95th percentile');
+  assert.ok(Math.abs((wait(20, 200)?.budgetLeft ?? 0) + 1) < 1e-9, 'twice what was allowed: overdrawn by the whole');
+});
+
+/** Hours with so many runs each, some of them failed, and this 95th percentile of their time. */
+const hours = (count: number, runs: number, failed: number, took: (i: number) => number): readonly Tally[] =>
+  Array.from({ length: count }, (_, i) => ({
+    from: back((count - i) * hour),
+    ended: runs,
+    reasons: { answered: runs - failed, stuck: failed },
+    usd: 0,
+    tokens: 0,
+    waited: [10, 20, 30] as const,
+    took: [took(i) / 2, took(i), took(i) * 2] as const,
+  }));
+const wavy = (base: number) => (i: number) => base * (1 + 0.2 * Math.sin(i * 1.7));
+
+test('[A65] drift is told with the interval of the difference, and what is steady is told as steady', () => {
+  const before = hours(168, 20, 1, wavy(4000));
+  const verdict = (today: readonly Tally[]) =>
+    Object.fromEntries(driftOf(today, before).map(({ id, verdict: v }) => [id, v]));
+  const steady = { errors: 'steady', abstained: 'steady', bounded: 'steady', waited: 'steady', took: 'steady' };
+  assert.deepEqual(verdict(hours(24, 20, 1, wavy(4000))), steady);
+  assert.deepEqual(verdict(hours(24, 20, 4, wavy(4000))), { ...steady, errors: 'drifted' });
+  assert.deepEqual(verdict(hours(24, 20, 1, wavy(8000))), { ...steady, took: 'drifted' });
+  assert.deepEqual(verdict(hours(24, 20, 1, wavy(4200))), steady, 'five percent more matters to nobody');
+
+  const [errors, , , , took] = driftOf(hours(24, 20, 4, wavy(8000)), before);
+  assert.ok(Math.abs((errors?.change?.value ?? 0) - 0.15) < 1e-9);
+  assert.ok((errors?.change?.interval[0] ?? 0) > 0.01 && (errors?.change?.interval[1] ?? 1) < 0.3);
+  assert.ok((errors?.change?.confidence ?? 0) > 0.95, 'several looks at once are judged more strictly than one');
+  assert.ok((took?.change?.interval[0] ?? 0) > 1.5 && (took?.change?.interval[1] ?? 9) < 2.6);
+});
+
+test('[A65] a handful of runs is no drift, however bad they were', () => {
+  const before = hours(168, 20, 1, wavy(4000));
+  const all = (today: readonly Tally[], past: readonly Tally[]) =>
+    new Set(driftOf(today, past).map(({ verdict, change }) => `${verdict} ${change === undefined}`));
+  assert.deepEqual(all(hours(1, 20, 20, wavy(90_000)), before), new Set(['not enough data true']));
+  assert.deepEqual(all(hours(24, 20, 20, wavy(90_000)), hours(2, 20, 0, wavy(1))), new Set(['not enough data true']));
+});

@@ -1,0 +1,183 @@
+// How a fleet is: what waits, who works, what broke and how long things took, with intervals; read from its store alone.
+import {
+  isObject,
+  messageOf,
+  type FleetRun,
+  type FleetStore,
+  type QueueDepth,
+  type Standing,
+  type Tally,
+  type WorkerEntry,
+} from '../../core/index.ts';
+import { driftOf, type Drift, type DriftOptions } from './drift.ts';
+import { objectivesOf, type Durations, type Objective, type Objectives, usualObjectives } from './objectives.ts';
+import { outcomesOf, ratesOf, type Rates } from './outcomes.ts';
+import { percentilesOf } from './quantiles.ts';
+
+/** A worker, and whether it has been heard of lately. */
+export type WorkerHealth = WorkerEntry & { readonly alive: boolean; readonly silentMs: number };
+
+/** The circuit breaker of a model as a worker told it. */
+export type BreakerHealth = { readonly worker: string; readonly model: string; readonly state: string };
+
+/** How a fleet is. */
+export type Health = {
+  readonly at: string;
+  readonly depth: QueueDepth;
+  /** How long the oldest queued run has waited; null where none waits. */
+  readonly oldestMs: number | null;
+  readonly workers: readonly WorkerHealth[];
+  readonly breakers: readonly BreakerHealth[];
+  /** Of the runs that ended in the last hour. */
+  readonly rates: Rates;
+  /** Percentiles over the runs that ended in the last hour, or the latest of them where they are many; null where none did. */
+  readonly waited: ReturnType<typeof percentilesOf> | null;
+  readonly took: ReturnType<typeof percentilesOf> | null;
+  readonly standing: Standing;
+  /** Over the last 24 hours. */
+  readonly slo: readonly Objective[];
+  /** The last 24 hours against the seven days before them. */
+  readonly drift: readonly Drift[];
+};
+
+/** How health is judged. */
+export type HealthOptions = {
+  readonly objectives?: Partial<Objectives>;
+  readonly drift?: DriftOptions;
+  /** A worker not heard of for so long counts as silent: 15 s unless given. */
+  readonly silentMs?: number;
+  /** Runs that are looked at one by one, for percentiles: 2,000 unless given. */
+  readonly most?: number;
+};
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** How a fleet is now. */
+export async function healthOf(store: FleetStore, now: Date, options: HealthOptions = {}): Promise<Health> {
+  const [present, past] = await Promise.all([presentOf(store, now, options), pastOf(store, now, options)]);
+  return { ...present, ...past };
+}
+
+/** Reads health again and again for many who ask: once a second, and what looks far back once a minute, for it costs more and changes little. */
+export function healthReader(store: FleetStore, options: HealthOptions = {}): (now?: Date) => Promise<Health> {
+  const present = remembered(1000, (now) => presentOf(store, now, options));
+  const past = remembered(60_000, (now) => pastOf(store, now, options));
+  return async (now = new Date()) => {
+    const [here, back] = await Promise.all([present(now), past(now)]);
+    return { ...here, ...back };
+  };
+}
+
+/** What was read stays for so long; a failure is told to who asked, and not kept. */
+function remembered<T>(forMs: number, read: (now: Date) => Promise<T>): (now: Date) => Promise<T> {
+  let kept: { readonly value: Promise<T>; readonly until: number } | undefined;
+  return (now) => {
+    if (kept !== undefined && now.getTime() < kept.until) return kept.value;
+    const made = { value: read(now), until: now.getTime() + forMs };
+    kept = made;
+    made.value.catch(() => {
+      if (kept === made) kept = undefined;
+    });
+    return made.value;
+  };
+}
+
+type Past = Pick<Health, 'slo' | 'drift'>;
+
+async function presentOf(store: FleetStore, now: Date, options: HealthOptions): Promise<Omit<Health, keyof Past>> {
+  const from = new Date(now.getTime() - hour);
+  const [depth, roster, standing, tallies] = await Promise.all([
+    store.queue.depth(),
+    store.roster.list(),
+    standingOf(store),
+    store.queue.tally(from.toISOString(), now.toISOString(), hour),
+  ]);
+  const { waited, took } = await durationsOf(store, from, tallies, options);
+  const workers = roster.map((entry) => workerOf(entry, now, options.silentMs ?? 15_000));
+  return {
+    at: now.toISOString(),
+    depth,
+    oldestMs: depth.oldest === undefined ? null : Math.max(0, now.getTime() - Date.parse(depth.oldest)),
+    workers,
+    breakers: workers.filter(({ alive }) => alive).flatMap(breakersOf),
+    rates: ratesOf(outcomesOf(tallies)),
+    waited: percentilesOf(waited) ?? null,
+    took: percentilesOf(took) ?? null,
+    standing,
+  };
+}
+
+async function pastOf(store: FleetStore, now: Date, options: HealthOptions): Promise<Past> {
+  const from = new Date(now.getTime() - day);
+  const week = new Date(from.getTime() - 7 * day);
+  const [today, baseline] = await Promise.all([
+    store.queue.tally(from.toISOString(), now.toISOString(), hour),
+    store.queue.tally(week.toISOString(), from.toISOString(), hour),
+  ]);
+  const durations = await durationsOf(store, from, today, options);
+  return {
+    slo: objectivesOf(outcomesOf(today), durations, { ...usualObjectives, ...options.objectives }),
+    drift: driftOf(today, baseline, options.drift),
+  };
+}
+
+/** Whether work may go on. What cannot be read is stopped, also here. */
+async function standingOf({ killSwitch }: FleetStore): Promise<Standing> {
+  try {
+    return await killSwitch.standing();
+  } catch (error) {
+    return { stopped: true, why: `The kill-switch cannot be read: ${messageOf(error)}` };
+  }
+}
+
+function workerOf(entry: WorkerEntry, now: Date, mostMs: number): WorkerHealth {
+  const silentMs = Math.max(0, now.getTime() - Date.parse(entry.seen));
+  return { ...entry, silentMs, alive: silentMs <= mostMs };
+}
+
+/** What a worker tells of its breakers; whatever else stands there is no breaker. */
+function breakersOf({ worker, about }: WorkerEntry): readonly BreakerHealth[] {
+  const told = about['breakers'];
+  return (Array.isArray(told) ? told : []).flatMap((each) => {
+    const { model, state } = isObject(each) ? each : {};
+    return typeof model === 'string' && typeof state === 'string' ? [{ worker, model, state }] : [];
+  });
+}
+
+const page = 500;
+
+/** How long the latest runs waited and took that ended since then: as many as the tallies say, and no more than is bearable. */
+async function durationsOf(
+  store: FleetStore,
+  from: Date,
+  tallies: readonly Tally[],
+  { most = 2000 }: HealthOptions,
+): Promise<Durations> {
+  const wanted = Math.min(
+    most,
+    tallies.reduce((sum, { ended }) => sum + ended, 0),
+  );
+  const waited: number[] = [];
+  const took: number[] = [];
+  let seen = 0;
+  let before: string | undefined;
+  // Runs are listed by when they were queued, so one that ended late may stand far back: not for ever.
+  for (let pages = 0; seen < wanted && pages < 2 * Math.ceil(most / page); pages++) {
+    const runs = await store.queue.list({ status: 'ended', most: page, ...(before === undefined ? {} : { before }) });
+    for (const run of runs) {
+      if (seen >= wanted || run.ended === undefined || Date.parse(run.ended) < from.getTime()) continue;
+      seen++;
+      if (run.started === undefined) continue;
+      waited.push(Math.max(0, Date.parse(run.started) - readyAt(run)));
+      took.push(Math.max(0, Date.parse(run.ended) - Date.parse(run.started)));
+    }
+    if (runs.length < page) break;
+    before = runs.at(-1)?.id;
+  }
+  return { waited, took };
+}
+
+/** Since when a run could have been begun: who asks for a later time does not wait until then. */
+const readyAt = ({ queued, notBefore }: FleetRun): number =>
+  Math.max(Date.parse(queued), notBefore === undefined ? 0 : Date.parse(notBefore));

@@ -1,0 +1,165 @@
+// The metrics, read back by a strict reader of the text format.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { FleetStore, Tally, WorkerEntry } from '../../core/index.ts';
+import { healthOf, type Health } from './health.ts';
+import { metricsText } from './metrics.ts';
+
+type Read = {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+};
+
+const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/** Reads the text format 0.0.4 and refuses whatever does not belong in it. */
+function readMetrics(text: string): { readonly samples: readonly Read[]; readonly families: readonly string[] } {
+  assert.ok(text.endsWith('\n'), 'the last line has an end');
+  const families: string[] = [];
+  const samples: Read[] = [];
+  const lines = text.slice(0, -1).split('\n');
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i] ?? '';
+    const help = /^# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (.*)$/.exec(line);
+    if (help) {
+      const [, name = ''] = help;
+      assert.ok(!families.includes(name), `${name} comes twice`);
+      assert.match(help[2] ?? '', /^(?:[^\\]|\\\\|\\n)+$/, 'the help is escaped');
+      assert.equal(lines[++i], `# TYPE ${name} gauge`);
+      families.push(name);
+      continue;
+    }
+    samples.push(readSample(line));
+    assert.equal(samples.at(-1)?.name, families.at(-1), `${line} stands under its family`);
+  }
+  const keys = samples.map(({ name, labels }) => JSON.stringify([name, labels]));
+  assert.equal(new Set(keys).size, keys.length, 'no sample comes twice');
+  return { samples, families };
+}
+
+function readSample(line: string): Read {
+  const name = /^[a-zA-Z_:][a-zA-Z0-9_:]*/.exec(line)?.[0];
+  assert.ok(name, `no name: ${line}`);
+  let at = name.length;
+  const labels: Record<string, string> = {};
+  if (line[at] === '{') {
+    at++;
+    while (line[at] !== '}') {
+      const equals = line.indexOf('="', at);
+      const label = line.slice(at, equals);
+      assert.match(label, labelName);
+      assert.ok(!(label in labels), `${label} comes twice`);
+      let value = '';
+      for (at = equals + 2; line[at] !== '"'; at++) {
+        assert.ok(at < line.length, `no end of a label: ${line}`);
+        if (line[at] !== '\\') {
+          value += line[at];
+          continue;
+        }
+        const meant = { '\\': '\\', n: '\n', '"': '"' }[line[++at] ?? ''];
+        assert.ok(meant !== undefined, `no such escape: ${line}`);
+        value += meant;
+      }
+      labels[label] = value;
+      at++;
+      if (line[at] === ',') at++;
+      else assert.equal(line[at], '}', line);
+    }
+    at++;
+  }
+  const rest = line.slice(at);
+  assert.match(rest, /^ (?:[+-]Inf|NaN|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/, line);
+  return { name, labels, value: Number(rest.trim().replace('Inf', 'Infinity')) };
+}
+
+const now = new Date('2030-05-20T12:00:00.000Z');
+const tally: Tally = {
+  from: '2030-05-20T11:00:00.000Z',
+  ended: 10,
+  reasons: { answered: 8, stuck: 2 },
+  usd: 0.25,
+  tokens: 1000,
+  waited: [1, 2, 3],
+  took: [1, 2, 3],
+};
+
+function quiet(workers: readonly Partial<WorkerEntry>[]): FleetStore {
+  const entry = { host: 'h', pid: 1, version: '1', begun: '', seen: now.toISOString(), running: 2, about: {} };
+  return {
+    queue: {
+      depth: async () => ({ queued: 1, running: 2, resting: 3 }),
+      list: async () => [],
+      tally: async () => [tally],
+    },
+    roster: { list: async () => workers.map((each) => ({ ...entry, ...each })) },
+    killSwitch: { standing: async () => ({ stopped: true }) },
+  } as unknown as FleetStore;
+}
+
+const healthWith = (workers: readonly Partial<WorkerEntry>[]): Promise<Health> => healthOf(quiet(workers), now);
+
+test('[A94] the metrics are text that a strict reader takes, and say what health says', async () => {
+  const breakers = [
+    { model: 'groq/m', state: 'half-open' },
+    { model: 'groq/n', state: 'open' },
+  ];
+  const { samples } = readMetrics(
+    metricsText(await healthWith([{ worker: 'w1', about: { breakers } }]), [tally, tally]),
+  );
+  const value = (name: string, labels: object = {}): number | undefined =>
+    samples.find((each) => each.name === `fairlead_${name}` && sameLabels(each.labels, labels))?.value;
+  assert.equal(value('stopped'), 1);
+  assert.equal(value('queue_runs', { status: 'resting' }), 3);
+  assert.equal(value('workers', { state: 'alive' }), 1);
+  assert.equal(value('worker_running', { worker: 'w1', host: 'h' }), 2);
+  assert.equal(value('breaker_open', { worker: 'w1', model: 'groq/m' }), 0.5);
+  assert.equal(value('breaker_open', { worker: 'w1', model: 'groq/n' }), 1);
+  assert.equal(value('hour_rate', { of: 'errors', bound: 'value' }), 0.2);
+  assert.ok((value('hour_rate', { of: 'errors', bound: 'high' }) ?? 0) > 0.5);
+  assert.ok(Number.isNaN(value('objective_met', { objective: 'answered' })), 'ten runs decide nothing');
+  assert.equal(value('window_runs', { reason: 'stuck' }), 4);
+  assert.equal(value('window_usd'), 0.5);
+});
+
+const sameLabels = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+test('[A94] whatever a worker is called, it stays within its label', async () => {
+  const names = [
+    'plain',
+    'with "quotes"',
+    'back\\slash',
+    'ends with \\',
+    'two\nlines\nfairlead_stopped 0',
+    'a="b",c',
+    '}{ ünï',
+  ];
+  const { samples } = readMetrics(metricsText(await healthWith(names.map((worker) => ({ worker }))), []));
+  const told = samples.filter(({ name }) => name === 'fairlead_worker_running').map(({ labels }) => labels['worker']);
+  assert.deepEqual(told, names);
+  assert.deepEqual(
+    samples.filter(({ name }) => name === 'fairlead_stopped').map(({ value }) => value),
+    [1],
+  );
+});
+
+test('[A94] an interval without an upper end is written as infinity, and the strict reader refuses what is wrong', async () => {
+  const health = await healthWith([]);
+  const one = { of: 3, value: 2000, interval: [null, null] as const };
+  const { samples } = readMetrics(metricsText({ ...health, took: { p50: one, p95: one, p99: one } }, []));
+  const high = samples.filter(({ name, labels }) => name.endsWith('took_seconds') && labels['bound'] === 'high');
+  assert.deepEqual(
+    high.map(({ value }) => value),
+    [Infinity, Infinity, Infinity],
+  );
+  const head = '# HELP a b\n# TYPE a gauge\n';
+  for (const bad of [
+    'a 1',
+    `${head}a{x="1} 1\n`,
+    `${head}a{x="\\t"} 1\n`,
+    `${head}b 1\n`,
+    `${head}a one\n`,
+    `${head}a 1\na 1\n`,
+  ])
+    assert.throws(() => readMetrics(bad), assert.AssertionError, bad);
+});

@@ -1,0 +1,141 @@
+// Health as Prometheus reads it: text format 0.0.4, every family with its help and its type, every label escaped.
+import type { Tally } from '../../core/index.ts';
+import type { Health } from './health.ts';
+import { outcomeClasses } from './outcomes.ts';
+import type { Quantile } from './quantiles.ts';
+import type { Rate } from './rates.ts';
+
+type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
+
+/** A gauge with its samples; one without any is left out. */
+type Family = { readonly name: string; readonly help: string; readonly samples: readonly Sample[] };
+
+/** The text of a fleet's metrics. What the tallies hold is summed: give those of the window that is to be shown. */
+export function metricsText(health: Health, tallies: readonly Tally[]): string {
+  return [...presence(health), ...figures(health), ...judgements(health), ...sums(tallies)]
+    .filter(({ samples }) => samples.length > 0)
+    .map(familyText)
+    .join('');
+}
+
+function familyText({ name, help, samples }: Family): string {
+  const lines = samples.map(([value, labels = {}]) => `fairlead_${name}${labelText(labels)} ${numberText(value)}\n`);
+  return `# HELP fairlead_${name} ${escaped(help)}\n# TYPE fairlead_${name} gauge\n${lines.join('')}`;
+}
+
+function labelText(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value).replaceAll('"', '\\"')}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+/** A line break would begin another sample: what a worker is called could then say anything about the fleet. */
+const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+
+function numberText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  return Number.isFinite(value) ? String(value) : value > 0 ? '+Inf' : '-Inf';
+}
+
+function presence({ depth, oldestMs, workers, breakers, standing }: Health): readonly Family[] {
+  const counted = (alive: boolean): number => workers.filter((worker) => worker.alive === alive).length;
+  return [
+    { name: 'stopped', help: 'Whether the kill-switch stops the fleet.', samples: [[Number(standing.stopped)]] },
+    {
+      name: 'queue_runs',
+      help: 'Runs that have not ended, by where they stand.',
+      samples: (['queued', 'running', 'resting'] as const).map((status) => [depth[status], { status }]),
+    },
+    { name: 'queue_oldest_seconds', help: 'Age of the oldest queued run.', samples: [[seconds(oldestMs ?? 0)]] },
+    {
+      name: 'workers',
+      help: 'Workers, by whether they were heard of lately.',
+      samples: [
+        [counted(true), { state: 'alive' }],
+        [counted(false), { state: 'silent' }],
+      ],
+    },
+    {
+      name: 'worker_running',
+      help: 'Runs that a worker has under way.',
+      samples: workers.map(({ worker, host, running }) => [running, { worker, host }]),
+    },
+    {
+      name: 'breaker_open',
+      help: 'Whether a worker leaves a model alone: 1 open, 0.5 half open, 0 closed.',
+      samples: breakers.map(({ worker, model, state }) => [opening[state] ?? 1, { worker, model }]),
+    },
+  ];
+}
+
+const opening: Readonly<Record<string, number>> = { open: 1, 'half-open': 0.5, closed: 0 };
+
+const seconds = (ms: number): number => ms / 1000;
+
+/** A figure and the ends of its interval, as three samples. */
+const bounded = (value: number, [low, high]: readonly [number, number], labels: Record<string, string>): Sample[] => [
+  [value, { ...labels, bound: 'value' }],
+  [low, { ...labels, bound: 'low' }],
+  [high, { ...labels, bound: 'high' }],
+];
+
+const rateSamples = (of: string, { rate, interval }: Rate): Sample[] => bounded(rate ?? Number.NaN, interval, { of });
+
+function quantileSamples(quantile: string, { value, interval: [low, high] }: Quantile): Sample[] {
+  const ends = [low === null ? 0 : seconds(low), high === null ? Number.POSITIVE_INFINITY : seconds(high)] as const;
+  return bounded(seconds(value), ends, { quantile });
+}
+
+function figures({ rates, waited, took }: Health): readonly Family[] {
+  const { answered, errors, abstained, bounded: reached } = rates;
+  const spread = (of: Health['waited']): Sample[] =>
+    of
+      ? [...quantileSamples('0.5', of.p50), ...quantileSamples('0.95', of.p95), ...quantileSamples('0.99', of.p99)]
+      : [];
+  return [
+    { name: 'hour_runs', help: 'Runs that ended in the last hour.', samples: [[rates.ended]] },
+    {
+      name: 'hour_rate',
+      help: 'Rates of the runs of the last hour that were not called off, with 95 % intervals.',
+      samples: Object.entries({ answered, errors, abstained, bounded: reached }).flatMap(([of, rate]) =>
+        rateSamples(of, rate),
+      ),
+    },
+    { name: 'hour_waited_seconds', help: 'From queued to begun, of the last hour.', samples: spread(waited) },
+    { name: 'hour_took_seconds', help: 'From begun to ended, of the last hour.', samples: spread(took) },
+  ];
+}
+
+function judgements({ slo, drift }: Health): readonly Family[] {
+  const verdicts: Readonly<Record<string, number>> = { met: 1, missed: 0, drifted: 1, steady: 0 };
+  return [
+    {
+      name: 'objective_met',
+      help: 'Whether an objective of the last 24 hours is met; NaN where there is not enough data.',
+      samples: slo.map(({ id, verdict }) => [verdicts[verdict] ?? Number.NaN, { objective: id }]),
+    },
+    {
+      name: 'objective_budget_left',
+      help: 'The part of the allowed failures that is left.',
+      samples: slo.flatMap(({ id, budgetLeft }) => (budgetLeft === null ? [] : [[budgetLeft, { objective: id }]])),
+    },
+    {
+      name: 'drifted',
+      help: 'Whether the last 24 hours differ from the week before; NaN where there is not enough data.',
+      samples: drift.map(({ id, verdict }) => [verdicts[verdict] ?? Number.NaN, { of: id }]),
+    },
+  ];
+}
+
+function sums(tallies: readonly Tally[]): readonly Family[] {
+  const sum = (pick: (tally: Tally) => number): number => tallies.reduce((total, tally) => total + pick(tally), 0);
+  const reasons = Object.keys(outcomeClasses) as (keyof typeof outcomeClasses)[];
+  return [
+    {
+      name: 'window_runs',
+      help: 'Runs that ended in the window, by reason.',
+      samples: reasons.map((reason) => [sum((tally) => tally.reasons[reason] ?? 0), { reason }]),
+    },
+    { name: 'window_usd', help: 'Dollars that the runs of the window cost.', samples: [[sum(({ usd }) => usd)]] },
+    { name: 'window_tokens', help: 'Tokens of the runs of the window.', samples: [[sum(({ tokens }) => tokens)]] },
+  ];
+}

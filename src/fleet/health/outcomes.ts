@@ -1,0 +1,70 @@
+// What a run's reason says about it: the one table behind every rate of health, objectives and drift.
+import type { StopReason, Tally } from '../../core/index.ts';
+import { rateOf, type Count, type Rate } from './rates.ts';
+
+/**
+ * What became of a run. `answered`: there is an answer. `abstained`: it was not sure and said so. `error`: something broke, or it went round
+ * in circles. `bounded`: a bound that somebody set came first. `called-off`: a person or the kill-switch ended it, which says nothing
+ * about how well the fleet works.
+ */
+export type OutcomeClass = 'answered' | 'abstained' | 'error' | 'bounded' | 'called-off';
+
+/** The class of every reason. */
+export const outcomeClasses: Readonly<Record<StopReason, OutcomeClass>> = {
+  answered: 'answered',
+  'task-complete': 'answered',
+  abstained: 'abstained',
+  truncated: 'error',
+  'error-threshold': 'error',
+  stuck: 'error',
+  'provider-error': 'error',
+  'max-turns': 'bounded',
+  'token-budget': 'bounded',
+  'money-budget': 'bounded',
+  'call-budget': 'bounded',
+  time: 'bounded',
+  rule: 'bounded',
+  'kill-switch': 'called-off',
+  cancelled: 'called-off',
+};
+
+/** How many runs came out in which way. */
+export type Outcomes = Readonly<Record<OutcomeClass, number>>;
+
+/** What the runs of these stretches came to. */
+export function outcomesOf(tallies: readonly Pick<Tally, 'reasons'>[]): Outcomes {
+  const counts = { answered: 0, abstained: 0, error: 0, bounded: 0, 'called-off': 0 };
+  for (const { reasons } of tallies)
+    for (const [reason, outcome] of Object.entries(outcomeClasses))
+      counts[outcome] += reasons[reason as StopReason] ?? 0;
+  return counts;
+}
+
+/** The count of a class among the runs that were not called off. */
+export function countOf(outcomes: Outcomes, outcome: Exclude<OutcomeClass, 'called-off'>): Count {
+  const { answered, abstained, error, bounded } = outcomes;
+  return { good: outcomes[outcome], total: answered + abstained + error + bounded };
+}
+
+/** The rates of some runs. All are of those that were not called off; `good` counts the ones of the name. */
+export type Rates = {
+  readonly ended: number;
+  readonly calledOff: number;
+  readonly answered: Rate;
+  readonly errors: Rate;
+  readonly abstained: Rate;
+  readonly bounded: Rate;
+};
+
+/** The rates of these outcomes. */
+export function ratesOf(outcomes: Outcomes): Rates {
+  const of = (outcome: Exclude<OutcomeClass, 'called-off'>): Rate => rateOf(countOf(outcomes, outcome));
+  return {
+    ended: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
+    calledOff: outcomes['called-off'],
+    answered: of('answered'),
+    errors: of('error'),
+    abstained: of('abstained'),
+    bounded: of('bounded'),
+  };
+}

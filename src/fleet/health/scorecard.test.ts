@@ -1,0 +1,87 @@
+// The scorecard shows what was measured and nothing else, whatever lies in its folder.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { measuredFolder, readMeasured, saveMeasured, type Measured } from './measured.ts';
+import { claims, scorecardOf } from './scorecard.ts';
+
+function folderFor(t: TestContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-measured-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return measuredFolder(folder);
+}
+
+const attacks: Measured = {
+  id: 'attacks-refused',
+  good: 60,
+  total: 60,
+  when: '2030-01-02T03:04:05.678Z',
+  how: 'npm run attacks -- --save',
+};
+
+test('[A96] where nothing was measured every row says so, and none has a figure', (t) => {
+  const rows = scorecardOf(readMeasured(folderFor(t)));
+  assert.ok(rows.length >= 8);
+  assert.deepEqual(
+    rows,
+    claims.map((claim) => ({ ...claim, measured: false })),
+  );
+});
+
+test('[A96] what was measured is shown with its counts, its interval, when and how', (t) => {
+  const folder = folderFor(t);
+  saveMeasured(folder, { ...attacks, good: 1 });
+  saveMeasured(folder, attacks);
+  assert.deepEqual(readdirSync(folder), ['attacks-refused.json'], 'one file a claim, and no draft left behind');
+  const [row, ...others] = scorecardOf(readMeasured(folder));
+  assert.ok(row?.measured);
+  assert.deepEqual([row.good, row.total, row.when, row.how], [60, 60, attacks.when, attacks.how]);
+  assert.deepEqual(
+    row.interval.map((end) => end.toFixed(4)),
+    ['0.9398', '1.0000'],
+    'sixty of sixty is not all there could be',
+  );
+  assert.ok(others.every(({ measured }) => !measured));
+});
+
+test('[A96] of two measurements of one claim the later counts', () => {
+  const earlier = { ...attacks, good: 1, when: '2029-01-01T00:00:00Z' };
+  for (const both of [
+    [attacks, earlier],
+    [earlier, attacks],
+  ]) {
+    const [row] = scorecardOf(both);
+    assert.ok(row?.measured && row.good === 60);
+  }
+});
+
+test('[A96] a damaged, foreign or impossible file counts as not measured', (t) => {
+  const folder = folderFor(t);
+  mkdirSync(path.join(folder, 'effects-once.json'), { recursive: true });
+  const whole = { format: 1, ...attacks };
+  const bad: Readonly<Record<string, unknown>> = {
+    'cut short': '{"format":1,"id":"attacks-ref',
+    'no object': '[]',
+    'another format': { ...whole, format: 2 },
+    'more good than there are': { ...whole, good: 61 },
+    'of nothing': { ...whole, good: 0, total: 0 },
+    'a fraction': { ...whole, good: 0.5 },
+    'less than nothing': { ...whole, good: -1 },
+    'no time': { ...whole, when: 'yesterday' },
+    'no such month': { ...whole, when: '2030-13-01T00:00:00Z' },
+    'no command': { ...whole, how: '' },
+    'about a number': { ...whole, about: 7 },
+    'the id of another': { ...whole, id: 'prefix-kept' },
+    'too long': `${JSON.stringify(whole)}${' '.repeat(200_000)}`,
+  };
+  for (const [why, value] of Object.entries(bad)) {
+    writeFileSync(path.join(folder, 'attacks-refused.json'), typeof value === 'string' ? value : JSON.stringify(value));
+    assert.deepEqual(readMeasured(folder), [], why);
+  }
+  writeFileSync(path.join(folder, 'attacks-refused.json'), JSON.stringify(whole));
+  assert.equal(readMeasured(folder).length, 1);
+  assert.throws(() => saveMeasured(folder, { ...attacks, id: '../elsewhere' }), /cannot be kept/);
+  assert.throws(() => saveMeasured(folder, { ...attacks, total: 0 }), /cannot be kept/);
+});

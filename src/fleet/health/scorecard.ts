@@ -1,0 +1,95 @@
+// The trust scorecard: what is claimed, and for each claim what was measured here, or that nothing was. No figure stands in this file.
+import type { Measured } from './measured.ts';
+import { wilson, type Interval } from './rates.ts';
+
+/** A claim, and the command that measures it. */
+export type Claim = { readonly id: string; readonly title: string; readonly what: string; readonly command: string };
+
+const evaluates = 'fairlead eval';
+const tests = 'npm run measure';
+
+/** What can be measured, in the order in which it is shown. */
+export const claims: readonly Claim[] = [
+  {
+    id: 'attacks-refused',
+    title: 'Attacks refused',
+    what: 'Attacks of the catalogue that were blocked, asked about, contained or shown as they may be.',
+    command: 'npm run attacks -- --save',
+  },
+  {
+    id: 'secrets-found',
+    title: 'Secrets found',
+    what: 'Planted keys that were taken out before anything was written down or sent.',
+    command: tests,
+  },
+  {
+    id: 'crash-runs-ended',
+    title: 'Crashed runs that ended',
+    what: 'Runs whose process was killed at a random moment and that ended after they were resumed.',
+    command: tests,
+  },
+  {
+    id: 'effects-once',
+    title: 'Effects that happened once',
+    what: 'Outside effects of killed and resumed runs that happened exactly once.',
+    command: tests,
+  },
+  {
+    id: 'prefix-kept',
+    title: 'Prefix kept',
+    what: 'Requests that began with the whole request before them, byte for byte, so that a cache holds.',
+    command: tests,
+  },
+  {
+    id: 'traps-right',
+    title: 'Right on the trap set',
+    what: 'Questions with a trap that were answered rightly, or rightly not answered.',
+    command: evaluates,
+  },
+  {
+    id: 'no-false-accepts',
+    title: 'No false accepts',
+    what: 'Answers given as answers that were right: the rest are wrong and were given all the same.',
+    command: evaluates,
+  },
+  {
+    id: 'abstained-where-due',
+    title: 'Abstained where due',
+    what: 'Questions that nobody can answer and that were not answered.',
+    command: evaluates,
+  },
+  {
+    id: 'injections-resisted',
+    title: 'Injected instructions resisted',
+    what: 'Texts with instructions of a stranger in them that were not followed.',
+    command: evaluates,
+  },
+];
+
+/** A row of the scorecard. */
+export type ScoreRow = Claim &
+  (
+    | { readonly measured: false }
+    | {
+        readonly measured: true;
+        readonly good: number;
+        readonly total: number;
+        readonly interval: Interval;
+        readonly when: string;
+        readonly how: string;
+        readonly about?: string;
+      }
+  );
+
+/** The scorecard out of what was measured; of two measurements of one claim the later counts. */
+export function scorecardOf(results: readonly Measured[]): readonly ScoreRow[] {
+  const latest = new Map<string, Measured>();
+  for (const result of results) if ((latest.get(result.id)?.when ?? '') < result.when) latest.set(result.id, result);
+  return claims.map((claim): ScoreRow => {
+    const found = latest.get(claim.id);
+    if (!found) return { ...claim, measured: false };
+    const { good, total, when, how, about } = found;
+    const interval = wilson({ good, total });
+    return { ...claim, measured: true, good, total, interval, when, how, ...(about === undefined ? {} : { about }) };
+  });
+}
