@@ -26,8 +26,9 @@ export function nextTime(cron: string, after: number): number {
   const has = (i: number, value: number): boolean => sets[i]?.has(value) === true;
   const time = new Date(Math.floor(after / minuteMs) * minuteMs + minuteMs);
   while (time.getTime() < after + horizonMs) {
-    if (!has(3, time.getUTCMonth() + 1)) (time.setUTCMonth(time.getUTCMonth() + 1, 1), time.setUTCHours(0, 0));
-    else if (!isDay(time)) (time.setUTCDate(time.getUTCDate() + 1), time.setUTCHours(0, 0));
+    const [year, month, day] = [time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()];
+    if (!has(3, month + 1)) time.setTime(Date.UTC(year, month + 1));
+    else if (!isDay(time)) time.setTime(Date.UTC(year, month, day + 1));
     else if (!has(1, time.getUTCHours())) time.setUTCHours(time.getUTCHours() + 1, 0);
     else if (!has(0, time.getUTCMinutes())) time.setUTCMinutes(time.getUTCMinutes() + 1);
     else return time.getTime();

@@ -13,7 +13,9 @@ export type Database = {
   readonly file: string;
   readonly db: DatabaseSync;
   /** The first row, if there is one; the tables are strict, so a row is what its table says. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   one<Row>(sql: string, ...values: Values): Row | undefined;
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   all<Row>(sql: string, ...values: Values): readonly Row[];
   /** The rows one by one; to be stepped through before the same statement is used again. */
   each<Row>(sql: string, ...values: Values): Iterable<Row>;
@@ -112,9 +114,9 @@ function databaseOf(db: DatabaseSync, file: string): Database {
   return {
     file,
     db,
-    one: <Row>(sql: string, ...values: Values) => prepared(sql).get(...values) as Row | undefined,
-    all: <Row>(sql: string, ...values: Values) => prepared(sql).all(...values) as unknown as readonly Row[],
-    each: <Row>(sql: string, ...values: Values) => prepared(sql).iterate(...values) as unknown as Iterable<Row>,
+    one: (sql, ...values) => prepared(sql).get(...values) as never,
+    all: (sql, ...values) => prepared(sql).all(...values) as never,
+    each: (sql, ...values) => prepared(sql).iterate(...values) as never,
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
     isInPlace: () => fs.statSync(file, { throwIfNoEntry: false })?.ino === inode,
     close() {

@@ -66,7 +66,7 @@ export function newPresence(base: Base, leaseMs: number, buryRuns: Bury): Presen
 
   function lose(gone: string): void {
     if (token === gone) token = undefined;
-    for (const watcher of [...watchers]) {
+    for (const watcher of watchers) {
       if (watcher.token !== gone) continue;
       watchers.delete(watcher);
       watcher.told();

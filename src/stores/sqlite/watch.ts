@@ -20,7 +20,7 @@ export function newWatch(version: () => number, pollMs: number): Watch {
   let closed = false;
 
   function wake(topic: Topic): void {
-    for (const each of [...(waiting.get(topic) ?? [])]) each();
+    for (const each of waiting.get(topic) ?? []) each();
   }
 
   /** A store that cannot be looked at has changed for sure: whoever waits looks for itself and says what is wrong. */
@@ -31,7 +31,7 @@ export function newWatch(version: () => number, pollMs: number): Watch {
     } catch {}
     if (now !== undefined && now === seen) return;
     seen = now;
-    for (const topic of [...waiting.keys()]) wake(topic);
+    for (const topic of waiting.keys()) wake(topic);
   }
 
   function forget(topic: Topic, wake: () => void): void {
@@ -63,7 +63,7 @@ export function newWatch(version: () => number, pollMs: number): Watch {
     },
     close() {
       closed = true;
-      for (const topic of [...waiting.keys()]) wake(topic);
+      for (const topic of waiting.keys()) wake(topic);
     },
   };
 }
