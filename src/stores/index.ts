@@ -6,6 +6,7 @@ export { glimpse, sessionIn, type Glimpse } from './jsonl/glimpse.ts';
 export type { Holder } from './jsonl/holder.ts';
 export { holderOf } from './jsonl/lock.ts';
 export { openJsonl, type JsonlLog, type JsonlOptions } from './jsonl/log.ts';
+export { jsonlSessions } from './jsonl/sessions.ts';
 export { moveJsonl, type MoveOptions } from './jsonl/move.ts';
 export { verifyFile, type Verification } from './jsonl/verify.ts';
 export { memoryLog, type MemoryLog } from './memory.ts';

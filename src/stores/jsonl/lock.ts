@@ -23,16 +23,23 @@ export function holderOf(name: string, disk: Disk = realDisk): Holder | undefine
   return found && stateOf(found, usualSilence) === 'held' ? found.holder : undefined;
 }
 
-type Claim = { readonly disk: Disk; readonly holder: Holder; readonly mine: string; readonly silentMs: number };
+type Claim = {
+  readonly disk: Disk;
+  readonly holder: Holder;
+  readonly mine: string;
+  readonly silentMs: number;
+  /** Whoever holds it counts as silent. */
+  readonly force: boolean;
+};
 
-/** Takes the writer's place of a file, or says who has it. */
-export async function takeLock(disk: Disk, file: string, silentMs: number): Promise<Lock> {
+/** Takes the writer's place of a file, or says who has it; by force also from one who lives. */
+export async function takeLock(disk: Disk, file: string, silentMs: number, force = false): Promise<Lock> {
   const lock = `${file}.lock`;
   const holder = newHolder();
   const mine = `${lock}.${holder.token}`;
   try {
     writeFresh(disk, mine, holder);
-    const after = await claim({ disk, holder, mine, silentMs }, lock, file);
+    const after = await claim({ disk, holder, mine, silentMs, force }, lock, file);
     try {
       return hold(disk, file, holder, silentMs, after);
     } catch (error) {
@@ -51,16 +58,16 @@ const textOf = (holder: Holder): string => `${JSON.stringify(holder)}\n`;
  * a lock like any other, so that one who dies while replacing is replaced in the same way.
  */
 async function claim(given: Claim, lock: string, file: string): Promise<Lock['after']> {
-  const { disk, mine, silentMs } = given;
+  const { disk, mine, silentMs, force } = given;
   for (let tries = 0; ; tries++) {
     if (put(given, lock)) return 'nobody';
     const found = look(disk, lock);
     if (!found) continue;
-    const state = stateOf(found, silentMs);
+    const state = stateOf(found, force ? -1 : silentMs);
     if (state === 'held') throw held(file, found.holder);
     const right = `${lock}.${found.token}`;
     try {
-      await claim(given, right, file);
+      await claim({ ...given, force: false }, right, file);
     } catch (error) {
       // Somebody else is just taking over: soon there is a new holder to look at.
       if (!(error instanceof FairleadError) || error.code !== 'store/locked' || tries > 200) throw error;

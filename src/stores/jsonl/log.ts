@@ -21,6 +21,8 @@ export type JsonlOptions = {
   readonly session?: string;
   /** How long a live writer may give no sign of life before another may take its place. */
   readonly silentMs?: number;
+  /** Takes the writer's place from whoever has it; what that one writes from then on is refused. */
+  readonly force?: boolean;
   /** How much must lie before an epoch for an index to be worth a file. */
   readonly indexBytes?: number;
   readonly disk?: Disk;
@@ -45,13 +47,13 @@ const usualIndex = 1024 * 1024;
 
 /** Opens a session file, or begins one. */
 export async function openJsonl(name: string, options: JsonlOptions = {}): Promise<JsonlLog> {
-  const { disk = realDisk, session, silentMs = usualSilence } = options;
+  const { disk = realDisk, session, silentMs = usualSilence, force = false } = options;
   // One file, one lock, however many names lead to it.
   const file = disk.real(name);
   try {
     return options.mode === 'read'
       ? readerOf(disk, file, await openToRead(disk, file))
-      : writerOf(disk, file, await openToWrite({ disk, file, session, silentMs }), {
+      : writerOf(disk, file, await openToWrite({ disk, file, session, silentMs, force }), {
           indexBytes: usualIndex,
           silentMs,
           ...options,

@@ -20,6 +20,8 @@ export type Wish = {
   readonly file: string;
   readonly session: string | undefined;
   readonly silentMs: number;
+  /** Takes the writer's place from whoever has it. */
+  readonly force: boolean;
 };
 
 /** Opens a file for reading: nothing is taken, healed or left behind. */
@@ -41,7 +43,7 @@ export async function openToRead(disk: Disk, file: string): Promise<Opened> {
 export async function openToWrite(wish: Wish): Promise<Opened & { readonly lock: Lock }> {
   const { disk, file } = wish;
   refuseNewer(file, headerNow(disk, file));
-  const lock = await takeLock(disk, file, wish.silentMs);
+  const lock = await takeLock(disk, file, wish.silentMs, wish.force);
   try {
     sweep(disk, file);
     if (disk.facts(file) === undefined) await writeNew(disk, file, freshHeader(wish));
