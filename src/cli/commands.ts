@@ -26,6 +26,7 @@ export const commands: CommandTable = {
   doctor: { summary: 'prove that each part works, and say how to mend it', load: () => import('./doctor/command.ts') },
   policy: { summary: 'check a policy, and try it on a past session', load: () => import('./policy/command.ts') },
   rules: { summary: 'list, test, backtest and measure rules', load: () => import('./rules/command.ts') },
+  eval: { summary: 'ask a model a set of questions, and score its answers', load: () => import('./eval/command.ts') },
   why: { summary: 'why the model saw what it saw in a turn', load: () => import('./why/command.ts') },
   demo: { summary: 'a tour of two minutes, without a model', load: () => import('./demo/command.ts') },
   acp: { summary: 'let an editor drive sessions (Agent Client Protocol)', load: () => import('./acp/command.ts') },
@@ -33,5 +34,15 @@ export const commands: CommandTable = {
   proxy: { summary: 'guide agents in any language, in front of their model', load: () => import('./proxy/command.ts') },
   worker: { summary: 'work on queued runs', load: () => import('./fleet/worker-command.ts') },
   enqueue: { summary: 'queue runs for workers, now or by the clock', load: () => import('./fleet/enqueue-command.ts') },
+  serve: { summary: 'serve the page and the API of a fleet', load: () => import('./serve/command.ts') },
+  factory: {
+    summary: 'work through a batch of tasks with workers of its own',
+    load: () => import('./fleet/factory-command.ts'),
+  },
+  runs: { summary: 'list, show, answer, steer and cancel queued runs', load: () => import('./fleet/runs-command.ts') },
+  fleet: {
+    summary: 'the kill-switch, budgets, schedules and how it all stands',
+    load: () => import('./fleet/fleet-command.ts'),
+  },
   completions: { summary: 'print a script that lets a shell complete', load: () => import('./completions/command.ts') },
 };

@@ -40,6 +40,6 @@ export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 /** Compares in a time that tells nothing about the token. */
-const isSame = (given: string, wanted: string): boolean => timingSafeEqual(hashed(given), hashed(wanted));
+export const isSame = (given: string, wanted: string): boolean => timingSafeEqual(hashed(given), hashed(wanted));
 
 const hashed = (text: string): Buffer => createHash('sha256').update(text).digest();

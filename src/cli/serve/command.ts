@@ -1,0 +1,151 @@
+// The `serve` command: the API and the page over a fleet's store, with a worker of its own unless told otherwise.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { FleetStore } from '../../core/index.ts';
+import type { Worker } from '../../fleet/index.ts';
+import type { ApiServer, Keys } from '../../server/index.ts';
+import type { Command } from '../commands.ts';
+import { countOf } from '../fleet/numbers.ts';
+import { withStore } from '../fleet/store.ts';
+import { exitCodes } from '../front/exit-codes.ts';
+import { orUsage } from '../front/or-usage.ts';
+import { print, tell } from '../front/print.ts';
+import { readKnownModels, readPreviousModel } from '../known-models/index.ts';
+import { readSettings } from '../settings/index.ts';
+import { version } from '../version.ts';
+
+const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store <file or address>] [--no-worker] [--concurrency <n>]
+                      [--key-file <file>] [--allowed-host <name>]...
+
+Serves the page and the API at http://127.0.0.1:8080 (--port 0 for a free port); /openapi.json describes what can be asked.
+Every request under /api and /v1 needs a key as "Authorization: Bearer <key>". The operator's is HARNESS_API_KEY; without one
+a token is made on the first start, kept in a file that only you can read, and shown once as a link. More keys stand in
+HARNESS_API_KEYS or in the key file, as reader:<key>, runner:<key> or operator:<key>. An address that others can reach needs
+a key that you set. Runs are worked on here, 4 at a time, unless --no-worker leaves them to "fairlead worker".`;
+
+const text = { type: 'string' } as const;
+const options = {
+  host: text,
+  port: text,
+  store: text,
+  'no-worker': { type: 'boolean' },
+  concurrency: text,
+  'key-file': text,
+  'allowed-host': { type: 'string', multiple: true },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Serves until it is told to end: 130 or 143 by a signal, 1 where it cannot, 2 misused. */
+export const run: Command['run'] = (args) =>
+  orUsage(usage, async () => {
+    const { values } = parseArgs({ args: [...args], options });
+    if (values.help) {
+      print(`${usage}\n`);
+      return exitCodes.answered;
+    }
+    const { host = '127.0.0.1', 'key-file': file } = values;
+    const port = values.port === undefined ? undefined : portOf(values.port);
+    const concurrency = countOf('--concurrency', values.concurrency);
+    const { readKeys, openServer } = await import('../../server/index.ts');
+    const settings = readSettings();
+    const keys = readKeys({
+      env: process.env,
+      folder: settings.dirs.state,
+      ...(file === undefined ? {} : { file }),
+    });
+    return withStore(values.store, async (store) => {
+      const { measuredFolder } = await import('../../fleet/health/index.ts');
+      const page = pageFolder();
+      const server = await openServer({
+        store,
+        keys,
+        version,
+        host,
+        folder: process.cwd(),
+        measured: measuredFolder(settings.dirs.state),
+        models: knownModels,
+        tell: say,
+        ...(port === undefined ? {} : { port }),
+        ...(page === undefined ? {} : { page }),
+        allowedHosts: values['allowed-host'] ?? [],
+      });
+      const worker = values['no-worker'] ? undefined : await workerBeside(server, store, concurrency);
+      greet(server, keys);
+      return serving(server, worker);
+    });
+  });
+
+const say = (sentence: string): void => tell(`${sentence}\n`);
+
+function portOf(given: string): number {
+  const port = countOf('--port', given, 0);
+  if (port === undefined || port > 65_535)
+    throw new TypeError(`--port needs a number from 0 to 65535, not "${given}".`);
+  return port;
+}
+
+/** The key is in the link once, when it is made: it is the person's to keep. What follows # is sent to nobody. */
+function greet({ url }: ApiServer, { made }: Keys): void {
+  say(`Listening at ${url}`);
+  if (made !== undefined) say(`Open ${url}/#key=${made}\nThis key is shown once; keep it, or set HARNESS_API_KEY.`);
+}
+
+/** Where the page was built: beside the bundle, or in a checkout. */
+function pageFolder(): string | undefined {
+  const places = ['web', '../web', '../../../web/dist', '../../../dist/web'];
+  return places
+    .map((place) => path.resolve(import.meta.dirname, place))
+    .find((folder) => existsSync(path.join(folder, 'index.html')) && existsSync(path.join(folder, 'assets')));
+}
+
+async function knownModels(): Promise<readonly string[]> {
+  const settings = readSettings();
+  const usual = settings.model ?? readPreviousModel(settings);
+  const known = (readKnownModels(settings) ?? []).map(({ id }) => id);
+  return [...new Set([...(usual === undefined ? [] : [usual]), ...known])];
+}
+
+async function workerBeside(server: ApiServer, store: FleetStore, concurrency: number | undefined): Promise<Worker> {
+  const [{ startWorker }, { workerAbout }, { driversHere }, { earFor }] = await Promise.all([
+    import('../../fleet/index.ts'),
+    import('../../fleet/health/index.ts'),
+    import('../fleet/worker-command.ts'),
+    import('../../server/index.ts'),
+  ]);
+  const ear = earFor(store, server);
+  return startWorker({
+    store: ear.store,
+    drivers: driversHere(),
+    version,
+    about: workerAbout,
+    live: ear.live,
+    settled: ear.settled,
+    tell: say,
+    ...(concurrency === undefined ? {} : { concurrency }),
+  });
+}
+
+/** Serves until a signal comes; then takes nothing new, ends the streams, and hands the runs over. */
+async function serving(server: ApiServer, worker: Worker | undefined): Promise<number> {
+  let code: number | undefined;
+  const { promise: told, resolve } = Promise.withResolvers<void>();
+  const end = (signal: NodeJS.Signals): void => {
+    if (code !== undefined) return worker?.cut();
+    code = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+    if (worker && worker.running > 0) say(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.`);
+    worker?.stop();
+    resolve();
+  };
+  process.on('SIGINT', end).on('SIGTERM', end);
+  try {
+    // A worker that cannot work at all ends the server with its reason.
+    await Promise.race([told, ...(worker ? [worker.done] : [])]);
+  } finally {
+    await server.close();
+    worker?.stop();
+    await worker?.done;
+    process.off('SIGINT', end).off('SIGTERM', end);
+  }
+  return code ?? exitCodes.failed;
+}

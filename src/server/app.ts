@@ -1,0 +1,140 @@
+// The table of routes as a Hono app: every request passes the same doors, in the same order, before its route sees it.
+import type { ServerResponse } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { Hono, type Context } from 'hono';
+import { messageOf, FairleadError } from '../core/index.ts';
+import { bodyOf, checkHost, checkOrigin, doorKeeper, keyIn, rateLimit, type Arrival } from './doors.ts';
+import { refusalOf, refused } from './faults.ts';
+import { mayAct, type Caller } from './keys.ts';
+import type { Place } from './place.ts';
+import type { Answer, Route } from './route.ts';
+import { name } from './schemas.ts';
+import { streamHeaders } from './sse.ts';
+
+type Env = { readonly Bindings: HttpBindings };
+
+/** What every answer says to browsers: nothing from elsewhere, nothing inside other pages, nothing guessed, nothing told on. */
+export const guardingHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+const nobody: Caller = { role: 'reader', name: 'nobody' };
+
+/** The app of a server. `names` are those under which it may be spoken to beside those of this machine. */
+export function appFor(place: Place, routes: readonly Route[], names: readonly string[]): Hono<Env> {
+  const { bounds, keys } = place;
+  const often = rateLimit(bounds.rate);
+  const knock = rateLimit({ burst: 50, perSecond: 5 });
+  const enter = doorKeeper(bounds.requests);
+  const enterStream = doorKeeper(bounds.streams);
+  const app = new Hono<Env>();
+
+  /** Who asks, if their key is good for this. */
+  function callerFor(arrival: Arrival, needed: Route['role'], address: string): Caller {
+    if (needed === 'anyone') return nobody;
+    const caller = keys.callerWith(keyIn(arrival));
+    if (!caller) {
+      knock(address);
+      throw refused('server/no-key', 'This needs a key: Authorization: Bearer <key>.');
+    }
+    often(caller.name);
+    if (mayAct(caller.role, needed)) return caller;
+    throw refused('server/role', `A key of a ${caller.role} is not enough for this: it needs the role ${needed}.`);
+  }
+
+  async function handled(c: Context<Env>, route: Route): Promise<Response> {
+    const { incoming, outgoing } = c.env;
+    const caller = callerFor(arrivalOf(c), route.role, incoming.socket.remoteAddress ?? '');
+    const isStream = Object.values(route.answers).includes('text/event-stream');
+    const leave = (isStream ? enterStream : enter)();
+    outgoing.once('close', leave);
+    const gone = new AbortController();
+    outgoing.once('close', () => gone.abort());
+    const signal = AbortSignal.any([gone.signal, place.ending]);
+    const body = route.shapes?.body ? await bodyIn(c, bounds.bodyBytes) : undefined;
+    const asked = { place, caller, params: paramsIn(c, route), headers: incoming.headers, signal };
+    const answer = await route.handle(asked, c.req.query(), body);
+    return told(answer, outgoing);
+  }
+
+  app.use('*', async (c, next) => {
+    const arrival = arrivalOf(c);
+    checkHost(arrival, names);
+    checkOrigin(arrival);
+    await next();
+    for (const [header, value] of Object.entries(guardingHeaders)) c.res.headers.set(header, value);
+    if (!c.res.headers.has('cache-control')) c.res.headers.set('cache-control', 'no-store');
+  });
+  for (const each of routes)
+    app.on(each.method.toUpperCase(), each.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => handled(c, each));
+  app.notFound((c) => {
+    const arrival = arrivalOf(c);
+    // What is behind a key tells nobody without one what there is.
+    if (/^\/(?:api|v1|metrics)(?:\/|$)/.test(arrival.path))
+      callerFor(arrival, 'reader', c.env.incoming.socket.remoteAddress ?? '');
+    const methods = routes.filter(({ path }) => isPath(path, arrival.path)).map(({ method }) => method.toUpperCase());
+    if (methods.length === 0) throw refused('server/not-found', 'There is nothing here.');
+    c.header('allow', methods.join(', '));
+    throw refused('server/wrong-method', `Here only ${methods.join(', ')} will do.`);
+  });
+  app.onError((error, c) => {
+    const refusal = refusalOf(error);
+    if (refusal.status >= 500 && !(error instanceof FairleadError)) place.tell(`A request failed: ${messageOf(error)}`);
+    for (const [header, value] of Object.entries({ ...guardingHeaders, ...refusal.headers })) c.header(header, value);
+    c.header('cache-control', 'no-store');
+    // What is left of a body that is too long is not read.
+    if (refusal.status === 413) c.header('connection', 'close');
+    const { code, message, hint } = refusal;
+    const told = c.req.path.startsWith('/v1/')
+      ? { message: hint === undefined ? message : `${message} ${hint}`, type: 'fairlead_error', param: null, code }
+      : { code, message, ...(hint === undefined ? {} : { hint }) };
+    return c.json({ error: told }, refusal.status as 500);
+  });
+  return app;
+}
+
+const arrivalOf = (c: Context<Env>): Arrival => ({
+  method: c.req.method,
+  path: c.req.path,
+  header: (header) => c.req.header(header),
+  localAddress: c.env.incoming.socket.localAddress,
+});
+
+const isPath = (pattern: string, path: string): boolean =>
+  new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
+
+function paramsIn(c: Context<Env>, { path }: Route): Readonly<Record<string, string>> {
+  const params = c.req.param() as Record<string, string>;
+  if (path.startsWith('/assets/')) return params;
+  for (const [key, value] of Object.entries(params))
+    if (!name.safeParse(value).success) throw refused('server/bad-request', `The ${key} in the path is no name.`);
+  return params;
+}
+
+async function bodyIn(c: Context<Env>, most: number): Promise<unknown> {
+  const { headers } = c.env.incoming;
+  const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+  return isEmpty ? {} : bodyOf(c.req.raw, most);
+}
+
+async function told(answer: Answer, outgoing: ServerResponse): Promise<Response> {
+  if ('stream' in answer) {
+    for (const [header, value] of Object.entries({ ...guardingHeaders, ...streamHeaders }))
+      outgoing.setHeader(header, value);
+    await answer.stream(outgoing);
+    return RESPONSE_ALREADY_SENT;
+  }
+  if ('content' in answer)
+    return new Response(answer.content, { headers: { 'content-type': answer.type, ...answer.headers } });
+  return Response.json(answer.json, {
+    status: answer.status ?? 200,
+    ...(answer.headers ? { headers: answer.headers } : {}),
+  });
+}

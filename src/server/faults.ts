@@ -1,0 +1,64 @@
+// How what went wrong is told over HTTP: a status, a code and a sentence, never a stack.
+import { FairleadError } from '../core/index.ts';
+
+/** A refusal as an answer. */
+export type Refusal = {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** The refusals of this server by their codes. */
+const statuses: Readonly<Record<string, number>> = {
+  'server/bad-request': 400,
+  'server/no-key': 401,
+  'server/wrong-host': 403,
+  'server/wrong-origin': 403,
+  'server/role': 403,
+  'server/not-found': 404,
+  'server/wrong-method': 405,
+  'server/conflict': 409,
+  'server/too-large': 413,
+  'server/wrong-type': 415,
+  'server/no-answer': 422,
+  'server/too-many': 429,
+  'server/busy': 503,
+  'store/no-session': 404,
+  'store/unknown-event': 404,
+  'store/locked': 409,
+  'store/exists': 409,
+  'session/running': 409,
+};
+
+/** An error that this server refuses a request with. */
+export const refused = (
+  code: `server/${string}`,
+  message: string,
+  more: { readonly hint?: string; readonly afterMs?: number } = {},
+): FairleadError => new FairleadError(code, message, { blame: 'user', ...more });
+
+/** What was thrown, as an answer. What is not an error of ours is not told of: it may hold anything. */
+export function refusalOf(thrown: unknown): Refusal {
+  if (!(thrown instanceof FairleadError))
+    return {
+      status: 500,
+      code: 'server/failed',
+      message: 'Something went wrong in the server; its own output says what.',
+      headers: {},
+    };
+  const { code, message, hint, afterMs, blame } = thrown;
+  const status = statuses[code] ?? (blame === 'user' || blame === 'model' ? 400 : blame === 'store' ? 503 : 500);
+  const wait = afterMs ?? (status === 503 ? 1000 : undefined);
+  return {
+    status,
+    code,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    headers: {
+      ...(wait === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(wait / 1000))) }),
+      ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    },
+  };
+}

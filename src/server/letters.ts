@@ -1,0 +1,23 @@
+// What is said to sessions that others hold: a letter is left, and the run that rests there is woken.
+import type { FleetRun, FleetStore, Letter } from '../core/index.ts';
+import { send } from '../fleet/index.ts';
+import { refused } from './faults.ts';
+
+type Store = Pick<FleetStore, 'queue' | 'inbox'>;
+
+/** The run that is in a session and has not ended, if there is one. */
+export async function liveRunOf({ queue }: Pick<FleetStore, 'queue'>, session: string): Promise<FleetRun | undefined> {
+  const runs = await queue.list({ session, most: 50 });
+  return runs.find(({ status }) => status !== 'ended');
+}
+
+/** Leaves a letter to a session in which a run is, and wakes the run where it rests. */
+export async function leave(store: Store, session: string, letter: Letter): Promise<FleetRun> {
+  const run = await liveRunOf(store, session);
+  if (!run)
+    throw refused('server/conflict', 'No run is in this session, so nobody would read it.', {
+      hint: 'Begin one with POST /api/run and this session.',
+    });
+  await send(store, session, letter);
+  return run;
+}

@@ -1,0 +1,60 @@
+// What the routes stand on: the store of the fleet, who watches, and what the command that started the server knows.
+import type { FleetStore } from '../core/index.ts';
+import type { Health } from '../fleet/health/index.ts';
+import type { Keys } from './keys.ts';
+import type { Rate } from './doors.ts';
+import type { Watching } from './watching.ts';
+
+/** The bounds of a server. */
+export type Bounds = {
+  /** Bytes of a body. */
+  readonly bodyBytes: number;
+  /** Requests under way at once, streams apart. */
+  readonly requests: number;
+  /** Streams open at once. */
+  readonly streams: number;
+  /** How often one key may ask. */
+  readonly rate: Rate;
+  /** Milliseconds for the headers of a request, and for all of it, to arrive. */
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** Milliseconds for which a client of a stream may read nothing. */
+  readonly stallMs: number;
+  /** Milliseconds between signs of life on a stream. */
+  readonly pingMs: number;
+};
+
+/** The bounds unless others are given. */
+export const usualBounds: Bounds = {
+  bodyBytes: 4 * 1024 * 1024,
+  requests: 256,
+  streams: 4096,
+  rate: { burst: 200, perSecond: 50 },
+  headersMs: 10_000,
+  requestMs: 60_000,
+  stallMs: 30_000,
+  pingMs: 15_000,
+};
+
+/** What a server is made of. */
+export type Place = {
+  readonly store: FleetStore;
+  readonly version: string;
+  readonly keys: Keys;
+  readonly watching: Watching;
+  /** How the fleet is, read once for many who ask. */
+  readonly health: () => Promise<Health>;
+  /** The folder of what was measured on this machine; nothing where there is none. */
+  readonly measured: string | undefined;
+  /** The models that can be asked for by name, the usual one first. */
+  readonly models: () => Promise<readonly string[]>;
+  /** The folder in which runs work that name none. */
+  readonly folder: string;
+  /** Where the page was built; nothing where it was not. */
+  readonly page: string | undefined;
+  readonly bounds: Bounds;
+  /** Is told what went wrong inside; never a key. */
+  readonly tell: (sentence: string) => void;
+  /** Aborts when the server ends: it takes no new work from then on. */
+  readonly ending: AbortSignal;
+};
