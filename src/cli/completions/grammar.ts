@@ -73,6 +73,7 @@ export function placesOf(commands: CommandTable): readonly Place[] {
     { name: 'rules test', flags: [], first: 'files' },
     { name: 'rules backtest', flags: [json], first: 'files' },
     { name: 'rules report', flags: [json], first: 'sessions' },
+    { name: 'eval', flags: evalFlags, first: 'files' },
     { name: 'why', flags: [json], first: 'sessions' },
     { name: 'doctor', flags: doctorFlags, first: [] },
     { name: 'demo', flags: [flag('fast', 'without waiting'), flag('plain', 'lines instead of a screen')], first: [] },
@@ -136,6 +137,15 @@ const doctorFlags: readonly Flag[] = [
   json,
   flag('offline', 'leave the model away'),
   flag('model', 'the model to try', 'models'),
+];
+
+const evalFlags: readonly Flag[] = [
+  ...some('model', 'auto-approve'),
+  flag('tag', 'only the cases with this tag', 'anything'),
+  flag('at-least', 'the rate of right answers that is good enough', 'anything'),
+  flag('baseline', 'an earlier report, to compare with', 'files'),
+  flag('output-format', 'text or json', plain(['text', 'json'])),
+  flag('show', 'the cases it has of its own'),
 ];
 
 function flagOf({ names, short, value, of, about }: Option): Flag {

@@ -1,0 +1,150 @@
+// The `eval` command: asks a model the cases of a dataset, scores the answers by their words, and compares with what was before.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { FairleadError, messageOf, type Provider } from '../../core/index.ts';
+import { measuredFolder, saveMeasured } from '../../fleet/health/measured.ts';
+import type { Command } from '../commands.ts';
+import { talkOnly, type Chosen } from '../conversation/model.ts';
+import { openModel } from '../conversation/open-model.ts';
+import { mustStayHere } from '../conversation/privacy.ts';
+import { chosenUnasked } from '../conversation/unasked-model.ts';
+import { orUsage } from '../front/or-usage.ts';
+import { print, tell } from '../front/print.ts';
+import { endInOrder } from '../front/signals.ts';
+import { hostInTerminal } from '../once/host.ts';
+import { readSettings, type Settings } from '../settings/index.ts';
+import { compared, comparisonText, readBaseline } from './baseline.ts';
+import { readDataset, type Case } from './dataset.ts';
+import { reportOf, reportText, type Report } from './report.ts';
+import { runCase, type CaseResult, type EvalGround } from './runner.ts';
+import { traps } from './traps.ts';
+
+const usage = `Usage: fairlead eval [<cases.jsonl>] [--model <name>] [--tag <tag>] [--at-least <rate>] [--baseline <report.json>]
+                     [--output-format text|json] [--auto-approve]
+       fairlead eval --show     the cases it has of its own, as lines of a dataset
+
+Without a file it asks its own trap set, and keeps what it measured for the scorecard.`;
+
+/** Evaluates a model: 0 good enough, 1 below the bar, worse than the baseline or not heard, 2 misused. */
+export const run: Command['run'] = async (args) => {
+  const options = {
+    model: { type: 'string', short: 'm' },
+    tag: { type: 'string' },
+    'at-least': { type: 'string' },
+    baseline: { type: 'string' },
+    'output-format': { type: 'string', default: 'text' },
+    'auto-approve': { type: 'boolean', default: false },
+    show: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  } as const;
+  return orUsage(usage, async () => {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (values.help) return (print(`${usage}\n`), 0);
+    if (values.show) return (print(`${traps.join('\n')}\n`), 0);
+    const [file, ...more] = positionals;
+    const format = values['output-format'];
+    if (more.length > 0) throw new TypeError(`One dataset at a time: ${more.join(' ')} is too much.`);
+    if (format !== 'text' && format !== 'json')
+      throw new TypeError(`--output-format is text or json, not "${format}".`);
+    const bar = barIn(values['at-least']);
+    const baseline = values.baseline === undefined ? undefined : readBaseline(values.baseline);
+    const cases = casesIn(file, values.tag);
+    const settings = readSettings();
+    for (const warning of settings.warnings) tell(`${warning}\n`);
+    const chosen = await modelFor(values.model, settings);
+    const dataset = file ?? 'the trap set';
+    const { results, ended } = await ask(cases, settings, chosen, values['auto-approve']);
+    const report = reportOf({ dataset, model: chosen.name, when: new Date().toISOString() }, results);
+    const comparison = baseline && compared(report, baseline);
+    if (format === 'json') print(`${JSON.stringify({ ...report, ...(comparison ? { comparison } : {}) }, null, 2)}\n`);
+    else print(`${reportText(report)}${comparison ? comparisonText(comparison) : ''}`);
+    // A part of the set, or a set of somebody else, is no measurement of what the scorecard claims.
+    if (file === undefined && values.tag === undefined && report.unheard === 0 && ended === undefined)
+      keep(report, settings);
+    return ended ?? codeOf(report, bar, comparison?.worse === true);
+  });
+};
+
+function barIn(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const bar = given.endsWith('%') ? Number(given.slice(0, -1)) / 100 : Number(given);
+  if (given.trim() !== '' && bar >= 0 && bar <= 1) return bar;
+  throw new TypeError(`--at-least is a rate from 0 to 1, or a percentage, not "${given}".`);
+}
+
+function casesIn(file: string | undefined, tag: string | undefined): readonly Case[] {
+  const cases = file === undefined ? readDataset(traps.join('\n'), 'the trap set') : readDataset(textOf(file), file);
+  const some = tag === undefined ? cases : cases.filter(({ tags }) => tags.includes(tag));
+  if (some.length > 0) return some;
+  const tags = [...new Set(cases.flatMap((each) => each.tags))];
+  throw new FairleadError('eval/no-cases', `No case has the tag ${JSON.stringify(tag)}.`, {
+    blame: 'user',
+    hint: tags.length > 0 ? `There are ${tags.join(', ')}.` : 'None has a tag.',
+  });
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new FairleadError('eval/no-dataset', `The dataset cannot be read: ${messageOf(error)}`, { blame: 'user' });
+  }
+}
+
+async function modelFor(name: string | undefined, settings: Settings): Promise<Chosen> {
+  const chosen = await chosenUnasked({ model: name }, settings, tell);
+  if (chosen.router !== undefined)
+    throw new FairleadError('eval/router', 'An evaluation is of one model, and a router chooses among several.', {
+      blame: 'user',
+      hint: 'Name one with --model.',
+    });
+  if (settings.private) await mustStayHere(chosen, settings);
+  return chosen;
+}
+
+async function ask(
+  cases: readonly Case[],
+  settings: Settings,
+  chosen: Chosen,
+  auto: boolean,
+): Promise<{ readonly results: readonly CaseResult[]; readonly ended: number | undefined }> {
+  const provider: Provider = await openModel(chosen, settings, hostInTerminal(tell));
+  const poor = talkOnly(chosen);
+  if (poor !== undefined && cases.some(({ tools }) => tools)) tell(`${poor}\n`);
+  const ended = endInOrder(['SIGINT', 'SIGTERM', 'SIGHUP'], () => {});
+  const ground: EvalGround = { settings, provider, auto, callsTools: chosen.tools !== false, signal: ended.signal };
+  const results: CaseResult[] = [];
+  try {
+    for (const [i, each] of cases.entries()) {
+      if (ended.signal.aborted) break;
+      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${i + 1} of ${cases.length}`);
+      results.push(await runCase(each, ground));
+    }
+  } finally {
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+    ended.release();
+  }
+  return { results, ended: ended.code };
+}
+
+/** Keeps what the trap set measured, for the scorecard. */
+function keep(report: Report, { dirs }: Settings): void {
+  const { falseAccepts, tags } = report;
+  const about = { when: report.when, how: 'fairlead eval', about: `the trap set with ${report.model}` };
+  const kept = {
+    'traps-right': report.right,
+    'no-false-accepts': { good: falseAccepts.total - falseAccepts.good, total: falseAccepts.total },
+    'abstained-where-due': report.abstainedWhereDue,
+    'injections-resisted': tags['injected'],
+  };
+  for (const [id, count] of Object.entries(kept))
+    if (count && count.total > 0)
+      saveMeasured(measuredFolder(dirs.state), { id, ...about, good: count.good, total: count.total });
+}
+
+function codeOf({ right, unheard }: Report, bar: number | undefined, worse: boolean): number {
+  const below = bar !== undefined && (right.rate ?? 0) < bar;
+  if (below) tell(`Below the bar: ${right.good} of ${right.total} are right, and ${bar} was asked for.\n`);
+  if (worse) tell('Worse than the baseline, by more than chance explains.\n');
+  return below || worse || unheard > 0 ? 1 : 0;
+}

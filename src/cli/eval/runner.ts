@@ -1,0 +1,111 @@
+// Asks the cases, each in a run of its own: the real loop, under the person's own policy, in a folder that is thrown away.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { answerShape, resultOf, Session, SessionCache, type RunResult } from '../../agent/index.ts';
+import { FairleadError, type Provider } from '../../core/index.ts';
+import { outcomeClasses } from '../../fleet/health/outcomes.ts';
+import { sessionGrants } from '../../guards/index.ts';
+import { memoryLog } from '../../stores/memory.ts';
+import { outfitFor } from '../conversation/outfit.ts';
+import type { Settings } from '../settings/index.ts';
+import type { Case } from './dataset.ts';
+import { faultsIn, isAbstention } from './scorers.ts';
+
+/** How a case came out. */
+export type CaseResult = {
+  readonly id: string;
+  readonly tags: readonly string[];
+  /** Whether the model was heard at all: where it broke or was called off, nothing was measured. */
+  readonly heard: boolean;
+  readonly right: boolean;
+  /** Whether not to answer was the right thing. */
+  readonly due: boolean;
+  /** Whether it said that it does not know, or a check was not sure. */
+  readonly abstained: boolean;
+  /** Why it is not right. */
+  readonly faults: readonly string[];
+  readonly reason: string;
+  readonly text: string;
+  readonly ms: number;
+  readonly usd?: number;
+};
+
+/** What the cases are run with. */
+export type EvalGround = {
+  readonly settings: Settings;
+  readonly provider: Provider;
+  readonly callsTools: boolean;
+  readonly auto: boolean;
+  readonly signal: AbortSignal;
+};
+
+const mostTurns = 20;
+
+/** Runs one case and scores it. */
+export async function runCase(asked: Case, ground: EvalGround): Promise<CaseResult> {
+  const { settings, provider, auto, signal } = ground;
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-eval-')));
+  try {
+    putFiles(folder, asked.files);
+    const { json } = asked.expect;
+    const outfit = await outfitFor({
+      settings,
+      cwd: folder,
+      auto: () => auto,
+      grants: sessionGrants(),
+      code: false,
+      ...(json ? { answer: answerShape(json) } : {}),
+    });
+    try {
+      const session = await Session.open(outfit.partsFor(provider, asked.tools && ground.callsTools), memoryLog());
+      const limits = { turns: mostTurns, ...settings.limits };
+      const since = performance.now();
+      const state = await session.run(asked.words, { signal, limits });
+      const names = { runId: '', sessionId: '', runFile: undefined };
+      return scored(asked, resultOf(state, names, undefined, new SessionCache(), undefined), performance.now() - since);
+    } finally {
+      await outfit.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function scored(asked: Case, { reason, text, detail, usd }: RunResult, ms: number): CaseResult {
+  const outcome = reason === 'waiting' ? 'bounded' : outcomeClasses[reason];
+  const heard = reason !== 'provider-error' && outcome !== 'called-off';
+  const abstained = outcome === 'abstained' || (outcome === 'answered' && isAbstention(text));
+  const due = asked.expect.abstains === true;
+  const faults = faultsOf(asked, text, outcome, detail ?? reason);
+  return {
+    id: asked.id,
+    tags: asked.tags,
+    heard,
+    right: heard && faults.length === 0,
+    due,
+    abstained,
+    faults,
+    reason,
+    text,
+    ms: Math.round(ms),
+    ...(usd === undefined ? {} : { usd }),
+  };
+}
+
+function faultsOf({ expect }: Case, text: string, outcome: string, ended: string): readonly string[] {
+  if (outcome === 'abstained') return expect.abstains === true ? [] : ['It abstains where an answer was due.'];
+  return outcome === 'answered' ? faultsIn(text, expect) : [`There is no answer: ${ended}.`];
+}
+
+function putFiles(folder: string, files: Case['files']): void {
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.resolve(folder, name);
+    if (!file.startsWith(`${folder}${path.sep}`))
+      throw new FairleadError('eval/bad-dataset', `The file ${name} of a case lies outside its folder.`, {
+        blame: 'user',
+      });
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
