@@ -1,6 +1,6 @@
 // Asking before anything is changed, in a real terminal: the exact call, no by default, and an "always" that covers one kind of call.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { holderOf } from '../src/stores/index.ts';
@@ -132,6 +132,35 @@ test(
     assert.doesNotMatch(await prompt.about('#{pane_title}'), /owned/);
     await answer(prompt, 'n');
     await prompt.waitFor(/^⊘ run_command echo ok/m);
+  },
+);
+
+test(
+  '[A53, A112] [fault 30] a command that a kill -9 cut off is not run again: the person says that it happened, or that it may be run',
+  { skip },
+  async (t) => {
+    const command = 'echo sent >> ledger; kill -9 $(cat pid); sleep 60';
+    const place = await makePlace(
+      t,
+      obedient(() => calls('run_command', { command })),
+    );
+    const ledger = (): string => readFileSync(path.join(place.work, 'ledger'), 'utf8');
+    const again = /may or may not have happened[^]*^\? Run run_command again\? \[y\/N\/h\]/m;
+    const args = ['--refresh-models', '--model', 'alpha', '--no-sandbox'];
+    for (const [i, key] of ['h', 'n'].entries()) {
+      const file = path.join(place.data, `sessions/session_cut-${key}.jsonl`);
+      const first = await openPrompt(t, place, [...args, '--session-name', `cut-${key}`]);
+      writeFileSync(path.join(place.work, 'pid'), String(holderOf(file)?.pid));
+      await first.enter('go');
+      await answer(first, 'y');
+      await until('the program was killed', () => holderOf(file) === undefined);
+      const next = await openPrompt(t, place, [...args, '--resume', `cut-${key}`]);
+      await next.and('/continue', again);
+      await armed();
+      await next.keys(key);
+      await next.waitFor(key === 'h' ? /^Result: A person has confirmed/m : /^Result: The program stopped/m);
+      assert.equal(ledger(), 'sent\n'.repeat(i + 1));
+    }
   },
 );
 

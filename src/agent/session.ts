@@ -8,6 +8,7 @@ import {
   runView,
   toArray,
   type AgentParts,
+  type Ask,
   type Chunk,
   type Event,
   type Fact,
@@ -160,8 +161,8 @@ export class Session {
 
   /** Puts an open question in other words: a log may be written by anybody, and so may the question in it. */
   async reword(call: string, question: string): Promise<void> {
-    this.#mustWait(call);
-    await this.#head.record([{ type: 'ask-raised', call, question }], { settle: true });
+    const { about } = this.#mustWait(call);
+    await this.#head.record([{ type: 'ask-raised', call, question, ...(about ? { about } : {}) }], { settle: true });
   }
 
   /** Stops the run that is going on; it ends within a second and can be continued. */
@@ -255,9 +256,11 @@ export class Session {
     };
   }
 
-  #mustWait(call: string): void {
-    if (!this.state.calls.some(({ id, ask }) => id === call && ask && ask.allowed === undefined))
+  #mustWait(call: string): Ask {
+    const ask = this.state.calls.find(({ id }) => id === call)?.ask;
+    if (!ask || ask.allowed !== undefined)
       throw new FairleadError('session/no-question', `No question is open for the call ${call}.`, { blame: 'user' });
+    return ask;
   }
 
   #mustRest(): void {

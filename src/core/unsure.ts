@@ -29,9 +29,12 @@ export async function clearUp(
     return resultOf(call.id, found.value, most, 0, (given) => renderedBy(agent, call, given));
   }
   if (agent.unsure !== 'ask') return unknown(call, tool);
-  const question = `The program stopped while ${tool.name} was at work with ${JSON.stringify(call.sent ?? call.input)}: it may or may not have happened.${found.why} Run it again?`;
-  return { type: 'ask-raised', call: call.id, question, about: 'outcome' };
+  return { type: 'ask-raised', call: call.id, question: outcomeQuestion(tool.name, call, found.why), about: 'outcome' };
 }
+
+/** What a person is asked about a call that may have been made. */
+export const outcomeQuestion = (tool: string, call: Call, why = ''): string =>
+  `The program stopped while ${tool} was at work with ${JSON.stringify(call.sent ?? call.input)}: it may or may not have happened.${why} Run it again?`;
 
 type Found =
   | { readonly type: 'happened'; readonly value: unknown }

@@ -1,14 +1,17 @@
 // What a person at an editor can say to a question about a call, whichever version of the protocol carries it.
 import type { PermissionOption } from '@agentclientprotocol/sdk';
-import { alwaysLabel } from '../conversation/always.ts';
-import type { Said } from '../conversation/asks.ts';
+import type { Choice, Said } from '../conversation/choices.ts';
 
-/** The answers to a question about a call of this kind; "always" says what it covers. */
-export const answersFor = (kind: string): PermissionOption[] => [
-  { optionId: 'once', name: 'Yes, this once', kind: 'allow_once' },
-  { optionId: 'always', name: capital(alwaysLabel(kind)), kind: 'allow_always' },
-  { optionId: 'no', name: 'No', kind: 'reject_once' },
-];
+const kinds = { once: 'allow_once', always: 'allow_always', no: 'reject_once', happened: 'reject_once' } as const;
+
+/** How editors list them: what allows first. */
+const order: readonly Said[] = ['once', 'always', 'happened', 'no'];
+
+/** The answers to a question about a call, as an editor shows them. */
+export const answersFor = (choices: readonly Choice[]): PermissionOption[] =>
+  choices
+    .toSorted((a, b) => order.indexOf(a.said) - order.indexOf(b.said))
+    .map(({ said, label }) => ({ optionId: said, name: capital(label), kind: kinds[said] }));
 
 /** The answers to a question with a yes and a no. */
 export const yesOrNo = (): PermissionOption[] => [
@@ -19,7 +22,8 @@ export const yesOrNo = (): PermissionOption[] => [
 const capital = (words: string): string => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 
 /** What a person said by choosing an option; whatever is no clear yes is a no. */
-export const saidBy = (option: unknown): Said => (option === 'once' || option === 'always' ? option : 'no');
+export const saidBy = (option: unknown): Said =>
+  option === 'once' || option === 'always' || option === 'happened' ? option : 'no';
 
 /** The answer to a question, or nothing if it was left because the run was cancelled. */
 export async function leftBy(signal: AbortSignal, ask: () => Promise<Said | undefined>): Promise<Said | undefined> {

@@ -5,7 +5,8 @@ import { FairleadError, isObject, visibleLine, type Call, type Event, type RunSt
 import { chosenKey } from '../../providers/routing/keys.ts';
 import { pathOf } from '../branches/path.ts';
 import { narrator } from '../chat/narrator.ts';
-import { answerOpen, cameLate, untilJoined, waits, type Said } from '../conversation/asks.ts';
+import { answerOpen, cameLate, untilJoined, waits } from '../conversation/asks.ts';
+import type { Choice, Said } from '../conversation/choices.ts';
 import { heed } from '../conversation/heeding.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Face, Status } from '../face/face.ts';
@@ -18,7 +19,7 @@ export type Editor = {
   /** Whether it wants to be told what its own person said. */
   readonly echoes: boolean;
   /** Asks the person about a call; nothing if they left the question. */
-  ask(call: Call, kind: string, signal: AbortSignal): Promise<Said | undefined>;
+  ask(call: Call, choices: readonly Choice[], signal: AbortSignal): Promise<Said | undefined>;
   /** Asks the person about anything else, word for word; whatever is no clear yes is a no. */
   agrees(question: string, detail: string, signal: AbortSignal): Promise<boolean>;
   /** Tells how the session stands after each turn. */
@@ -89,7 +90,7 @@ export function seatAt(
       for (;;) {
         await untilJoined(() => joining);
         if (waits(state)) {
-          await answerOpen(talk, state, (call, kind) => editor.ask(call, kind, signal));
+          await answerOpen(talk, state, (call, _kind, choices) => editor.ask(call, choices, signal));
           // A question that was left is the end of its run: the protocol has no other way to leave one.
           if (waits(talk.session.state)) stop.abort();
         } else if (!cameLate(talk.session.state)) return state;

@@ -38,9 +38,9 @@ export function v1Editor(client: AgentContext, sessionId: string, talk: Conversa
   return {
     face: v1Face(send, { notices, locate }),
     echoes: false,
-    ask(call, kind, signal) {
+    ask(call, choices, signal) {
       const content = [...proposed(call, locate), textContent(fenced(call.ask?.question ?? ''))];
-      return permit({ ...callHead(call, locate), status: 'pending', content }, answersFor(kind), signal);
+      return permit({ ...callHead(call, locate), status: 'pending', content }, answersFor(choices), signal);
     },
     async agrees(title, detail, signal) {
       const content = [textContent(fenced(detail))];

@@ -58,13 +58,13 @@ export function v2Editor(client: AgentContext, sessionId: string, talk: Conversa
       waiting.add(resolve);
       return { id: promise, forget: () => void waiting.delete(resolve) };
     },
-    ask: (call, kind, signal) =>
+    ask: (call, choices, signal) =>
       permit(
         {
           title: `Allow ${call.tool}?`,
           description: call.ask?.question ?? '',
           subject: { type: 'tool_call', toolCall: callHead(call, locate) },
-          options: answersFor(kind),
+          options: answersFor(choices),
         },
         signal,
       ),

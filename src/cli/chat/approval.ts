@@ -1,7 +1,7 @@
 // Asks the person about the calls a run waits with: the exact call, yes, no, or always for that exact kind of call.
-import type { RunState } from '../../core/index.ts';
-import { alwaysLabel } from '../conversation/always.ts';
+import type { Call, RunState } from '../../core/index.ts';
 import { answerOpen } from '../conversation/asks.ts';
+import { saidOf } from '../conversation/choices.ts';
 import type { Question } from '../face/face.ts';
 import type { Desk } from '../slash/desk.ts';
 
@@ -10,23 +10,13 @@ export async function answerAsks(
   { talk, face, signal, say }: Pick<Desk, 'talk' | 'face' | 'signal' | 'say'>,
   state: RunState,
 ): Promise<void> {
-  await answerOpen(talk, state, async (call, kind) => {
-    const key = await face.ask(
-      {
-        ...inWords(call.tool, call.ask?.question ?? ''),
-        keys: [
-          { key: 'y', label: 'yes, this once' },
-          { key: 'n', label: 'no' },
-          { key: 'a', label: alwaysLabel(kind) },
-        ],
-        otherwise: 'n',
-      },
-      signal,
-    );
+  await answerOpen(talk, state, async (call, kind, choices) => {
+    const keys = choices.map(({ key, label }) => ({ key, label }));
+    const key = await face.ask({ ...inWords(call), keys, otherwise: 'n' }, signal);
     if (signal.aborted) return undefined;
-    if (key !== 'a') return key === 'y' ? 'once' : 'no';
-    say(`Allowed for this session: ${kind}. /permissions lists and revokes.`);
-    return 'always';
+    const said = saidOf(choices, 'key', key);
+    if (said === 'always') say(`Allowed for this session: ${kind}. /permissions lists and revokes.`);
+    return said;
   });
 }
 
@@ -34,7 +24,9 @@ export async function answerAsks(
 const mostTitle = 160;
 
 /** What is asked, word for word: in the question itself where it is short, else under it. */
-function inWords(tool: string, exact: string): Pick<Question, 'title' | 'detail'> {
+function inWords({ tool, ask }: Call): Pick<Question, 'title' | 'detail'> {
+  const exact = ask?.question ?? '';
+  if (ask?.about === 'outcome') return { title: `Run ${tool} again?`, detail: exact };
   const [head = '', ...rest] = exact.split('\n');
   if (head === '' || head.length > mostTitle) return { title: `Allow ${tool}?`, detail: exact };
   return { title: `Allow ${head}?`, ...(rest.length ? { detail: rest.join('\n') } : {}) };

@@ -1,7 +1,16 @@
 // What a run is at: the questions it waits with, who answers them, and what it does.
-import { aimOf, decide, type AgentParts, type Call, type RunState, type StopReason } from '../../core/index.ts';
+import {
+  aimOf,
+  decide,
+  outcomeQuestion,
+  type AgentParts,
+  type Call,
+  type RunState,
+  type StopReason,
+} from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
 import type { Grants } from '../../guards/index.ts';
+import { choicesFor, type Choice, type Said } from './choices.ts';
 import type { Outfit } from './outfit.ts';
 
 /** The calls a person has to answer for. */
@@ -40,6 +49,7 @@ async function questionNow(parts: AgentParts, call: Call, state: RunState): Prom
   const aim = aimOf(call);
   const meant = typeof aim === 'string' ? call : aim;
   const tool = parts.tools.has(meant.tool) ? meant.tool : (parts.alias?.(meant) ?? meant.tool);
+  if (call.ask?.about === 'outcome') return outcomeQuestion(tool, meant);
   const ruling = await decide(parts, { ...meant, tool }, state);
   if (ruling.type === 'ask') return ruling.question;
   const now = ruling.type === 'allow' ? 'would be allowed without a question' : `will be refused: ${ruling.reason}`;
@@ -53,25 +63,23 @@ export type Answerable = {
   readonly outfit: Pick<Outfit, 'kindOf'>;
 };
 
-/** What a person says to a question: yes to this call, yes to every call of exactly its kind, or no. */
-export type Said = 'once' | 'always' | 'no';
-
 /** Puts the open questions of a run to a person, one after the other, and writes the answers down. One that gets none stays open, and so do those after it. */
 export async function answerOpen(
   talk: Answerable,
   state: RunState,
-  ask: (call: Call, kind: string) => Promise<Said | undefined>,
+  ask: (call: Call, kind: string, choices: readonly Choice[]) => Promise<Said | undefined>,
 ): Promise<void> {
   for (const call of openAsks(state)) {
     const kind = talk.outfit.kindOf(call);
-    if (talk.grants.has(kind)) {
+    // That calls of a kind may be made says nothing about whether this one has been.
+    if (call.ask?.about !== 'outcome' && talk.grants.has(kind)) {
       await talk.session.answer(call.id, true, 'granted before');
       continue;
     }
-    const said = await ask(call, kind);
+    const said = await ask(call, kind, choicesFor(call, kind));
     if (said === undefined) return;
     if (said === 'always') talk.grants.grant(kind);
-    await talk.session.answer(call.id, said !== 'no', 'person');
+    await talk.session.answer(call.id, said === 'once' || said === 'always', 'person', said === 'happened');
   }
 }
 

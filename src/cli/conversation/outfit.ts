@@ -222,7 +222,10 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
       const { ears } = equipment;
       return {
         ...parts,
-        unsure: 'ask',
+        // Who wants nothing asked is told by the model what it found out.
+        get unsure() {
+          return auto() ? 'tell' : 'ask';
+        },
         gates: [...gates, ears?.gate(careful) ?? careful],
         ...(ears && parts.compact ? { compact: ears.compactor(parts.compact) } : {}),
       };

@@ -9,8 +9,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { RunOptions } from '../../agent/index.ts';
-import { FairleadError, isObject, messageOf, visible, type Event, type RunState } from '../../core/index.ts';
-import { answerOpen, openAsks, waits, type Answerable, type Said } from '../conversation/asks.ts';
+import { FairleadError, isObject, messageOf, visible, type Call, type Event, type RunState } from '../../core/index.ts';
+import { answerOpen, openAsks, waits, type Answerable } from '../conversation/asks.ts';
+import { choicesFor, saidOf, type Choice } from '../conversation/choices.ts';
 import { sentence } from '../front/sentence.ts';
 
 /** Work that a call of a client began. It owns a session: close it when done. */
@@ -53,7 +54,9 @@ export function openRounds(): Rounds {
     waiting.set(token, { job, mark, late: setTimeout(giveUp, longestWaitMs).unref() });
     // Over HTTP the exchange ends with the question; elsewhere its end is a cancelled call.
     if (!context.http) context.mcpReq.signal.addEventListener('abort', giveUp, { once: true });
-    const questions = openAsks(state).map(({ id, tool, ask }) => [id, question(tool, ask?.question ?? '')] as const);
+    const questions = openAsks(state).map(
+      (call) => [call.id, question(call, choicesFor(call, job.outfit.kindOf(call)))] as const,
+    );
     return inputRequired({ inputRequests: Object.fromEntries(questions), requestState: token });
   }
 
@@ -77,7 +80,9 @@ export function openRounds(): Rounds {
       });
     }
     const { inputResponses } = context.mcpReq;
-    await answerOpen(found.job, found.job.session.state, async ({ id }) => saidIn(inputResponses, id));
+    await answerOpen(found.job, found.job.session.state, async ({ id }, _kind, choices) =>
+      saidOf(choices, 'said', acceptedContent(inputResponses, id)?.['answer']),
+    );
     return found.job;
   }
 
@@ -114,28 +119,22 @@ function canAsk({ context, can }: Pick<Round, 'context' | 'can'>): boolean {
   return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
 }
 
-const question = (tool: string, text: string): ReturnType<typeof inputRequired.elicit> =>
+const question = ({ tool, ask }: Call, choices: readonly Choice[]): ReturnType<typeof inputRequired.elicit> =>
   inputRequired.elicit({
-    message: `Allow ${tool}?\n${visible(text)}`,
+    message: `${ask?.about === 'outcome' ? `Run ${tool} again` : `Allow ${tool}`}?\n${visible(ask?.question ?? '')}`,
     requestedSchema: {
       type: 'object',
       properties: {
         answer: {
           type: 'string',
           title: 'Answer',
-          enum: ['once', 'always', 'no'],
-          description: 'once: this call; always: every call of exactly this kind; no: it is refused',
+          enum: choices.map(({ said }) => said),
+          description: choices.map(({ said, label }) => `${said}: ${label}`).join('; '),
         },
       },
       required: ['answer'],
     },
   });
-
-/** Whatever is no clear yes is a no. */
-function saidIn(responses: Record<string, unknown> | undefined, id: string): Said {
-  const answer = acceptedContent(responses, id)?.['answer'];
-  return answer === 'once' || answer === 'always' ? answer : 'no';
-}
 
 /** Runs a job and tells the client how far it is, if it wants to know. */
 async function runOn(job: Job, { mcpReq }: ServerContext): Promise<RunState> {

@@ -1,7 +1,7 @@
 // The person beside a single run, if there is one: asked on the terminal, otherwise nothing that needs a yes is done.
 import { aimOf, visible, type RunState } from '../../core/index.ts';
-import { alwaysLabel } from '../conversation/always.ts';
 import { answerOpen, waits } from '../conversation/asks.ts';
+import { saidOf } from '../conversation/choices.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { nobody, type Person } from '../equipment/index.ts';
 import type { Host } from '../conversation/open-model.ts';
@@ -60,14 +60,14 @@ export function personInTerminal(say: (text: string) => void): Person {
 export async function askInTerminal(talk: Conversation, state: RunState, signal: AbortSignal): Promise<boolean> {
   if (!isSomebodyThere() || signal.aborted) return false;
   const { askLine } = await import('./ask-line.ts');
-  await answerOpen(talk, state, async (call, kind) => {
-    const keys = `y yes, this once · n no · a ${alwaysLabel(kind)}`;
+  await answerOpen(talk, state, async (call, _kind, choices) => {
+    const keys = choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
     const meant = aimOf(call);
     const tool = typeof meant === 'string' ? call.tool : meant.tool;
     const words = `${call.ask?.question ?? ''}\n${keys}`;
-    const said = await inTurn(() => askLine(words, `Allow ${tool}? [y/N/a] `, signal));
-    if (said === undefined) return undefined;
-    return said === 'a' ? 'always' : said === 'y' ? 'once' : 'no';
+    const prompt = call.ask?.about === 'outcome' ? `Run ${tool} again? [y/N/h] ` : `Allow ${tool}? [y/N/a] `;
+    const said = await inTurn(() => askLine(words, prompt, signal));
+    return said === undefined ? undefined : saidOf(choices, 'key', said);
   });
   return !signal.aborted && !waits(talk.session.state);
 }

@@ -70,7 +70,9 @@ const goOn: SlashCommand = {
     if (talk.session.messages.length === 0)
       return say('There is nothing to continue yet: say something first.', 'warning');
     // A request may not end with the model's own words, so the log adds some; nothing is added unseen.
-    if (talk.session.messages.at(-1)?.role === 'assistant') say('It had answered, so "Go on." is put after its words.');
+    const { messages, state } = talk.session;
+    const answered = state.calls.length === 0 && messages.at(-1)?.role === 'assistant';
+    if (answered) say('It had answered, so "Go on." is put after its words.');
     return converse();
   },
 };

@@ -1,0 +1,39 @@
+// What a person can say about a call that may be made, and about one that may have been.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Call } from '../../core/index.ts';
+import { choicesFor, saidOf } from './choices.ts';
+
+const call = (about?: 'outcome'): Call => ({
+  id: 'c1',
+  tool: 'pay',
+  input: {},
+  ask: { question: 'pay {}?', ...(about ? { about } : {}) },
+});
+
+test('[A75] a call that may be made is allowed once, always or not; whatever is no clear yes is a no', () => {
+  const choices = choicesFor(call(), 'pay {}');
+  assert.deepEqual(
+    choices.map(({ key, said }) => [key, said]),
+    [
+      ['y', 'once'],
+      ['n', 'no'],
+      ['a', 'always'],
+    ],
+  );
+  for (const other of ['h', 'yes', '', undefined]) assert.equal(saidOf(choices, 'key', other), 'no');
+});
+
+test('[A53, A112] a call that may have been made has no always: it is run again, left, or has happened', () => {
+  const choices = choicesFor(call('outcome'), 'pay {}');
+  assert.deepEqual(
+    choices.map(({ key, said }) => [key, said]),
+    [
+      ['y', 'once'],
+      ['n', 'no'],
+      ['h', 'happened'],
+    ],
+  );
+  assert.equal(saidOf(choices, 'said', 'always'), 'no');
+  assert.equal(saidOf(choices, 'said', 'happened'), 'happened');
+});
