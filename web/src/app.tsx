@@ -1,0 +1,112 @@
+// The frame of the page: header, navigation, the screen somebody is on, and what is said when the server is gone.
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { ApprovalsScreen } from './screens/approvals.tsx';
+import { AskScreen } from './screens/ask.tsx';
+import { BudgetsScreen } from './screens/budgets.tsx';
+import { FleetScreen } from './screens/fleet.tsx';
+import { HealthScreen } from './screens/health.tsx';
+import { KeyScreen } from './screens/key.tsx';
+import { RunScreen } from './screens/run.tsx';
+import { RunsScreen } from './screens/runs.tsx';
+import { ScorecardScreen } from './screens/scorecard.tsx';
+import { SessionScreen } from './screens/session.tsx';
+import { SessionsScreen } from './screens/sessions.tsx';
+import { useCell } from './view/cell.ts';
+import { KillSwitch, StoppedStrip } from './view/kill-switch.tsx';
+import { me } from './view/may.ts';
+import { Navigation, useShortcuts } from './view/navigation.tsx';
+import { route, type Route } from './view/route.ts';
+import { ThemeToggle } from './view/theme.tsx';
+import { api } from './wire/api.ts';
+import { connection, forgetKey, keyState } from './wire/connection.ts';
+
+/** The whole page. */
+export function App(): JSX.Element {
+  const key = useCell(keyState);
+  const who = useCell(me);
+  const here = useCell(connection);
+  useEffect(() => {
+    // Without a key too: a server may be open to all who reach it.
+    if (key.type !== 'refused' && here === 'here') void api.me().then(me.set, () => undefined);
+  }, [key, here]);
+  if (key.type === 'refused') return <KeyScreen />;
+  if (who === undefined && key.type === 'none') return <KeyScreen />;
+  return <Frame />;
+}
+
+function Frame(): JSX.Element {
+  const now = useCell(route);
+  const who = useCell(me);
+  const gone = useCell(connection) === 'gone';
+  useShortcuts();
+  useEffect(() => {
+    document.title = `${now.screen[0]?.toUpperCase()}${now.screen.slice(1)} · Fairlead`;
+  }, [now.screen]);
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          // The hash is the address of a screen: the link only moves the focus.
+          event.preventDefault();
+          document.querySelector<HTMLElement>('#main')?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
+      <header class="top">
+        <p class="brand">
+          Fairlead<span class="version">{who ? who.version : ''}</span>
+        </p>
+        <p class="store" title="Where runs and sessions are kept">
+          {who?.store}
+        </p>
+        <p class={`line ${gone ? 'gone' : ''}`} role="status">
+          {gone ? 'The server does not answer; it is asked again. Nothing you typed is lost.' : ''}
+        </p>
+        <KillSwitch />
+        <ThemeToggle />
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            forgetKey();
+            me.set(undefined);
+          }}
+        >
+          Forget key
+        </button>
+      </header>
+      <StoppedStrip />
+      <div class="frame">
+        <Navigation />
+        <main id="main" tabIndex={-1}>
+          <Shown now={now} />
+        </main>
+      </div>
+    </>
+  );
+}
+
+function Shown({ now }: { readonly now: Route }): JSX.Element {
+  switch (now.screen) {
+    case 'ask':
+      return <AskScreen />;
+    case 'runs':
+      return now.id === undefined ? <RunsScreen query={now.query} /> : <RunScreen key={now.id} id={now.id} />;
+    case 'sessions':
+      return now.id === undefined ? <SessionsScreen /> : <SessionScreen key={now.id} id={now.id} />;
+    case 'approvals':
+      return <ApprovalsScreen />;
+    case 'fleet':
+      return <FleetScreen />;
+    case 'health':
+      return <HealthScreen />;
+    case 'budgets':
+      return <BudgetsScreen />;
+    case 'scorecard':
+      return <ScorecardScreen />;
+  }
+}

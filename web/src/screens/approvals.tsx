@@ -1,0 +1,69 @@
+// Approvals: the runs that wait for a person, answered in place, with the exact call in sight.
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Visible } from '../text/markdown-view.tsx';
+import { Answering } from '../view/answering.tsx';
+import { Input } from '../view/call-view.tsx';
+import { Empty, Failed, Title, When } from '../view/parts.tsx';
+import { usePoll } from '../view/poll.ts';
+import { linkTo } from '../view/route.ts';
+import { api } from '../wire/api.ts';
+import type { Approval } from '../wire/shapes.ts';
+
+/** The screen. */
+export function ApprovalsScreen(): JSX.Element {
+  const { value, failed, again } = usePoll((signal) => api.approvals(signal), 2000);
+  const approvals = value?.approvals ?? [];
+  return (
+    <>
+      <Title>Approvals</Title>
+      <Failed failed={failed} />
+      {value && approvals.length === 0 ? (
+        <Empty title="Nobody waits for you.">
+          <p>When a call needs a person's word, its run rests, costs nothing, and stands here until it is answered.</p>
+        </Empty>
+      ) : null}
+      {approvals.map((approval) => (
+        <ApprovalView key={approval.run} approval={approval} again={again} />
+      ))}
+    </>
+  );
+}
+
+function ApprovalView({ approval, again }: { readonly approval: Approval; readonly again: () => void }): JSX.Element {
+  const [answered, setAnswered] = useState<readonly string[]>([]);
+  return (
+    <article class="approval">
+      <header>
+        <p class="words">
+          <Visible text={approval.words.slice(0, 300)} />
+        </p>
+        <p class="hint">
+          <a href={linkTo('runs', approval.run)}>Run {approval.run.slice(0, 8)}</a> waits since{' '}
+          <When time={approval.since} />. <a href={linkTo('sessions', approval.session)}>See what led to it</a>
+        </p>
+      </header>
+      {approval.questions.map((question) => (
+        <section key={question.call} class="call asks" aria-label={`Call of ${question.tool}`}>
+          <header>
+            <span class="tool">
+              <Visible text={question.tool} />
+            </span>
+            <span class="state">{question.about === 'outcome' ? 'outcome unknown' : 'asks'}</span>
+          </header>
+          {question.input === undefined || question.input === null ? null : (
+            <Input tool={question.tool} input={question.input} />
+          )}
+          <Answering
+            session={approval.session}
+            question={question}
+            sent={() => {
+              setAnswered([...answered, question.call]);
+              if (answered.length + 1 === approval.questions.length) setTimeout(again, 500);
+            }}
+          />
+        </section>
+      ))}
+    </article>
+  );
+}

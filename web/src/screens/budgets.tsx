@@ -1,0 +1,171 @@
+// Budgets: what each tenant may spend in a period, has spent, and holds back for calls under way.
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { money, percent, short } from '../text/format.ts';
+import { useMay } from '../view/may.ts';
+import { Empty, Failed, Field, Title } from '../view/parts.tsx';
+import { usePoll, useSending } from '../view/poll.ts';
+import { api } from '../wire/api.ts';
+import type { AllowanceShape } from '../wire/shapes.ts';
+
+const periods = ['day', 'month', 'ever'] as const;
+
+/** The screen. */
+export function BudgetsScreen(): JSX.Element {
+  const { value, failed, again } = usePoll((signal) => api.budgets(signal), 3000);
+  const [tenant, setTenant] = useState('');
+  const may = useMay('operator');
+  return (
+    <>
+      <Title>Budgets</Title>
+      <p class="lead">Held before each call, over the whole fleet: what does not fit is refused before it is spent.</p>
+      <Failed failed={failed} />
+      {value?.allowances.length === 0 ? (
+        <Empty title="No tenant has a budget.">
+          <p>
+            {may
+              ? 'Set one below. Runs belong to the tenant default unless they say otherwise.'
+              : 'An operator can set one here.'}
+          </p>
+        </Empty>
+      ) : null}
+      <ul class="budgets">
+        {(value?.allowances ?? []).map((each) => (
+          <Budget key={`${each.tenant} ${each.period}`} allowance={each} edit={may ? setTenant : undefined} />
+        ))}
+      </ul>
+      {may ? (
+        <Allow
+          key={tenant}
+          tenant={tenant}
+          known={value?.allowances.find((each) => each.tenant === tenant)}
+          again={again}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function Budget({
+  allowance,
+  edit,
+}: {
+  readonly allowance: AllowanceShape;
+  readonly edit: ((tenant: string) => void) | undefined;
+}): JSX.Element {
+  const { tenant, period, usd, tokens, spent, held } = allowance;
+  return (
+    <li>
+      <h2>
+        {tenant} <span class="hint">{period === 'ever' ? 'in all' : `a ${period}`}</span>
+      </h2>
+      {usd === undefined ? null : <Bar name="Money" spent={spent.usd} held={held.usd} most={usd} write={money} />}
+      {tokens === undefined ? null : (
+        <Bar name="Tokens" spent={spent.tokens} held={held.tokens} most={tokens} write={short} />
+      )}
+      {edit ? (
+        <button type="button" class="quiet" onClick={() => edit(tenant)}>
+          Change<span class="unseen"> the budget of {tenant}</span>
+        </button>
+      ) : null}
+    </li>
+  );
+}
+
+type BarProps = {
+  readonly name: string;
+  readonly spent: number;
+  readonly held: number;
+  readonly most: number;
+  readonly write: (amount: number) => string;
+};
+
+function Bar({ name, spent, held, most, write }: BarProps): JSX.Element {
+  const share = (amount: number): number => (most === 0 ? 100 : Math.min(100, (amount / most) * 100));
+  const isOver = spent + held >= most;
+  return (
+    <div class="bar">
+      <p>
+        <span>{name}</span>
+        <span class="amount">
+          {write(spent)} spent{held > 0 ? `, ${write(held)} held` : ''} of {write(most)}
+          <span class={isOver ? 'bad' : 'hint'}>
+            {' '}
+            {most === 0 ? 'nothing allowed' : percent(Math.min(1, spent / most))}
+          </span>
+        </span>
+      </p>
+      <svg viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="range" width="100" height="3" />
+        <rect class="held" width={share(spent + held)} height="3" />
+        <rect class={isOver ? 'over' : 'span'} width={share(spent)} height="3" />
+      </svg>
+    </div>
+  );
+}
+
+type AllowProps = { readonly tenant: string; readonly known: AllowanceShape | undefined; readonly again: () => void };
+
+function Allow({ tenant, known, again }: AllowProps): JSX.Element {
+  const [typed, setTyped] = useState({
+    tenant,
+    period: known?.period ?? 'day',
+    usd: String(known?.usd ?? ''),
+    tokens: String(known?.tokens ?? ''),
+  });
+  const { busy, failed, send } = useSending();
+  const keep = (): void =>
+    send(async () => {
+      const number = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text));
+      const [usd, tokens] = [number(typed.usd), number(typed.tokens)];
+      await api.allow({
+        tenant: typed.tenant.trim(),
+        period: typed.period,
+        ...(usd === undefined ? {} : { usd }),
+        ...(tokens === undefined ? {} : { tokens }),
+      });
+      again();
+    });
+  const field = (name: 'tenant' | 'usd' | 'tokens'): JSX.Element => (
+    <input
+      value={typed[name]}
+      required={name === 'tenant'}
+      inputMode={name === 'tenant' ? 'text' : 'decimal'}
+      placeholder={name === 'tenant' ? 'default' : 'no bound'}
+      spellcheck={false}
+      onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <form
+      class="filters"
+      aria-label="Set a budget"
+      onSubmit={(event) => {
+        event.preventDefault();
+        keep();
+      }}
+    >
+      <Field name="Tenant">{field('tenant')}</Field>
+      <Field name="Period">
+        <select
+          value={typed.period}
+          onChange={(event) =>
+            setTyped({ ...typed, period: periods.find((each) => each === event.currentTarget.value) ?? 'day' })
+          }
+        >
+          {periods.map((each) => (
+            <option key={each} value={each}>
+              {each === 'ever' ? 'in all' : `a ${each}`}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field name="US dollars">{field('usd')}</Field>
+      <Field name="Tokens">{field('tokens')}</Field>
+      <button type="submit" disabled={busy}>
+        {typed.usd.trim() === '' && typed.tokens.trim() === '' ? 'Take the budget away' : 'Set the budget'}
+      </button>
+      <Failed failed={failed} />
+    </form>
+  );
+}

@@ -1,0 +1,215 @@
+// The fleet: what waits, who works, what holds them back, and what comes again by the clock.
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { QueueLimits, Schedule, WorkerEntry } from '../../../src/core/index.ts';
+import { count } from '../text/format.ts';
+import { Visible } from '../text/markdown-view.tsx';
+import { useMay } from '../view/may.ts';
+import { Empty, Failed, Field, Table, Title, When } from '../view/parts.tsx';
+import { useNow, usePoll, useSending } from '../view/poll.ts';
+import { api } from '../wire/api.ts';
+import { Depth } from './runs.tsx';
+
+/** A worker that gave no sign of life for so long is called silent. */
+const silentMs = 15_000;
+
+/** The screen. */
+export function FleetScreen(): JSX.Element {
+  const { value, failed, again } = usePoll((signal) => api.queue(signal), 2000);
+  return (
+    <>
+      <Title>Fleet</Title>
+      <Failed failed={failed} />
+      <Depth />
+      <h2>Workers</h2>
+      {value?.workers.length === 0 ? (
+        <Empty title="No worker is at work.">
+          <p>
+            Queued runs wait until one is. Start one with <code>fairlead worker</code> on any machine that reaches the
+            store.
+          </p>
+        </Empty>
+      ) : (
+        <Table caption="Workers" head={['Worker', 'Host', 'Running', 'Seen', 'Begun', 'Version', 'Memory']}>
+          {(value?.workers ?? []).map((worker) => (
+            <WorkerRow key={worker.worker} worker={worker} />
+          ))}
+        </Table>
+      )}
+      <h2>Limits</h2>
+      {value ? <Limits key={JSON.stringify(value.limits)} limits={value.limits} again={again} /> : null}
+      <h2>Schedules</h2>
+      {value ? <Schedules schedules={value.schedules} again={again} /> : null}
+    </>
+  );
+}
+
+function WorkerRow({ worker }: { readonly worker: WorkerEntry }): JSX.Element {
+  const isSilent = useNow(2000) - Date.parse(worker.seen) > silentMs;
+  const bytes = worker.about['memory'] ?? worker.about['rss'];
+  return (
+    <tr>
+      <td>
+        <code>{worker.worker}</code>
+      </td>
+      <td>
+        {worker.host} · {worker.pid}
+      </td>
+      <td class="number">{count(worker.running)}</td>
+      <td class={isSilent ? 'bad' : ''}>
+        {isSilent ? 'silent, ' : ''}
+        <When time={worker.seen} />
+      </td>
+      <td>
+        <When time={worker.begun} />
+      </td>
+      <td>{worker.version}</td>
+      <td>{typeof bytes === 'number' ? `${Math.round(bytes / 1_048_576)} MB` : ''}</td>
+    </tr>
+  );
+}
+
+type Again = { readonly again: () => void };
+
+function Limits({ limits, again }: { readonly limits: QueueLimits } & Again): JSX.Element {
+  const may = useMay('operator');
+  const { busy, failed, send } = useSending();
+  const [typed, setTyped] = useState({
+    concurrency: String(limits.concurrency ?? ''),
+    tenantConcurrency: String(limits.tenantConcurrency ?? ''),
+    runs: String(limits.rate?.runs ?? ''),
+    seconds: limits.rate ? String(limits.rate.ms / 1000) : '',
+  });
+  const field = (name: keyof typeof typed): JSX.Element => (
+    <input
+      inputMode="numeric"
+      value={typed[name]}
+      disabled={!may}
+      placeholder="no limit"
+      onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
+    />
+  );
+  const keep = (): void =>
+    send(async () => {
+      const number = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text));
+      const [concurrency, tenantConcurrency, runs, seconds] = [
+        typed.concurrency,
+        typed.tenantConcurrency,
+        typed.runs,
+        typed.seconds,
+      ].map(number);
+      await api.limit({
+        ...(concurrency === undefined ? {} : { concurrency }),
+        ...(tenantConcurrency === undefined ? {} : { tenantConcurrency }),
+        ...(runs === undefined || seconds === undefined ? {} : { rate: { runs, ms: Math.round(seconds * 1000) } }),
+      });
+      again();
+    });
+  return (
+    <form
+      class="filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        keep();
+      }}
+    >
+      <Field name="Runs at a time">{field('concurrency')}</Field>
+      <Field name="For one tenant">{field('tenantConcurrency')}</Field>
+      <Field name="Begun at most">{field('runs')}</Field>
+      <Field name="In seconds">{field('seconds')}</Field>
+      {may ? (
+        <button type="submit" disabled={busy}>
+          Set limits
+        </button>
+      ) : null}
+      <Failed failed={failed} />
+    </form>
+  );
+}
+
+function Schedules({ schedules, again }: { readonly schedules: readonly Schedule[] } & Again): JSX.Element {
+  const may = useMay('runner');
+  const { busy, failed, send } = useSending();
+  const [typed, setTyped] = useState({ name: '', cron: '', words: '' });
+  const act = (work: () => Promise<unknown>): void =>
+    send(async () => {
+      await work();
+      again();
+    });
+  const add = (): void =>
+    act(async () => {
+      await api.schedule({ name: typed.name.trim(), cron: typed.cron.trim(), run: { words: typed.words } });
+      setTyped({ name: '', cron: '', words: '' });
+    });
+  return (
+    <>
+      {schedules.length === 0 ? (
+        <p class="hint">Nothing comes by the clock.</p>
+      ) : (
+        <Table caption="Schedules" head={['Name', 'When (UTC)', 'What is asked', '']}>
+          {schedules.map((each) => (
+            <tr key={each.name}>
+              <td>{each.name}</td>
+              <td>
+                <code>{each.cron}</code>
+              </td>
+              <td class="words">
+                <Visible text={each.run.words.slice(0, 200)} />
+              </td>
+              <td>
+                {may ? (
+                  <button
+                    type="button"
+                    class="quiet"
+                    disabled={busy}
+                    onClick={() => act(() => api.unschedule(each.name))}
+                  >
+                    Remove<span class="unseen"> {each.name}</span>
+                  </button>
+                ) : null}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {may ? (
+        <form
+          class="filters"
+          onSubmit={(event) => {
+            event.preventDefault();
+            add();
+          }}
+        >
+          <Field name="Name">
+            <input
+              required
+              value={typed.name}
+              spellcheck={false}
+              onInput={(event) => setTyped({ ...typed, name: event.currentTarget.value })}
+            />
+          </Field>
+          <Field name="When, five fields in UTC">
+            <input
+              required
+              value={typed.cron}
+              spellcheck={false}
+              placeholder="0 7 * * 1-5"
+              onInput={(event) => setTyped({ ...typed, cron: event.currentTarget.value })}
+            />
+          </Field>
+          <Field name="What is asked">
+            <input
+              required
+              value={typed.words}
+              onInput={(event) => setTyped({ ...typed, words: event.currentTarget.value })}
+            />
+          </Field>
+          <button type="submit" disabled={busy}>
+            Add schedule
+          </button>
+        </form>
+      ) : null}
+      <Failed failed={failed} />
+    </>
+  );
+}

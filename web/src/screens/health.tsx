@@ -1,0 +1,169 @@
+// Health: how the fleet is now, how it was over time, what it is held to, and whether it drifts.
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { count, duration, interval, money, percent } from '../text/format.ts';
+import { Chart } from '../view/chart.tsx';
+import { DriftTable, ObjectiveTable } from '../view/health-tables.tsx';
+import { Failed, Figure, Table, Title } from '../view/parts.tsx';
+import { usePoll } from '../view/poll.ts';
+import { stretchesOf } from '../view/stretches.ts';
+import { api } from '../wire/api.ts';
+import type { HealthShape, PercentilesShape, RateShape } from '../wire/health-shape.ts';
+
+const spans = [
+  { name: '1 hour', ms: 3_600_000, stretch: 120_000 },
+  { name: '24 hours', ms: 86_400_000, stretch: 3_600_000 },
+  { name: '7 days', ms: 604_800_000, stretch: 21_600_000 },
+] as const;
+
+/** The screen. */
+export function HealthScreen(): JSX.Element {
+  const { value, failed } = usePoll((signal) => api.health(signal), 3000);
+  return (
+    <>
+      <Title>Health</Title>
+      <Failed failed={failed} />
+      {value ? <Now health={value} /> : null}
+      <OverTime />
+      {value ? (
+        <>
+          <h2>Objectives, over 24 hours</h2>
+          <ObjectiveTable objectives={value.slo} />
+          <h2>Drift, 24 hours against the week before</h2>
+          <DriftTable drifts={value.drift} />
+          <h2>Breakers</h2>
+          <Breakers breakers={value.breakers} />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function Now({ health }: { readonly health: HealthShape }): JSX.Element {
+  const { depth, rates, workers } = health;
+  const alive = workers.filter((worker) => worker.alive).length;
+  return (
+    <dl class="figures">
+      <Figure
+        name="Queued"
+        value={count(depth.queued)}
+        note={health.oldestMs === null ? 'none waits' : `oldest ${duration(health.oldestMs)}`}
+      />
+      <Figure
+        name="Workers"
+        value={count(alive)}
+        note={workers.length > alive ? `${workers.length - alive} silent` : `${count(depth.running)} runs under way`}
+      />
+      <Figure name="Errors, last hour" value={rate(rates.errors)} note={counted(rates.errors)} />
+      <Figure name="Abstained" value={rate(rates.abstained)} note={counted(rates.abstained)} />
+      <Figure name="Wait, 95th" value={ninetyFifth(health.waited)} note={bounds(health.waited)} />
+      <Figure name="Took, 95th" value={ninetyFifth(health.took)} note={bounds(health.took)} />
+    </dl>
+  );
+}
+
+const rate = (measured: RateShape): string => (measured.rate === null ? 'not measured' : percent(measured.rate));
+
+const counted = (measured: RateShape): string =>
+  measured.rate === null
+    ? 'no run ended'
+    : `${count(measured.good)} of ${count(measured.total)}, ${interval(measured.interval)}`;
+
+const ninetyFifth = (measured: PercentilesShape | null): string =>
+  measured ? duration(measured.p95.value) : 'not measured';
+
+function bounds(measured: PercentilesShape | null): string {
+  if (!measured) return 'no run ended';
+  const [low, high] = measured.p95.interval;
+  const ends = high === null ? `at least ${duration(low ?? 0)}` : `${duration(low ?? 0)} to ${duration(high)}`;
+  return `half within ${duration(measured.p50.value)}; ${ends}`;
+}
+
+function OverTime(): JSX.Element {
+  const [span, setSpan] = useState<(typeof spans)[number]>(spans[1]);
+  const { value, failed } = usePoll(
+    (signal) => {
+      // Whole stretches, so that the last point is not a sliver of one.
+      const to = Math.ceil(Date.now() / span.stretch) * span.stretch;
+      return api.history(new Date(to - span.ms).toISOString(), new Date(to).toISOString(), span.stretch, signal);
+    },
+    15_000,
+    span.name,
+  );
+  const columns = useMemo(() => stretchesOf(value?.tallies ?? []), [value]);
+  const lines = useMemo(
+    () => ({
+      ended: [{ name: 'ended', values: columns.ended }],
+      waited: percentiles(columns.waited),
+      took: percentiles(columns.took),
+      errors: [
+        {
+          name: 'rate and interval',
+          values: columns.errors.rate,
+          band: [columns.errors.low, columns.errors.high] as const,
+        },
+      ],
+      abstained: [
+        {
+          name: 'rate and interval',
+          values: columns.abstained.rate,
+          band: [columns.abstained.low, columns.abstained.high] as const,
+        },
+      ],
+      usd: [{ name: 'US dollars', values: columns.usd }],
+    }),
+    [columns],
+  );
+  const { times } = columns;
+  return (
+    <section aria-label="Over time">
+      <div class="title">
+        <h2>Over time</h2>
+        <div class="choices" role="group" aria-label="How far back">
+          {spans.map((each) => (
+            <button key={each.name} type="button" aria-pressed={each === span} onClick={() => setSpan(each)}>
+              {each.name}
+            </button>
+          ))}
+        </div>
+      </div>
+      <Failed failed={failed} />
+      <div class="charts">
+        <Chart title="Runs ended" times={times} lines={lines.ended} write={(value) => count(value)} />
+        <Chart title="Wait before a run begins" times={times} lines={lines.waited} write={duration} />
+        <Chart title="From begun to ended" times={times} lines={lines.took} write={duration} />
+        <Chart title="Errors" times={times} lines={lines.errors} write={percent} least={0.05} />
+        <Chart title="Abstained" times={times} lines={lines.abstained} write={percent} least={0.05} />
+        <Chart title="Spent" times={times} lines={lines.usd} write={money} />
+      </div>
+    </section>
+  );
+}
+
+const percentiles = ([p50, p95, p99]: ReturnType<typeof stretchesOf>['waited']): {
+  name: string;
+  values: typeof p50;
+}[] => [
+  { name: 'half', values: p50 },
+  { name: '95 of 100', values: p95 },
+  { name: '99 of 100', values: p99 },
+];
+
+function Breakers({ breakers }: Pick<HealthShape, 'breakers'>): JSX.Element {
+  if (breakers.length === 0) return <p class="hint">No worker has told of one.</p>;
+  return (
+    <Table caption="Circuit breakers" head={['Model', 'State', 'Worker']}>
+      {breakers.map((each) => (
+        <tr key={`${each.worker} ${each.model}`}>
+          <td>{each.model}</td>
+          <td class={each.state === 'closed' ? '' : 'bad'}>
+            {each.state === 'closed' ? 'closed: calls pass' : each.state}
+          </td>
+          <td>
+            <code>{each.worker}</code>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

@@ -1,0 +1,87 @@
+// The scorecard: only what tests measured, with counts and intervals; what nothing measured says so.
+import type { JSX } from 'preact';
+import { clock, count, percent } from '../text/format.ts';
+import { Empty, Failed, Title } from '../view/parts.tsx';
+import { usePoll } from '../view/poll.ts';
+import { api } from '../wire/api.ts';
+import type { FrontierRow } from '../wire/shapes.ts';
+
+/** The screen. */
+export function ScorecardScreen(): JSX.Element {
+  const { value, failed } = usePoll((signal) => api.frontier(signal), 60_000);
+  const rows = value?.rows ?? [];
+  const measured = rows.filter((row) => row.measured).length;
+  return (
+    <>
+      <Title
+        beside={
+          value ? (
+            <span class="hint">
+              {measured} of {rows.length} measured
+            </span>
+          ) : null
+        }
+      >
+        Scorecard
+      </Title>
+      <p class="lead">
+        What tests of this version measured, as counts with 95 % intervals. What nothing measured says so, and counts
+        for nothing.
+      </p>
+      <Failed failed={failed} />
+      {value && rows.length === 0 ? (
+        <Empty title="No scorecard came with this server.">
+          <p>It is written by the tests of a release.</p>
+        </Empty>
+      ) : null}
+      <ul class="scores">
+        {rows.map((row) => (
+          <Score key={row.id} row={row} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Score({ row }: { readonly row: FrontierRow }): JSX.Element {
+  return (
+    <li class={row.measured ? '' : 'unmeasured'}>
+      <div>
+        <h2>{row.title}</h2>
+        <p>{row.what}</p>
+        {row.measured ? (
+          <p class="hint">
+            {row.how} · {clock(row.when, 0)}
+          </p>
+        ) : null}
+      </div>
+      {row.measured ? <Measured row={row} /> : <p class="verdict">not measured</p>}
+    </li>
+  );
+}
+
+function Measured({ row }: { readonly row: Extract<FrontierRow, { measured: true }> }): JSX.Element {
+  const [low, high] = [row.interval[0] ?? 0, row.interval[1] ?? 1];
+  const rate = row.total === 0 ? 0 : row.good / row.total;
+  return (
+    <div class="score">
+      <p class="value">
+        {count(row.good)} <span class="of">of {count(row.total)}</span>
+      </p>
+      <svg
+        class="interval"
+        viewBox="0 0 100 8"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${percent(low)} to ${percent(high)}`}
+      >
+        <rect class="range" x="0" y="3.5" width="100" height="1" />
+        <rect class="span" x={low * 100} y="2" width={Math.max(0.6, (high - low) * 100)} height="4" />
+        <rect class="point" x={Math.min(99, rate * 100)} y="0" width="1" height="8" />
+      </svg>
+      <p class="hint">
+        {percent(low)} to {percent(high)}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+// Text that hides nothing: what does not show, or turns the direction of what does, is written out and marked.
+
+/** A stretch of text, or one character that does not show, written out, with the name a person is told. */
+export type Piece = { readonly text: string; readonly name?: string };
+
+/** Controls, formats (direction, zero width, tags), separators, lone surrogates, selectors, fillers and what is no character. */
+const unseen = new RegExp(
+  [
+    '(?![\\t\\n])\\p{Cc}|\\p{Cf}|\\p{Cs}|\\p{Zl}|\\p{Zp}|\\p{Noncharacter_Code_Point}',
+    '[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u2800\\u3164\\uffa0\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]',
+  ].join('|'),
+  'gu',
+);
+
+const names: Readonly<Record<number, string>> = {
+  0x00: 'null',
+  0x07: 'bell',
+  0x08: 'backspace',
+  0x0d: 'carriage return',
+  0x1b: 'escape',
+  0x7f: 'delete',
+  0xad: 'soft hyphen',
+  0x200b: 'zero width space',
+  0x200c: 'zero width non-joiner',
+  0x200d: 'zero width joiner',
+  0x200e: 'left-to-right mark',
+  0x200f: 'right-to-left mark',
+  0x202a: 'left-to-right embedding',
+  0x202b: 'right-to-left embedding',
+  0x202c: 'end of a direction',
+  0x202d: 'left-to-right override',
+  0x202e: 'right-to-left override',
+  0x2066: 'left-to-right isolate',
+  0x2067: 'right-to-left isolate',
+  0x2068: 'isolate',
+  0x2069: 'end of an isolate',
+  0xfeff: 'zero width no-break space',
+};
+
+/** A text in pieces, in order; nothing is left out. Joiners are marked too, even where a script needs them: this is for calls, not for prose. */
+export function piecesOf(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const found of text.matchAll(unseen)) {
+    if (found.index > at) pieces.push({ text: text.slice(at, found.index) });
+    pieces.push(written(found[0]));
+    at = found.index + found[0].length;
+  }
+  if (at < text.length) pieces.push({ text: text.slice(at) });
+  return pieces;
+}
+
+function written(letter: string): Piece {
+  const code = letter.codePointAt(0) ?? 0;
+  const place = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  const name = names[code] ?? 'a character that does not show';
+  if (code < 0x20) return { text: String.fromCharCode(0x2400 + code), name: `${name} (${place})` };
+  return { text: code === 0x7f ? '␡' : `<${place}>`, name: `${name} (${place})` };
+}

@@ -1,0 +1,72 @@
+// A question to a person, answered in place: yes or no, or for an unknown outcome one of three.
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Question } from '../../../src/core/index.ts';
+import { Visible } from '../text/markdown-view.tsx';
+import { api } from '../wire/api.ts';
+import { useMay } from './may.ts';
+import { Failed } from './parts.tsx';
+import { useSending } from './poll.ts';
+
+type Choice = { readonly name: string; readonly allowed: boolean; readonly happened?: boolean; readonly kind: string };
+
+const permission: readonly Choice[] = [
+  { name: 'Allow', allowed: true, kind: 'primary' },
+  { name: 'Refuse', allowed: false, kind: '' },
+];
+
+const outcome: readonly Choice[] = [
+  { name: 'It happened', allowed: false, happened: true, kind: 'primary' },
+  { name: 'It did not: run it again', allowed: true, happened: false, kind: '' },
+  { name: 'I cannot tell', allowed: false, happened: false, kind: '' },
+];
+
+/** The question and its answers. Once one is sent it says so, until the session has read it. */
+export function Answering({
+  session,
+  question,
+  sent,
+}: {
+  readonly session: string;
+  readonly question: Question;
+  readonly sent?: () => void;
+}): JSX.Element {
+  const [given, setGiven] = useState<string | undefined>(undefined);
+  const { busy, failed, send } = useSending();
+  const may = useMay('runner');
+  const choices = question.about === 'outcome' ? outcome : permission;
+  const answer = ({ name, allowed, happened }: Choice): void =>
+    send(async () => {
+      await api.answer(session, question.call, allowed, happened);
+      setGiven(name);
+      sent?.();
+    });
+  return (
+    <div class="answering" role="group" aria-label={`Question about ${question.tool}`}>
+      <p class="question">
+        <Visible text={question.question} />
+      </p>
+      {given === undefined ? (
+        <div class="buttons">
+          {choices.map((choice) => (
+            <button
+              key={choice.name}
+              type="button"
+              class={choice.kind}
+              disabled={busy || !may}
+              onClick={() => answer(choice)}
+            >
+              {choice.name}
+            </button>
+          ))}
+          {may ? null : <span class="hint">Your key may only read.</span>}
+        </div>
+      ) : (
+        <p class="sent" role="status">
+          Answered: {given}. The run goes on as soon as a worker has read it.
+        </p>
+      )}
+      <Failed failed={failed} />
+    </div>
+  );
+}

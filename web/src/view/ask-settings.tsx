@@ -1,0 +1,113 @@
+// How a run is to be made, folded away: nothing here has to be filled in.
+import type { JSX } from 'preact';
+import type { Asked } from '../wire/shapes.ts';
+import { Field } from './parts.tsx';
+
+/** What was filled in, as it was typed. */
+export type Settings = Readonly<
+  Partial<
+    Record<
+      'model' | 'folder' | 'tenant' | 'priority' | 'turns' | 'usd' | 'tokens' | 'minutes' | 'answer' | 'models',
+      string
+    >
+  >
+> & { readonly auto?: boolean };
+
+/** What was filled in, as the server takes it; what is empty or no number is left out. */
+export function settingsOf(settings: Settings, way: string): Omit<Asked, 'words'> {
+  const text = (value: string | undefined): string | undefined => value?.trim() || undefined;
+  const number = (value: string | undefined): number | undefined => {
+    const read = Number(text(value));
+    return text(value) === undefined || !Number.isFinite(read) ? undefined : read;
+  };
+  const minutes = number(settings.minutes);
+  const limits = given({
+    turns: number(settings.turns),
+    usd: number(settings.usd),
+    tokens: number(settings.tokens),
+    ms: minutes === undefined ? undefined : Math.round(minutes * 60_000),
+  });
+  const models = text(settings.models)?.split(/[\s,]+/);
+  return given({
+    model: text(settings.model),
+    folder: text(settings.folder),
+    auto: settings.auto ? true : undefined,
+    tenant: text(settings.tenant),
+    priority: number(settings.priority),
+    limits: Object.keys(limits).length > 0 ? limits : undefined,
+    answer: way === 'verify' ? text(settings.answer) : undefined,
+    models: way === 'verify' ? models : undefined,
+  });
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+const given = <T extends object>(fields: T): Given<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+
+type Props = { readonly settings: Settings; readonly way: string; readonly change: (settings: Settings) => void };
+
+/** The fields. */
+export function AskSettings({ settings, way, change }: Props): JSX.Element {
+  const field = (name: Exclude<keyof Settings, 'auto'>, inputMode?: 'decimal' | 'numeric'): JSX.Element => (
+    <input
+      name={name}
+      value={settings[name] ?? ''}
+      inputMode={inputMode}
+      spellcheck={false}
+      onInput={(event) => change({ ...settings, [name]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <>
+      {way === 'verify' ? (
+        <div class="fields">
+          <Field name="Answer to examine" hint="Empty: the models answer the question themselves.">
+            <textarea
+              rows={3}
+              value={settings.answer ?? ''}
+              onInput={(event) => change({ ...settings, answer: event.currentTarget.value })}
+            />
+          </Field>
+          <Field name="Models" hint="By name, with spaces between them.">
+            {field('models')}
+          </Field>
+        </div>
+      ) : null}
+      <details class="settings">
+        <summary>Settings{summary(settings)}</summary>
+        <div class="fields">
+          <Field name="Model" hint="The server's own unless given.">
+            {field('model')}
+          </Field>
+          <Field name="Folder" hint="Where tools work, on the server.">
+            {field('folder')}
+          </Field>
+          <Field name="Tenant">{field('tenant')}</Field>
+          <Field name="Priority" hint="The higher, the sooner.">
+            {field('priority', 'numeric')}
+          </Field>
+          <Field name="At most turns">{field('turns', 'numeric')}</Field>
+          <Field name="At most US dollars">{field('usd', 'decimal')}</Field>
+          <Field name="At most tokens">{field('tokens', 'numeric')}</Field>
+          <Field name="At most minutes">{field('minutes', 'decimal')}</Field>
+          <label class="check wide">
+            <input
+              type="checkbox"
+              checked={settings.auto ?? false}
+              onChange={(event) => change({ ...settings, auto: event.currentTarget.checked })}
+            />
+            Allow without asking what the policy would ask about
+          </label>
+        </div>
+      </details>
+    </>
+  );
+}
+
+function summary({ auto, ...rest }: Settings): string {
+  const names = Object.entries(rest).flatMap(([name, value]) =>
+    value?.trim() && name !== 'answer' && name !== 'models' ? [`${name} ${value}`] : [],
+  );
+  return [...names, ...(auto ? ['without asking'] : [])].map((each) => ` · ${each}`).join('');
+}

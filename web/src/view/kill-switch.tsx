@@ -1,0 +1,126 @@
+// The kill-switch: its state is always in sight, and neither stopping nor going on happens by a slip of the hand.
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Standing } from '../../../src/core/index.ts';
+import { api } from '../wire/api.ts';
+import { useMay } from './may.ts';
+import { Failed, Field, When } from './parts.tsx';
+import { usePoll, useSending } from './poll.ts';
+
+/** The switch in the header, and the strip below it while everything is stopped. */
+export function KillSwitch(): JSX.Element {
+  const { value: standing, failed, again } = usePoll((signal) => api.control(signal), 2000);
+  const [isOpen, setOpen] = useState(false);
+  const may = useMay('operator');
+  // What cannot be read counts as stopped, as it does for the workers.
+  const isStopped = standing?.stopped ?? failed !== undefined;
+  const word = standing === undefined && !failed ? 'Kill-switch' : isStopped ? 'Stopped' : 'Running';
+  return (
+    <>
+      <button
+        type="button"
+        class={`switch ${isStopped ? 'stopped' : ''}`}
+        aria-haspopup="dialog"
+        title={may ? 'The kill-switch: stops or resumes all work' : 'The kill-switch; only an operator may use it'}
+        onClick={() => setOpen(true)}
+      >
+        <span class="unseen">Kill-switch: </span>
+        {word}
+      </button>
+      {isOpen ? (
+        <Confirm standing={standing} isStopped={isStopped} may={may} close={() => setOpen(false)} done={again} />
+      ) : null}
+    </>
+  );
+}
+
+/** The strip that says who stopped everything, and why. */
+export function StoppedStrip(): JSX.Element | null {
+  const { value } = usePoll((signal) => api.control(signal), 2000);
+  if (!value?.stopped) return null;
+  return (
+    <p class="strip stopped" role="status">
+      <strong>All work is stopped.</strong> {value.why} {value.by === undefined ? '' : `By ${value.by}, `}
+      <When time={value.since} />
+    </p>
+  );
+}
+
+type Asked = {
+  readonly standing: Standing | undefined;
+  readonly isStopped: boolean;
+  readonly may: boolean;
+  readonly close: () => void;
+  readonly done: () => void;
+};
+
+function Confirm({ standing, isStopped, may, close, done }: Asked): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [word, setWord] = useState('');
+  const [why, setWhy] = useState('');
+  const { busy, failed, send } = useSending();
+  const needed = isStopped ? 'resume' : 'stop';
+  const isReady = may && word.trim().toLowerCase() === needed && (isStopped || why.trim() !== '');
+  useEffect(() => dialog.current?.showModal(), []);
+  const act = (): void =>
+    send(async () => {
+      await (isStopped ? api.resume() : api.stop(why.trim()));
+      done();
+      close();
+    });
+  return (
+    <dialog ref={dialog} onClose={close} aria-labelledby="switch-title">
+      <form
+        method="dialog"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady && !busy) act();
+        }}
+      >
+        <h2 id="switch-title">{isStopped ? 'Let work go on?' : 'Stop all work?'}</h2>
+        {isStopped ? (
+          <p>
+            Stopped{standing?.by === undefined ? '' : ` by ${standing.by}`} <When time={standing?.since} />
+            {standing?.why ? `: ${standing.why}` : '.'} Workers take runs again once it goes on.
+          </p>
+        ) : (
+          <p>
+            Every worker heeds this within two seconds: what is under way is left where it stands, and nothing new is
+            begun until somebody lets it go on.
+          </p>
+        )}
+        {isStopped ? null : (
+          <Field name="Why" hint="Everybody who looks here reads it.">
+            <input
+              name="why"
+              value={why}
+              required
+              disabled={!may}
+              onInput={(event) => setWhy(event.currentTarget.value)}
+            />
+          </Field>
+        )}
+        <Field name={`Type the word ${needed}`}>
+          <input
+            name="word"
+            value={word}
+            autocomplete="off"
+            spellcheck={false}
+            disabled={!may}
+            onInput={(event) => setWord(event.currentTarget.value)}
+          />
+        </Field>
+        {may ? null : <p class="hint">Only an operator's key may do this.</p>}
+        <Failed failed={failed} />
+        <div class="buttons">
+          <button type="submit" class={isStopped ? 'primary' : 'danger'} disabled={!isReady || busy}>
+            {isStopped ? 'Resume' : 'Stop everything'}
+          </button>
+          <button type="button" onClick={close}>
+            Leave it
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}

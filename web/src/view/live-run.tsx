@@ -1,0 +1,125 @@
+// A run while it goes on: the answer streaming in, its questions, what it spent, and how to end it.
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { FleetRun } from '../../../src/core/index.ts';
+import { Markdown } from '../text/markdown-view.tsx';
+import { money, short } from '../text/format.ts';
+import { api } from '../wire/api.ts';
+import { useMay } from './may.ts';
+import { Failed, Status } from './parts.tsx';
+import { useSending } from './poll.ts';
+import { linkTo } from './route.ts';
+import { RunTable } from './run-table.tsx';
+import { useFeed, type Feed } from './session-feed.ts';
+import { TimelineView } from './timeline-view.tsx';
+import { openAsk } from './timeline.ts';
+
+/** The run as it was begun, followed to its end. */
+export function LiveRun({ begun }: { readonly begun: FleetRun }): JSX.Element {
+  const feed = useFeed({ run: begun.id });
+  const run = feed.run ?? begun;
+  const { busy, failed, send } = useSending();
+  const may = useMay('runner');
+  return (
+    <section class="live" aria-label="The run">
+      <header class="live-head">
+        <Status status={run.status} reason={run.outcome?.reason} />
+        <a href={linkTo('runs', run.id)}>Run {run.id.slice(0, 8)}</a>
+        <a href={linkTo('sessions', run.session)}>Its session</a>
+        {run.outcome ? <Spent run={run} /> : null}
+        {run.status !== 'ended' && may ? (
+          <button type="button" class="quiet" disabled={busy} onClick={() => send(() => api.cancelRun(run.id))}>
+            Cancel the run
+          </button>
+        ) : null}
+      </header>
+      <Failed failed={failed ?? feed.failed} />
+      <TimelineView items={feed.timeline.items} live={feed.live} acts={{ session: run.session }} />
+      <Outcome run={run} feed={feed} />
+      {run.kind === 'run' ? null : <Children of={run.id} isOver={run.status === 'ended'} />}
+      <Announcer feed={feed} run={run} />
+    </section>
+  );
+}
+
+/** What a run spent, in one line. */
+export function Spent({ run }: { readonly run: FleetRun }): JSX.Element | null {
+  if (!run.outcome) return null;
+  const { spent } = run.outcome;
+  return (
+    <span class="spent">
+      {spent.unpriced > 0 && spent.usd === 0 ? 'cost not known' : money(spent.usd)} ·{' '}
+      {short(spent.input + spent.output)} tokens · {spent.turns === 1 ? '1 turn' : `${spent.turns} turns`}
+    </span>
+  );
+}
+
+/** The outcome in words, where the timeline does not say it already: a plan or a verification has its answer here. */
+export function Outcome({ run, feed }: { readonly run: FleetRun; readonly feed: Feed }): JSX.Element | null {
+  const { outcome } = run;
+  if (!outcome) return run.status === 'queued' && feed.timeline.items.length === 0 ? <Waiting run={run} /> : null;
+  const isTold = feed.timeline.items.some((item) => item.type === 'turn' && item.message);
+  const isMarked = feed.timeline.items.some((item) => item.type === 'mark' && item.what === 'ended');
+  return (
+    <>
+      {isTold || outcome.text === '' ? null : (
+        <div class="outcome">
+          <Markdown text={outcome.text} />
+        </div>
+      )}
+      {isMarked || !(outcome.error ?? outcome.detail) ? null : (
+        <p class={outcome.error ? 'failed' : 'hint'}>
+          {outcome.error?.message ?? outcome.detail} {outcome.error?.hint}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Waiting({ run }: { readonly run: FleetRun }): JSX.Element {
+  return (
+    <p class="waiting-dots">{run.notBefore === undefined ? 'Waiting for a worker' : `Not before ${run.notBefore}`}</p>
+  );
+}
+
+/** The runs that a run began, while they go on. */
+export function Children({ of, isOver }: { readonly of: string; readonly isOver: boolean }): JSX.Element {
+  return (
+    <section aria-label="Its parts">
+      <h2>Parts</h2>
+      <RunTable
+        caption="The runs it began"
+        filter={{ parent: of, most: 100 }}
+        ms={isOver ? 30_000 : 1500}
+        empty="It has begun no runs of its own yet."
+      />
+    </section>
+  );
+}
+
+/** Says to a screen reader what matters and when it matters: beginnings, questions, ends; never word by word. */
+function Announcer({ feed, run }: { readonly feed: Feed; readonly run: FleetRun }): JSX.Element {
+  const [said, setSaid] = useState('');
+  const before = useRef('');
+  const turn = feed.timeline.items.findLast((item) => item.type === 'turn');
+  const asking = turn?.type === 'turn' ? turn.calls.find((call) => openAsk(call)) : undefined;
+  const words =
+    run.status === 'ended'
+      ? `The run has ended: ${run.outcome?.reason ?? ''}. ${(run.outcome?.text ?? '').slice(0, 300)}`
+      : asking
+        ? `The run waits for you: ${openAsk(asking)?.question ?? ''}`
+        : feed.live
+          ? 'The answer is coming in.'
+          : `The run is ${run.status}.`;
+  useEffect(() => {
+    if (before.current === words) return undefined;
+    before.current = words;
+    const timer = setTimeout(() => setSaid(words), 700);
+    return () => clearTimeout(timer);
+  }, [words]);
+  return (
+    <p class="unseen" role="status">
+      {said}
+    </p>
+  );
+}

@@ -1,0 +1,146 @@
+// Small things that every screen draws the same way.
+import type { ComponentChildren, JSX } from 'preact';
+import type { RunStatus } from '../../../src/core/index.ts';
+import { ago, clock } from '../text/format.ts';
+import type { ApiError } from '../wire/api.ts';
+import { useNow } from './poll.ts';
+
+/** What went wrong, in the server's words, and what to do. */
+export function Failed({ failed }: { readonly failed: ApiError | undefined }): JSX.Element | null {
+  if (failed === undefined) return null;
+  return (
+    <p class="failed" role="alert">
+      {failed.message}
+      {failed.hint === undefined ? null : <span class="hint"> {failed.hint}</span>}
+    </p>
+  );
+}
+
+/** The word for a status, with a mark that does not rely on colour. */
+export function Status({
+  status,
+  reason,
+}: {
+  readonly status: RunStatus;
+  readonly reason?: string | undefined;
+}): JSX.Element {
+  const isBad = reason !== undefined && !['answered', 'task-complete', 'abstained', 'cancelled'].includes(reason);
+  const word = status === 'ended' ? (reason ?? 'ended') : status === 'resting' ? 'waits for you' : status;
+  return <span class={`status ${isBad ? 'bad' : status}`}>{word}</span>;
+}
+
+/** A moment: how long ago, and when exactly on hovering. */
+export function When({ time }: { readonly time: string | undefined }): JSX.Element | null {
+  const now = useNow(10_000);
+  if (time === undefined) return null;
+  return (
+    <time dateTime={time} title={clock(time, 0)}>
+      {ago(time, now)}
+    </time>
+  );
+}
+
+/** The title of a screen, with what stands beside it. */
+export function Title({
+  children,
+  beside,
+}: {
+  readonly children: ComponentChildren;
+  readonly beside?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="title">
+      <h1 tabIndex={-1}>{children}</h1>
+      {beside}
+    </div>
+  );
+}
+
+/** A figure with its name; `note` says what it is measured on. */
+export function Figure({
+  name,
+  value,
+  note,
+}: {
+  readonly name: string;
+  readonly value: ComponentChildren;
+  readonly note?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="figure">
+      <dt>{name}</dt>
+      <dd>
+        <span class="value">{value}</span>
+        {note === undefined ? null : <span class="note">{note}</span>}
+      </dd>
+    </div>
+  );
+}
+
+/** What is shown where there is nothing yet: what it is for, and what to do first. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      <div>{children}</div>
+    </div>
+  );
+}
+
+/** A field with its name above it and a hint below. */
+export function Field({
+  name,
+  hint,
+  children,
+}: {
+  readonly name: string;
+  readonly hint?: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <label class="field">
+      <span class="field-name">{name}</span>
+      {children}
+      {hint === undefined ? null : <span class="field-hint">{hint}</span>}
+    </label>
+  );
+}
+
+/** A table that may be wider than the page: it scrolls by itself, and says what it holds. */
+export function Table({
+  caption,
+  head,
+  children,
+}: {
+  readonly caption: string;
+  readonly head: readonly string[];
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+      <table class="rows">
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {head.map((each) => (
+              <th
+                key={each}
+                scope="col"
+                class={/^(Cost|Tokens|Took|Waited|Tries|Running|Events|Spent|Held)/.test(each) ? 'number' : undefined}
+              >
+                {each}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}

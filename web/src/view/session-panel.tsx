@@ -1,0 +1,157 @@
+// A session that is followed, and what can be done with it: spoken to, forked, edited, cancelled.
+import type { JSX } from 'preact';
+import { useCallback, useState } from 'preact/hooks';
+import { money, percent, short } from '../text/format.ts';
+import { api } from '../wire/api.ts';
+import { useDraft } from './draft.ts';
+import { useMay } from './may.ts';
+import { Empty, Failed, Figure } from './parts.tsx';
+import { useSending } from './poll.ts';
+import { goTo } from './route.ts';
+import { SessionEditor } from './session-editor.tsx';
+import { useFeed, type Followed } from './session-feed.ts';
+import { TimelineView } from './timeline-view.tsx';
+import type { Item, Timeline } from './timeline.ts';
+
+/** The timeline of a session with its acts. */
+export function SessionPanel({
+  followed,
+  session,
+}: {
+  readonly followed: Followed;
+  readonly session: string;
+}): JSX.Element {
+  const feed = useFeed(followed);
+  const { busy, failed, send } = useSending();
+  const [isEditing, setEditing] = useState(false);
+  const may = useMay('runner');
+  const { timeline, run } = feed;
+  const isLive = run ? run.status !== 'ended' : timeline.running;
+  const fork = useCallback(
+    (event?: string): void => send(async () => goTo('sessions', (await api.fork(session, event)).session)),
+    [session, send],
+  );
+  return (
+    <section aria-label="Session">
+      <Sums timeline={timeline} />
+      {may ? (
+        <div class="buttons acts">
+          <button type="button" disabled={busy || timeline.seq === 0} onClick={() => fork()}>
+            Fork
+          </button>
+          <button
+            type="button"
+            disabled={busy || isLive || timeline.seq === 0}
+            title={isLive ? 'Only where no run is in the session' : ''}
+            onClick={() => setEditing(!isEditing)}
+          >
+            Edit
+          </button>
+          {isLive ? (
+            <button type="button" class="danger" disabled={busy} onClick={() => send(() => api.cancel(session))}>
+              Cancel the run
+            </button>
+          ) : null}
+        </div>
+      ) : null}
+      <Failed failed={failed ?? feed.failed} />
+      {isEditing ? <SessionEditor session={session} close={() => setEditing(false)} /> : null}
+      {feed.loaded && timeline.items.length === 0 && !feed.failed ? (
+        <Empty title="Nothing has been said in this session yet.">
+          <p>{isLive ? 'Its run waits for a worker.' : 'Say something below to begin a run in it.'}</p>
+        </Empty>
+      ) : null}
+      <TimelineView items={timeline.items} live={feed.live} acts={{ session, fork: may ? fork : undefined }} />
+      {timeline.others > 0 ? (
+        <p class="hint">{timeline.others} events stand on branches that nobody continues; they are kept in the log.</p>
+      ) : null}
+      {may ? <Speaking session={session} isLive={isLive} /> : null}
+    </section>
+  );
+}
+
+/** What the session came to: money, tokens, cache. */
+function Sums({ timeline }: { readonly timeline: Timeline }): JSX.Element | null {
+  const turns = timeline.items.filter(
+    (item): item is Extract<Item, { type: 'turn' }> => item.type === 'turn' && item.ms !== undefined,
+  );
+  if (turns.length === 0) return null;
+  const sum = (read: (item: (typeof turns)[number]) => number | undefined): number =>
+    turns.reduce((all, turn) => all + (read(turn) ?? 0), 0);
+  const input = sum(({ usage }) => usage?.input);
+  const isPriced = turns.some(({ usd }) => usd !== undefined);
+  return (
+    <dl class="figures small">
+      <Figure name="Model" value={timeline.model} />
+      <Figure name="Turns" value={turns.length} note={`${sum(({ calls }) => calls.length)} calls`} />
+      <Figure name="Cost" value={isPriced ? money(sum(({ usd }) => usd)) : 'not known'} />
+      <Figure
+        name="Tokens"
+        value={`${short(input)} in, ${short(sum(({ usage }) => usage?.output))} out`}
+        note={
+          input > 0 ? `${percent(Math.min(1, sum(({ usage }) => usage?.cacheRead) / input))} from the cache` : undefined
+        }
+      />
+    </dl>
+  );
+}
+
+type Way = 'steer' | 'follow-up';
+
+/** Words to the session: into the run that goes on, or as the beginning of another. */
+function Speaking({ session, isLive }: { readonly session: string; readonly isLive: boolean }): JSX.Element {
+  const [words, setWords] = useDraft(`session ${session}`);
+  const [how, setHow] = useState<Way>('steer');
+  const [said, setSaid] = useState('');
+  const { busy, failed, send } = useSending();
+  const speak = (): void =>
+    send(async () => {
+      if (isLive) await api.steer(session, words, how);
+      else await api.ask('run', { words, session }, crypto.randomUUID());
+      setSaid(isLive ? 'Sent. It is read at the next step.' : 'A run was begun.');
+      setWords('');
+    });
+  return (
+    <form
+      class="composer speaking"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (words.trim() !== '' && !busy) speak();
+      }}
+    >
+      <label class="field-name" for="speaking">
+        {isLive ? 'Steer this run' : 'Go on in this session'}
+      </label>
+      <textarea
+        id="speaking"
+        rows={3}
+        value={words}
+        onInput={(event) => setWords(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+        }}
+      />
+      <div class="buttons">
+        <button type="submit" class="primary" disabled={busy || words.trim() === ''}>
+          {isLive ? 'Send' : 'Run'}
+        </button>
+        {isLive ? (
+          <label class="check">
+            When
+            <select
+              value={how}
+              onChange={(event) => setHow(event.currentTarget.value === 'follow-up' ? 'follow-up' : 'steer')}
+            >
+              <option value="steer">at the next step</option>
+              <option value="follow-up">after the answer</option>
+            </select>
+          </label>
+        ) : null}
+        <span class="hint" role="status">
+          {said}
+        </span>
+      </div>
+      <Failed failed={failed} />
+    </form>
+  );
+}

@@ -1,0 +1,33 @@
+// Light or dark: as the system has it, until somebody says otherwise.
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+const place = 'fairlead-theme';
+const choices = ['system', 'light', 'dark'] as const;
+type Theme = (typeof choices)[number];
+
+const kept = (): Theme => choices.find((each) => each === localStorage.getItem(place)) ?? 'system';
+
+/** Takes over what was chosen before; called before the first drawing so that nothing flashes. */
+export function applyTheme(theme: Theme = kept()): void {
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+}
+
+/** Goes through the three choices. */
+export function ThemeToggle(): JSX.Element {
+  const [theme, setTheme] = useState(kept);
+  useEffect(() => {
+    localStorage.setItem(place, theme);
+    applyTheme(theme);
+    // Charts are drawn on a canvas, which does not follow the style by itself.
+    dispatchEvent(new Event('fairlead-theme'));
+  }, [theme]);
+  const next = choices[(choices.indexOf(theme) + 1) % choices.length] ?? 'system';
+  return (
+    <button type="button" class="quiet theme" title={`Colours: ${theme}. Next: ${next}`} onClick={() => setTheme(next)}>
+      <span class="unseen">Colours: </span>
+      {theme === 'system' ? 'Auto' : theme === 'light' ? 'Light' : 'Dark'}
+    </button>
+  );
+}

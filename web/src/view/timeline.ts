@@ -1,0 +1,270 @@
+// A session as a person reads it: its events folded into what was said, done, asked and spent, in order, along the path to its head.
+import type { CallPart, Event, Failure, FilePart, Json, Message, Note, Usage } from '../../../src/core/index.ts';
+
+/** Where a call stands. */
+export type CallItem = {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: Json;
+  readonly invalid?: string;
+  /** The questions about it, in the order they were raised. */
+  readonly asks: readonly AskItem[];
+  readonly started?: string;
+  readonly result?: {
+    readonly outcome: string;
+    readonly text: string;
+    readonly data?: Json;
+    readonly files: readonly FilePart[];
+    readonly ms: number;
+  };
+};
+
+/** A question to a person, and what was answered. */
+export type AskItem = {
+  readonly question: string;
+  readonly about?: 'outcome';
+  readonly raised: string;
+  readonly answer?: { readonly allowed: boolean; readonly happened: boolean; readonly by?: string };
+};
+
+/** One thing of the timeline; `key` is the event it began with, `at` the latest event it holds. */
+export type Item = { readonly key: string; readonly at: string; readonly seq: number; readonly time: string } & (
+  | {
+      readonly type: 'input';
+      readonly input: string;
+      readonly how: string;
+      readonly text: string;
+      readonly files: readonly FilePart[];
+      readonly delivered: boolean;
+    }
+  | {
+      readonly type: 'turn';
+      readonly turn: number;
+      readonly notes: readonly Note[];
+      readonly message?: Message;
+      readonly finish?: string;
+      readonly model?: string;
+      readonly usage?: Usage;
+      readonly usd?: number;
+      readonly estimated?: boolean;
+      readonly ms?: number;
+      readonly failure?: Failure;
+      readonly partial?: string;
+      readonly calls: readonly CallItem[];
+    }
+  /** A message that no turn of this log brought: the history of a fork or of an edit. */
+  | { readonly type: 'said'; readonly message: Message }
+  | { readonly type: 'mark'; readonly what: string; readonly text: string; readonly tone: 'quiet' | 'bad' | 'good' }
+);
+
+/** A session folded. `others` counts the events that are on branches nobody continues. */
+export type Timeline = {
+  readonly items: readonly Item[];
+  readonly seq: number;
+  readonly head: string | null;
+  readonly model: string;
+  readonly running: boolean;
+  readonly others: number;
+};
+
+/** Nothing has happened. */
+export const emptyTimeline: Timeline = { items: [], seq: 0, head: null, model: '', running: false, others: 0 };
+
+/** The timeline of some events, given in the order of the log. */
+export function timelineOf(events: readonly Event[]): Timeline {
+  const path = pathOf(events);
+  const folded = path.reduce(step, emptyTimeline);
+  return { ...folded, seq: events.at(-1)?.seq ?? 0, others: events.length - path.length };
+}
+
+/** Whether an event follows the head; one that branches off needs the whole log to be folded again. */
+export const goesOn = (timeline: Timeline, event: Event): boolean => event.parent === timeline.head;
+
+/** The timeline with an event that follows its head. */
+export const step = (timeline: Timeline, event: Event): Timeline => ({
+  ...change(timeline, event),
+  seq: event.seq,
+  head: event.id,
+});
+
+type Mark = (what: string, text: string, tone?: 'quiet' | 'bad' | 'good') => Timeline;
+
+/** The events from the root to the last one: each names the one it follows. */
+function pathOf(events: readonly Event[]): readonly Event[] {
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const path: Event[] = [];
+  for (let at = events.at(-1); at; at = at.parent === null ? undefined : byId.get(at.parent)) path.push(at);
+  return path.toReversed();
+}
+
+function change(now: Timeline, event: Event): Timeline {
+  const base = { key: event.id, at: event.id, seq: event.seq, time: event.time };
+  const mark: Mark = (what, text, tone = 'quiet') => ({
+    ...now,
+    items: [...now.items, { ...base, type: 'mark', what, text, tone }],
+  });
+  switch (event.type) {
+    case 'session-started':
+    case 'remark-made':
+      return now;
+    case 'epoch-started':
+      return { ...startEpoch(now, event, mark), model: event.model };
+    case 'compaction-refused':
+      return mark('compaction', `Not compacted: ${event.why}`);
+    case 'branch-started':
+      return {
+        ...mark('branch', [`A new branch: ${event.reason}`, event.detail].filter(Boolean).join('. ')),
+        running: false,
+      };
+    case 'input-received':
+      return event.how === 'continue' ? now : { ...now, items: [...now.items, { ...base, ...inputOf(event) }] };
+    case 'run-started':
+      return { ...now, running: true };
+    case 'turn-started':
+      return startTurn(now, event);
+    case 'turn-ended':
+      return patchTurn(now, event.id, {
+        message: event.message,
+        finish: event.finish,
+        model: event.model,
+        usage: event.usage,
+        ms: event.ms,
+        calls: event.message.parts.flatMap((part) => (part.type === 'tool-call' ? [callOf(part)] : [])),
+        ...(event.usd === undefined ? {} : { usd: event.usd }),
+        ...(event.estimated ? { estimated: true } : {}),
+      });
+    case 'turn-failed':
+      return patchTurn(now, event.id, {
+        failure: event.error,
+        ms: event.ms,
+        ...(event.partial === undefined ? {} : { partial: event.partial }),
+        ...(event.usage ? { usage: event.usage } : {}),
+        ...(event.usd === undefined ? {} : { usd: event.usd }),
+      });
+    case 'answer-rejected':
+      return mark('rejected', `The answer was sent back (${event.why}): ${event.text}`);
+    case 'ask-raised':
+    case 'ask-answered':
+    case 'tool-started':
+    case 'tool-ended':
+      return patchCall(now, event);
+    case 'checks-ended':
+      return event.verdict.type === 'passed'
+        ? mark('check', `${event.check}: passed`, 'good')
+        : mark('check', `${event.check}: ${event.verdict.type}. ${event.verdict.why}`, 'bad');
+    case 'run-ended':
+      return { ...ended(now, event, mark), running: false };
+    default:
+      return mark('event', (event as { type: string }).type);
+  }
+}
+
+/** An edit, or the beginning of a fork, brings its history along; a compaction is marked where it was. */
+function startEpoch(now: Timeline, event: Event & { type: 'epoch-started' }, mark: Mark): Timeline {
+  const text = [`A new prefix: ${event.reason}`, event.detail].filter(Boolean).join('. ');
+  const { messages = [] } = event.baseline ?? {};
+  if (messages.length === 0 || (event.reason !== 'edited' && now.items.length > 0))
+    return event.reason === 'started' ? now : mark('epoch', text);
+  const { id, seq, time } = event;
+  const said = messages.map((message, i): Item => ({ key: `${id} ${i}`, at: id, seq, time, type: 'said', message }));
+  return { ...mark('epoch', text), items: said };
+}
+
+function ended(now: Timeline, event: Event & { type: 'run-ended' }, mark: Mark): Timeline {
+  if ((event.reason === 'answered' || event.reason === 'task-complete') && event.detail === undefined) return now;
+  const why = event.error?.message ?? event.detail ?? '';
+  const tone =
+    event.error || !['answered', 'task-complete', 'cancelled', 'abstained'].includes(event.reason) ? 'bad' : 'quiet';
+  return mark(
+    'ended',
+    [`Ended: ${event.reason}`, why, event.error?.hint].filter(Boolean).join('. ').replaceAll('..', '.'),
+    tone,
+  );
+}
+
+const inputOf = (
+  event: Event & { type: 'input-received' },
+): Omit<Extract<Item, { type: 'input' }>, 'key' | 'at' | 'seq' | 'time'> => ({
+  type: 'input',
+  input: event.input,
+  how: event.how,
+  text: event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'),
+  files: event.parts.flatMap((part) => (part.type === 'file' ? [part] : [])),
+  delivered: false,
+});
+
+const callOf = (part: CallPart): CallItem => ({
+  id: part.id,
+  tool: part.tool,
+  input: part.input,
+  asks: [],
+  ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
+});
+
+/** What a turn delivers was said before it; a turn that is tried again stands in for the one that failed. */
+function startTurn(now: Timeline, event: Event & { type: 'turn-started' }): Timeline {
+  const heard = now.items.map((item) =>
+    item.type === 'input' && !item.delivered && event.inputs.includes(item.input) ? { ...item, delivered: true } : item,
+  );
+  const turn: Item = {
+    key: event.id,
+    at: event.id,
+    seq: event.seq,
+    time: event.time,
+    type: 'turn',
+    turn: event.turn,
+    notes: event.notes,
+    calls: [],
+  };
+  return { ...now, running: true, items: [...heard, turn] };
+}
+
+type Turn = Extract<Item, { type: 'turn' }>;
+
+function patchTurn(now: Timeline, at: string, patch: Partial<Turn>): Timeline {
+  const index = now.items.findLastIndex((item) => item.type === 'turn');
+  const turn = now.items[index];
+  if (turn?.type !== 'turn') return now;
+  return { ...now, items: now.items.with(index, { ...turn, ...patch, at }) };
+}
+
+type CallEvent = Event & { type: 'ask-raised' | 'ask-answered' | 'tool-started' | 'tool-ended' };
+
+/** A call belongs to the last turn that made one of its id. */
+function patchCall(now: Timeline, event: CallEvent): Timeline {
+  const index = now.items.findLastIndex(
+    (item) => item.type === 'turn' && item.calls.some((call) => call.id === event.call),
+  );
+  const turn = now.items[index];
+  if (turn?.type !== 'turn') return now;
+  const calls = turn.calls.map((call) => (call.id === event.call && !call.result ? changeCall(call, event) : call));
+  return { ...now, items: now.items.with(index, { ...turn, calls, at: event.id }) };
+}
+
+function changeCall(call: CallItem, event: CallEvent): CallItem {
+  switch (event.type) {
+    case 'ask-raised': {
+      const ask = { question: event.question, raised: event.time, ...(event.about ? { about: event.about } : {}) };
+      return { ...call, asks: [...call.asks, ask] };
+    }
+    case 'ask-answered': {
+      const last = call.asks.at(-1);
+      if (!last) return call;
+      const { allowed, happened = false, by } = event;
+      const answer = { allowed, happened, ...(by === undefined ? {} : { by }) };
+      return { ...call, asks: [...call.asks.slice(0, -1), { ...last, answer }] };
+    }
+    case 'tool-started':
+      return { ...call, started: event.time, ...(event.input === undefined ? {} : { input: event.input }) };
+    case 'tool-ended': {
+      const { outcome, text, data, files = [], ms } = event;
+      return { ...call, result: { outcome, text, files, ms, ...(data === undefined ? {} : { data }) } };
+    }
+  }
+}
+
+/** The question of a call that nobody has answered. */
+export const openAsk = (call: CallItem): AskItem | undefined => {
+  const last = call.asks.at(-1);
+  return call.result || last?.answer ? undefined : last;
+};
