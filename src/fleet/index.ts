@@ -5,4 +5,5 @@ export { cancelStop, deliver, inboxView, send, type LetterBox, type Reading } fr
 export { watchSwitch, type SwitchOptions, type SwitchWatch } from './kill-switch.ts';
 export { outcomeOf, questionsOf } from './outcome.ts';
 export type { Govern, Outfitted, Outfitter } from './outfitter.ts';
+export { carrierOf, type Carrier } from './carrier.ts';
 export { startWorker, type Worker, type WorkerOptions } from './worker.ts';

@@ -1,13 +1,13 @@
-// The kill-switch as a worker heeds it: read often, and what cannot be read for two seconds is stopped.
+// The kill-switch as a worker heeds it: read often, and what could not be read for two seconds is stopped.
 import { FairleadError, messageOf, type KillSwitch, type Standing } from '../core/index.ts';
 
 /** How a kill-switch is watched. */
 export type SwitchOptions = {
   /** Told each time that work has to stop or may go on. */
-  readonly changed: (standing: Standing) => void;
-  /** Milliseconds between two readings. */
+  readonly changed?: (standing: Standing) => void;
+  /** Milliseconds between two readings; 500 unless given. */
   readonly everyMs?: number;
-  /** Milliseconds after which a reading counts for nothing. */
+  /** Milliseconds after which a reading counts for nothing; 2,000 unless given. */
   readonly staleMs?: number;
 };
 
@@ -17,35 +17,49 @@ export type SwitchWatch = {
   standing(): Promise<Standing>;
   /** Throws while work must stop. */
   mustGo(): Promise<void>;
+  /** A signal for work that goes on now: it aborts when work has to stop. */
+  readonly going: AbortSignal;
+  /** Waits until work may go on, or the signal aborts. */
+  untilGoing(signal: AbortSignal): Promise<void>;
   close(): void;
 };
 
 /** Watches a kill-switch. Until it was read once, work is stopped. */
-export function watchSwitch(killSwitch: KillSwitch, options: SwitchOptions): SwitchWatch {
+export function watchSwitch(killSwitch: KillSwitch, options: SwitchOptions = {}): SwitchWatch {
   const { changed, everyMs = 500, staleMs = 2000 } = options;
   let good: { readonly standing: Standing; readonly at: number } | undefined;
-  let trouble = 'It was not read yet.';
+  let trouble = 'it was not read yet';
   let reading: Promise<void> | undefined;
   let told: boolean | undefined;
+  let going = new AbortController();
+  let goes = Promise.withResolvers<void>();
+  going.abort();
 
   const now = (): Standing =>
     good && performance.now() - good.at <= staleMs
       ? good.standing
       : { stopped: true, why: `The kill-switch cannot be read: ${trouble}` };
 
+  /** Acts on how it stands, before anybody else does. */
   function tell(): Standing {
     const standing = now();
-    if (standing.stopped !== told) {
-      told = standing.stopped;
-      changed(standing);
+    if (standing.stopped === told) return standing;
+    told = standing.stopped;
+    if (told) {
+      goes = Promise.withResolvers();
+      going.abort();
+    } else {
+      going = new AbortController();
+      goes.resolve();
     }
+    changed?.(standing);
     return standing;
   }
 
   async function readOnce(): Promise<void> {
     const at = performance.now();
     try {
-      good = { standing: await withTime(killSwitch.standing(), staleMs / 2), at };
+      good = { standing: await within(staleMs / 2, killSwitch.standing()), at };
     } catch (error) {
       trouble = messageOf(error);
     }
@@ -53,29 +67,42 @@ export function watchSwitch(killSwitch: KillSwitch, options: SwitchOptions): Swi
 
   const read = (): Promise<void> => (reading ??= readOnce().finally(() => (reading = undefined)));
   const tick = (): void => {
-    // One that hangs is judged by its age while the next waits for it.
+    // While one hangs, the one before it grows old.
     if (reading) tell();
     void read().then(tell);
+  };
+  const standing = async (): Promise<Standing> => {
+    if (now().stopped) await read();
+    return tell();
   };
   const timer = setInterval(tick, everyMs);
   tick();
   return {
-    async standing() {
-      if (now().stopped) await read();
-      return tell();
-    },
+    standing,
     async mustGo() {
-      const { stopped, why } = await this.standing();
-      if (stopped) throw stoppedError(why);
+      const { stopped, why } = await standing();
+      if (stopped) throw new FairleadError('run/left', stoppedWords(why), { blame: 'user', retry: true });
+    },
+    get going() {
+      return going.signal;
+    },
+    async untilGoing(signal) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      if (signal.aborted) return;
+      const quit = (): void => resolve();
+      signal.addEventListener('abort', quit, { once: true });
+      await Promise.race([goes.promise, promise]);
+      signal.removeEventListener('abort', quit);
     },
     close: () => clearInterval(timer),
   };
 }
 
-const stoppedError = (why: string | undefined): FairleadError =>
-  new FairleadError('run/left', `The fleet is stopped${why === undefined ? '.' : `: ${why}`}`, { blame: 'user' });
+/** That a fleet is stopped, and why, as a sentence. */
+export const stoppedWords = (why: string | undefined): string =>
+  `The fleet is stopped${why === undefined || why === '' ? '.' : `: ${why}`}`;
 
-async function withTime<T>(work: Promise<T>, ms: number): Promise<T> {
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`it did not answer within ${ms} ms`)), ms);
   try {

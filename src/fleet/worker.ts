@@ -1,4 +1,4 @@
-// A worker: takes runs from the queue and works on them, heeds the kill-switch, carries letters, and hands over when it is told to end.
+// A worker: takes runs from the queue and works on them, heeds the kill-switch, and hands over when it is told to end.
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -11,10 +11,10 @@ import {
   type FleetStore,
   type JsonObject,
   type Settlement,
-  type Standing,
 } from '../core/index.ts';
+import { carrierOf, type Carrier } from './carrier.ts';
 import type { Driver } from './driver.ts';
-import { watchSwitch } from './kill-switch.ts';
+import { stoppedWords, watchSwitch, type SwitchWatch } from './kill-switch.ts';
 
 /** What a worker is started with. */
 export type WorkerOptions = {
@@ -31,8 +31,9 @@ export type WorkerOptions = {
   readonly drain?: boolean;
   /** Milliseconds that the steps under way have to end once it is told to stop; 10,000 unless given. */
   readonly graceMs?: number;
-  /** Sees what the models say before it is settled, and when a run is taken and let go. */
+  /** Sees what the models say before it is settled. */
   readonly live?: (run: FleetRun, chunk: Chunk) => void;
+  /** Sees what came of working on a run, before it is written down. */
   readonly settled?: (run: FleetRun, settlement: Settlement) => void;
   /** What others are told of it beside its runs. */
   readonly about?: () => JsonObject;
@@ -45,7 +46,7 @@ export type Worker = {
   readonly id: string;
   /** How many runs it has. */
   readonly running: number;
-  /** Settles once it has ended; fails where it cannot work at all. */
+  /** Settles once it has ended. */
   readonly done: Promise<void>;
   /** Takes no more, and hands over what it has once the steps under way are done, or the grace is over. */
   stop(): void;
@@ -53,169 +54,147 @@ export type Worker = {
   cut(): void;
 };
 
-type Held = { readonly run: FleetRun; readonly cut: AbortController };
+/** Where the runs of a worker are worked on. */
+type Bench = {
+  readonly id: string;
+  readonly options: WorkerOptions;
+  readonly leave: AbortSignal;
+  readonly standing: SwitchWatch;
+  readonly carrier: Carrier;
+  /** The runs that are under way, each by what cuts it off. */
+  readonly held: Set<AbortController>;
+};
 
 /** Milliseconds between two signs of life. */
 const beatMs = 3000;
 
 /** Starts a worker. */
 export function startWorker(options: WorkerOptions): Worker {
-  const { store, concurrency = 4, version = '', graceMs = 10_000, tell = () => {} } = options;
-  const id = `${options.name ?? hostname()}-${crypto.randomUUID().slice(0, 8)}`;
-  const held = new Set<Held>();
+  const { store, graceMs = 10_000, tell } = options;
   const leave = new AbortController();
-  const over = new AbortController();
-  const ears = new Map<string, Set<() => void>>();
-  let round = new AbortController();
-  let going = Promise.withResolvers<void>();
-
+  const held = new Set<AbortController>();
   const cutAll = (why: string): void => {
-    const left = new FairleadError('run/left', why, { blame: 'user', retry: true });
-    for (const { cut } of held) cut.abort(left);
+    for (const cut of held) cut.abort(left(why));
   };
-  const changed = ({ stopped, why }: Standing): void => {
-    if (!stopped) {
-      going.resolve();
-      return;
-    }
-    going = Promise.withResolvers<void>();
-    tell(`The fleet is stopped${why === undefined ? '.' : `: ${why}`}`);
-    round.abort();
-    cutAll('The fleet was stopped.');
-  };
-  const standing = watchSwitch(store.killSwitch, { changed });
-
-  async function drive(run: FleetRun, lost: AbortSignal): Promise<Settlement> {
-    const cut = new AbortController();
-    const quit = (): void =>
-      cut.abort(new FairleadError('run/left', 'Another has this run now.', { blame: 'harness' }));
-    if (lost.aborted) quit();
-    lost.addEventListener('abort', quit, { once: true });
-    const mine: Held = { run, cut };
-    held.add(mine);
-    try {
-      await standing.mustGo();
-      const driver = Object.hasOwn(options.drivers, run.kind) ? options.drivers[run.kind] : undefined;
-      if (!driver)
-        throw new FairleadError('store/no-driver', `Nobody here works on runs of the kind ${run.kind}.`, {
-          blame: 'store',
-        });
-      const settlement = await driver(run, {
-        store,
-        worker: id,
-        signal: cut.signal,
-        leave: leave.signal,
-        lost,
-        gate: async () => {
-          const { stopped } = await standing.standing();
-          return stopped ? { type: 'deny', reason: 'The fleet is stopped.' } : { type: 'allow' };
-        },
-        mustGo: () => standing.mustGo(),
-        hear,
-        live: (chunk) => options.live?.(run, chunk),
-      });
-      options.settled?.(run, settlement);
-      return settlement;
-    } catch (error) {
-      if (cut.signal.aborted || (error instanceof FairleadError && error.code === 'run/left')) return { type: 'left' };
-      const settlement = hopeless(error);
-      tell(`${run.id}: ${messageOf(error)}`);
-      if (!settlement) throw error;
-      options.settled?.(run, settlement);
-      return settlement;
-    } finally {
-      held.delete(mine);
-      lost.removeEventListener('abort', quit);
-    }
-  }
-
-  function hear(session: string, heard: () => void): () => void {
-    const all = ears.get(session) ?? new Set();
-    ears.set(session, all.add(heard));
-    return () => {
-      all.delete(heard);
-      if (all.size === 0 && ears.get(session) === all) ears.delete(session);
-    };
-  }
-
-  async function carry(): Promise<void> {
-    while (!over.signal.aborted) {
-      try {
-        for await (const session of store.inbox.watch(over.signal))
-          for (const heard of ears.get(session) ?? []) heard();
-      } catch {
-        // The store is away: whoever comes back to it reads what came meanwhile.
-      }
-      await pause(200, undefined, { signal: over.signal }).catch(() => undefined);
-      for (const all of ears.values()) for (const heard of all) heard();
-    }
-  }
-
-  const begun = new Date().toISOString();
-  async function beat(): Promise<void> {
-    while (!over.signal.aborted) {
-      const entry = { worker: id, host: hostname(), pid: process.pid, version, begun, running: held.size };
-      await store.roster.beat({ ...entry, about: options.about?.() ?? {} }).catch(() => undefined);
-      await pause(beatMs, undefined, { signal: over.signal }).catch(() => undefined);
-    }
-    await store.roster.leave(id).catch(() => undefined);
-  }
-
-  async function takeRuns(): Promise<void> {
-    for (let troubles = 0; !leave.signal.aborted;) {
-      const { stopped } = await standing.standing();
-      if (stopped) {
-        await Promise.race([going.promise, left]);
-        continue;
-      }
-      round = new AbortController();
-      const signal = AbortSignal.any([leave.signal, round.signal]);
-      try {
-        const { drain = false } = options;
-        await store.queue.work({ worker: id, concurrency, signal, drain, drive, ...(version ? { version } : {}) });
-        troubles = 0;
-        if (drain && !signal.aborted) return;
-      } catch (error) {
-        tell(`The queue cannot be worked on: ${messageOf(error)}`);
-        await pause(Math.min(250 * 2 ** troubles++, 5000), undefined, { signal: leave.signal }).catch(() => undefined);
-      }
-    }
-  }
-
-  const left = new Promise<void>((resolve) => leave.signal.addEventListener('abort', () => resolve(), { once: true }));
-  const besides = Promise.all([carry(), beat()]);
-  const finish = async (): Promise<void> => {
-    standing.close();
-    over.abort();
-    await besides;
-  };
-  const done = takeRuns().then(finish, async (error: unknown) => {
-    await finish();
-    throw error;
+  let wasStopped = false;
+  const standing = watchSwitch(store.killSwitch, {
+    changed({ stopped, why }) {
+      if (stopped || wasStopped) tell?.(stopped ? stoppedWords(why) : 'The fleet goes on.');
+      if (stopped) cutAll(stoppedWords(why));
+      wasStopped = stopped;
+    },
   });
+  const id = `${options.name ?? hostname()}-${crypto.randomUUID().slice(0, 8)}`;
+  const bench: Bench = { id, options, leave: leave.signal, standing, carrier: carrierOf(store.inbox), held };
+  const ended = new AbortController();
+  const beating = beat(bench, ended.signal);
   let grace: ReturnType<typeof setTimeout> | undefined;
-  void done.catch(() => undefined).finally(() => clearTimeout(grace));
+  const finish = async (): Promise<void> => {
+    clearTimeout(grace);
+    standing.close();
+    ended.abort();
+    await Promise.all([bench.carrier.close(), beating]);
+  };
   return {
     id,
     get running() {
       return held.size;
     },
-    done,
+    done: takeRuns(bench).then(finish),
     stop() {
       if (leave.signal.aborted) return;
       leave.abort();
-      grace = setTimeout(() => cutAll('The worker is ending.'), graceMs);
+      grace = setTimeout(() => cutAll(ending), graceMs);
     },
     cut() {
       this.stop();
-      cutAll('The worker is ending.');
+      cutAll(ending);
     },
   };
 }
 
-/** An end for a run that would fail in the same way again; nothing where another attempt may help. */
-function hopeless(error: unknown): Settlement | undefined {
-  if (!(error instanceof FairleadError) || error.retry || error.blame === 'store') return undefined;
-  const outcome = { reason: 'provider-error', detail: error.message, error: toFailure(error), text: '' } as const;
-  return { type: 'ended', outcome: { ...outcome, spent: noSpending } };
+const ending = 'The worker is ending.';
+
+const left = (why: string): FairleadError => new FairleadError('run/left', why, { blame: 'user', retry: true });
+
+/** Takes runs while the fleet goes on, until told to leave; a store that is away is waited for. */
+async function takeRuns(bench: Bench): Promise<void> {
+  const { id, options, leave, standing } = bench;
+  const { store, concurrency = 4, drain = false, version, tell } = options;
+  const drive = (run: FleetRun, lost: AbortSignal): Promise<Settlement> => driveOne(bench, run, lost);
+  for (let troubles = 0; !leave.aborted;) {
+    if ((await standing.standing()).stopped) {
+      await standing.untilGoing(leave);
+      continue;
+    }
+    const signal = AbortSignal.any([leave, standing.going]);
+    try {
+      await store.queue.work({ worker: id, concurrency, signal, drain, drive, ...(version ? { version } : {}) });
+      troubles = 0;
+      if (drain && !signal.aborted) return;
+    } catch (error) {
+      tell?.(`The queue cannot be worked on: ${messageOf(error)}`);
+      await pause(Math.min(250 * 2 ** troubles++, 5000), undefined, { signal: leave }).catch(() => undefined);
+    }
+  }
+}
+
+async function driveOne(bench: Bench, run: FleetRun, lost: AbortSignal): Promise<Settlement> {
+  const { options, leave, standing, held } = bench;
+  const cut = new AbortController();
+  const quit = (): void => cut.abort(left('Another worker has this run now.'));
+  lost.addEventListener('abort', quit, { once: true });
+  if (lost.aborted) quit();
+  held.add(cut);
+  try {
+    if (leave.aborted || (await standing.standing()).stopped) return { type: 'left' };
+    const settlement = await worked(bench, run, lost, cut.signal);
+    if (!lost.aborted) options.settled?.(run, settlement);
+    return settlement;
+  } finally {
+    held.delete(cut);
+    lost.removeEventListener('abort', quit);
+  }
+}
+
+/** What came of working on a run. What cannot be mended by another attempt ends it. */
+async function worked(bench: Bench, run: FleetRun, lost: AbortSignal, signal: AbortSignal): Promise<Settlement> {
+  const { id, options, leave, standing, carrier } = bench;
+  const { store, drivers } = options;
+  const driver = Object.hasOwn(drivers, run.kind) ? drivers[run.kind] : undefined;
+  try {
+    if (!driver) throw new FairleadError('store/no-driver', `Nobody here works on "${run.kind}".`, { blame: 'store' });
+    return await driver(run, {
+      store,
+      worker: id,
+      signal,
+      leave,
+      lost,
+      gate: async () => {
+        const { stopped, why } = await standing.standing();
+        return stopped ? { type: 'deny', reason: stoppedWords(why) } : { type: 'allow' };
+      },
+      mustGo: () => standing.mustGo(),
+      hear: (session, heard) => carrier.hear(session, heard),
+      live: (chunk) => options.live?.(run, chunk),
+    });
+  } catch (error) {
+    if (signal.aborted) return { type: 'left' };
+    options.tell?.(`${run.id}: ${messageOf(error)}`);
+    if (!(error instanceof FairleadError) || error.retry || error.blame === 'store') throw error;
+    const outcome = { reason: 'provider-error', detail: error.message, error: toFailure(error), text: '' } as const;
+    return { type: 'ended', outcome: { ...outcome, spent: noSpending } };
+  }
+}
+
+/** Gives signs of life until the signal aborts. One that is not heard is made up for by the next. */
+async function beat({ id, options, held }: Bench, signal: AbortSignal): Promise<void> {
+  const { roster } = options.store;
+  const { version = '', about } = options;
+  const me = { worker: id, host: hostname(), pid: process.pid, version, begun: new Date().toISOString() };
+  while (!signal.aborted) {
+    await roster.beat({ ...me, running: held.size, about: about?.() ?? {} }).catch(() => undefined);
+    await pause(beatMs, undefined, { signal }).catch(() => undefined);
+  }
+  await roster.leave(id).catch(() => undefined);
 }

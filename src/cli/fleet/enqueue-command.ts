@@ -1,5 +1,4 @@
 // The `enqueue` command: puts tasks into the queue, now, for later, or again and again by the clock.
-import { text as readAll } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../core/index.ts';
 import type { Command } from '../commands.ts';
@@ -8,7 +7,7 @@ import { orUsage } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { countOf } from './numbers.ts';
 import { withStore } from './store.ts';
-import { runsOf, tasksIn, tasksInFile, type Task } from './tasks.ts';
+import { runsOf, tasksFrom } from './tasks.ts';
 
 const usage = `Usage: fairlead enqueue "<task>"... [--file <file>] [--id <id>] [--model <name>] [--auto] [--store <file or address>]
                         [--tenant <name>] [--priority <n>] [--session <id>] [--not-before <time>] [--json]
@@ -45,8 +44,6 @@ export const run: Command['run'] = (args) =>
       return exitCodes.answered;
     }
     const tasks = await tasksFrom(positionals, values.file);
-    if (tasks.length === 0)
-      throw new TypeError('There is no task: give one as an argument, in a file or on standard input.');
     const settings: JsonObject = {
       folder: process.cwd(),
       ...(values.model === undefined ? {} : { model: values.model }),
@@ -80,14 +77,6 @@ export const run: Command['run'] = (args) =>
       return exitCodes.answered;
     });
   });
-
-/** The tasks of the arguments, of a file, and where there are neither, of standard input. */
-async function tasksFrom(words: readonly string[], file: string | undefined): Promise<readonly Task[]> {
-  if (words.length > 0 || file !== undefined)
-    return [...words.map((each) => ({ words: each })), ...(file === undefined ? [] : tasksInFile(file))];
-  if (process.stdin.isTTY) return [];
-  return tasksIn(await readAll(process.stdin), 'standard input');
-}
 
 function timeOf(given: string): string {
   const time = Date.parse(given);

@@ -128,7 +128,7 @@ function wishOf(settings: JsonObject): RunSettings {
         hint: `It may set ${Object.keys(kinds).join(', ')}.`,
       });
   }
-  return settings as RunSettings;
+  return settings;
 }
 
 const kinds: Readonly<Record<keyof RunSettings, 'string' | 'boolean' | 'object'>> = {

@@ -1,5 +1,6 @@
 // The tasks that a command line, a file or standard input names, as runs for the queue.
 import { readFileSync } from 'node:fs';
+import { text as readAll } from 'node:stream/consumers';
 import { FairleadError, isObject, type Json, type JsonObject, type NewRun } from '../../core/index.ts';
 
 /** What holds for all tasks of a command line. */
@@ -13,11 +14,15 @@ export type TaskOptions = {
 };
 
 /** Tasks as runs. The ids of several go by their places, so that the same tasks under the same id are the same runs. */
-export function runsOf(tasks: readonly Task[], options: TaskOptions): readonly NewRun[] {
+export function runsOf(
+  tasks: readonly Task[],
+  options: TaskOptions,
+  numbered: boolean = tasks.length > 1,
+): readonly NewRun[] {
   const { id, settings, ...shared } = options;
   return tasks.map(({ settings: own, ...task }, i) => ({
     ...shared,
-    ...(id === undefined ? {} : { id: tasks.length === 1 ? id : `${id}-${i + 1}` }),
+    ...(id === undefined ? {} : { id: numbered ? `${id}-${i + 1}` : id }),
     ...task,
     settings: { ...settings, ...own },
   }));
@@ -27,7 +32,7 @@ export function runsOf(tasks: readonly Task[], options: TaskOptions): readonly N
 export type Task = NewRun;
 
 /** The tasks of a text: a line each, as words or, where it begins with a brace, as JSON. */
-export function tasksIn(text: string, where: string): readonly Task[] {
+function tasksIn(text: string, where: string): readonly Task[] {
   return text.split('\n').flatMap((line, i) => {
     const trimmed = line.trim();
     if (trimmed === '') return [];
@@ -35,8 +40,16 @@ export function tasksIn(text: string, where: string): readonly Task[] {
   });
 }
 
-/** The tasks of a file. */
-export function tasksInFile(file: string): readonly Task[] {
+/** The tasks of the arguments and of a file, and where there are neither, of standard input. */
+export async function tasksFrom(words: readonly string[], file: string | undefined): Promise<readonly Task[]> {
+  const found = [...words.map((each) => ({ words: each })), ...(file === undefined ? [] : tasksInFile(file))];
+  if (words.length === 0 && file === undefined && !process.stdin.isTTY)
+    found.push(...tasksIn(await readAll(process.stdin), 'standard input'));
+  if (found.length > 0) return found;
+  throw new TypeError('There is no task: give one as an argument, in a file or on standard input.');
+}
+
+function tasksInFile(file: string): readonly Task[] {
   try {
     return tasksIn(readFileSync(file, 'utf8'), file);
   } catch (error) {
@@ -49,7 +62,7 @@ const texts = ['id', 'words', 'kind', 'session', 'tenant', 'notBefore', 'parent'
 
 function taskIn(line: string, where: string): Task {
   const parsed = parse(line);
-  const { priority, settings, ...rest } = isObject(parsed) ? (parsed as JsonObject) : {};
+  const { priority, settings, ...rest } = isObject(parsed) ? parsed : {};
   const strange = Object.entries(rest).find(
     ([key, value]) => !(texts as readonly string[]).includes(key) || typeof value !== 'string',
   );

@@ -1,5 +1,6 @@
 // The `worker` command: takes runs from the queue and works on them until it is told to end.
 import { parseArgs } from 'node:util';
+import { workerAbout } from '../../fleet/health/index.ts';
 import { driverOf, startWorker, type Driver } from '../../fleet/index.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
@@ -50,6 +51,7 @@ export const run: Command['run'] = (args) =>
         store,
         drivers: driversHere(),
         version,
+        about: workerAbout,
         tell: (sentence) => tell(`${sentence}\n`),
         settled: (run, settlement) => {
           const line = values.json ? JSON.stringify({ run: run.id, ...settlement }) : settledLine(run, settlement);
@@ -70,7 +72,7 @@ export const run: Command['run'] = (args) =>
       };
       process.on('SIGINT', end).on('SIGTERM', end);
       process.once('disconnect', () => worker.stop());
-      tell(`Worker ${worker.id} works on ${store.about}\n`);
+      if (!process.connected) tell(`Worker ${worker.id} works on ${store.about}\n`);
       try {
         await worker.done;
       } finally {

@@ -1,0 +1,134 @@
+// The `fleet` command: the kill-switch, what tenants may spend, what comes by the clock, and how it all stands.
+import { userInfo } from 'node:os';
+import { parseArgs } from 'node:util';
+import { FairleadError, visibleLine, type Allowance, type FleetStore, type Standing } from '../../core/index.ts';
+import { stoppedWords } from '../../fleet/kill-switch.ts';
+import type { Command } from '../commands.ts';
+import { exitCodes } from '../front/exit-codes.ts';
+import { orUsage } from '../front/or-usage.ts';
+import { print, tell } from '../front/print.ts';
+import { countOf, moneyOf } from './numbers.ts';
+import { withStore } from './store.ts';
+import { fleetVerbs } from './verbs.ts';
+
+const usage = [
+  ...Object.entries(fleetVerbs).map(
+    ([verb, { usage: takes, about }], i) =>
+      `${i === 0 ? 'Usage:' : '      '} fairlead fleet ${verb}${takes ? ` ${takes}` : ''}: ${about}`,
+  ),
+  'Each takes --store <file or address>.',
+].join('\n');
+
+const text = { type: 'string' } as const;
+const options = {
+  store: text,
+  usd: text,
+  tokens: text,
+  period: text,
+  remove: text,
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Values = {
+  readonly usd?: string | undefined;
+  readonly tokens?: string | undefined;
+  readonly period?: string | undefined;
+  readonly remove?: string | undefined;
+  readonly json?: boolean | undefined;
+};
+
+/** Acts on a fleet: 0 done, 1 not, 2 misused. */
+export const run: Command['run'] = (args) =>
+  orUsage(usage, async () => {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (values.help) {
+      print(`${usage}\n`);
+      return exitCodes.answered;
+    }
+    const [verb = 'status', ...words] = positionals;
+    if (!Object.hasOwn(fleetVerbs, verb)) throw new TypeError(`"fairlead fleet ${verb}" does not exist.`);
+    return withStore(values.store, (store) => acts[verb as keyof typeof acts](store, words, values));
+  });
+
+const acts = { status, stop, resume, budget, schedules } as const;
+
+async function status(store: FleetStore, _: readonly string[], { json }: Values): Promise<number> {
+  const [standing, depth, workers] = await Promise.all([
+    store.killSwitch.standing(),
+    store.queue.depth(),
+    store.roster.list(),
+  ]);
+  if (json) print(`${JSON.stringify({ standing, depth, workers })}\n`);
+  else
+    print(
+      [
+        store.about,
+        standing.stopped ? stoppedWords(standing.why) : 'going',
+        `${depth.queued} queued, ${depth.running} running, ${depth.resting} resting`,
+        ...workers.map((each) => `${each.worker}  ${each.running} running, seen ${each.seen}`),
+        '',
+      ].join('\n'),
+    );
+  return exitCodes.answered;
+}
+
+const me = (): string => userInfo().username;
+
+async function stop({ killSwitch }: FleetStore, words: readonly string[]): Promise<number> {
+  return told(await killSwitch.stop(words.join(' '), me()));
+}
+
+async function resume({ killSwitch }: FleetStore): Promise<number> {
+  return told(await killSwitch.resume(me()));
+}
+
+const told = ({ stopped, why }: Standing): number => {
+  tell(stopped ? `${stoppedWords(why)}\nTo let it go on: fairlead fleet resume\n` : 'The fleet goes on.\n');
+  return exitCodes.answered;
+};
+
+const periods = ['day', 'month', 'ever'] as const;
+
+async function budget({ ledger }: FleetStore, words: readonly string[], values: Values): Promise<number> {
+  const [tenant, ...more] = words;
+  if (more.length > 0) throw new TypeError('A budget is of one tenant.');
+  if (tenant !== undefined) await ledger.allow(allowanceFrom(tenant, values));
+  for (const each of await ledger.allowances()) print(`${values.json ? JSON.stringify(each) : allowanceLine(each)}\n`);
+  return exitCodes.answered;
+}
+
+function allowanceFrom(tenant: string, { usd, tokens, period = 'month' }: Values): Allowance {
+  const known = periods.find((each) => each === period);
+  if (!known) throw new TypeError(`--period is one of ${periods.join(', ')}, not "${period}".`);
+  const money = moneyOf('--usd', usd);
+  const most = countOf('--tokens', tokens, 0);
+  return {
+    tenant,
+    period: known,
+    ...(money === undefined ? {} : { usd: money }),
+    ...(most === undefined ? {} : { tokens: most }),
+  };
+}
+
+function allowanceLine(each: Awaited<ReturnType<FleetStore['ledger']['allowances']>>[number]): string {
+  const { tenant, period, usd, tokens, spent, held } = each;
+  const money = usd === undefined ? [] : [`$${(spent.usd + held.usd).toFixed(4)} of $${usd}`];
+  const words = tokens === undefined ? [] : [`${spent.tokens + held.tokens} of ${tokens} tokens`];
+  return `${visibleLine(tenant)}  ${[...money, ...words].join(', ')} ${period === 'ever' ? 'in all' : `this ${period}`}`;
+}
+
+async function schedules({ queue }: FleetStore, _: readonly string[], { remove, json }: Values): Promise<number> {
+  const all = await queue.schedules();
+  if (remove !== undefined) {
+    if (!all.some(({ name }) => name === remove))
+      throw new FairleadError('cli/no-schedule', `There is no schedule ${remove}.`, { blame: 'user' });
+    await queue.schedule({ name: remove });
+    return exitCodes.answered;
+  }
+  for (const each of all)
+    print(
+      json ? `${JSON.stringify(each)}\n` : `${visibleLine(each.name)}  ${each.cron}  ${visibleLine(each.run.words)}\n`,
+    );
+  return exitCodes.answered;
+}

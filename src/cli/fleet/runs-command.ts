@@ -1,0 +1,147 @@
+// The `runs` command: what is queued, under way and done; and what a person says to a run, wherever it is worked on.
+import { userInfo } from 'node:os';
+import { parseArgs } from 'node:util';
+import {
+  FairleadError,
+  type FleetRun,
+  type FleetStore,
+  type Letter,
+  type Question,
+  type RunStatus,
+} from '../../core/index.ts';
+import { send } from '../../fleet/inbox.ts';
+import type { Command } from '../commands.ts';
+import { exitCodes } from '../front/exit-codes.ts';
+import { orUsage } from '../front/or-usage.ts';
+import { print, tell } from '../front/print.ts';
+import { runLine, runText } from './lines.ts';
+import { countOf } from './numbers.ts';
+import { withStore } from './store.ts';
+import { statuses, verbs } from './verbs.ts';
+
+const usage = [
+  'Usage: fairlead runs [list] [--status <status>] [--tenant <name>] [--session <id>] [--most <n>] [--json]',
+  ...Object.entries(verbs)
+    .filter(([verb]) => verb !== 'list')
+    .map(([verb, { usage: takes, about }]) => `       fairlead runs ${verb} ${takes}: ${about}`),
+  'Each takes --store <file or address>.',
+].join('\n');
+
+const text = { type: 'string' } as const;
+const options = {
+  store: text,
+  status: text,
+  tenant: text,
+  session: text,
+  most: text,
+  call: text,
+  'follow-up': { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Values = {
+  readonly status?: string | undefined;
+  readonly tenant?: string | undefined;
+  readonly session?: string | undefined;
+  readonly most?: string | undefined;
+  readonly call?: string | undefined;
+  readonly 'follow-up'?: boolean | undefined;
+  readonly json?: boolean | undefined;
+};
+
+/** Shows runs, or says something to one: 0 done, 1 not, 2 misused. */
+export const run: Command['run'] = (args) =>
+  orUsage(usage, async () => {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (values.help) {
+      print(`${usage}\n`);
+      return exitCodes.answered;
+    }
+    const [verb = 'list', id = '', ...words] = positionals;
+    if (!Object.hasOwn(verbs, verb)) throw new TypeError(`"fairlead runs ${verb}" does not exist.`);
+    if (verb !== 'list' && id === '') throw new TypeError(`"fairlead runs ${verb}" needs the id of a run.`);
+    return withStore(values.store, (store) =>
+      verb === 'list' ? list(store, values) : acts[verb as keyof typeof acts](store, id, words, values),
+    );
+  });
+
+async function list({ queue }: FleetStore, values: Values): Promise<number> {
+  const status = values.status as RunStatus | undefined;
+  if (status !== undefined && !statuses.includes(status))
+    throw new TypeError(`--status is one of ${statuses.join(', ')}, not "${status}".`);
+  const most = countOf('--most', values.most);
+  const runs = await queue.list({
+    ...(status === undefined ? {} : { status }),
+    ...(values.tenant === undefined ? {} : { tenant: values.tenant }),
+    ...(values.session === undefined ? {} : { session: values.session }),
+    ...(most === undefined ? {} : { most }),
+  });
+  for (const each of runs) print(`${values.json ? JSON.stringify(each) : runLine(each)}\n`);
+  if (runs.length === 0 && !values.json) tell('There are no such runs. To begin one: fairlead enqueue "<task>"\n');
+  return exitCodes.answered;
+}
+
+const acts = { show, answer, cancel, steer } as const;
+
+async function show({ queue }: FleetStore, id: string, _: readonly string[], { json }: Values): Promise<number> {
+  const found = known(id, await queue.run(id));
+  print(json ? `${JSON.stringify(found, undefined, 2)}\n` : `${runText(found)}\n`);
+  return exitCodes.answered;
+}
+
+async function answer(store: FleetStore, id: string, words: readonly string[], { call }: Values): Promise<number> {
+  const [said = ''] = words;
+  if (!['yes', 'no', 'happened'].includes(said) || words.length !== 1)
+    throw new TypeError('An answer is yes, no, or happened.');
+  const found = known(id, await store.queue.run(id));
+  const { call: asked, about } = questionOf(found, call);
+  if (said === 'happened' && about !== 'outcome')
+    throw new FairleadError('cli/no-outcome', `${id} does not ask whether something happened.`, {
+      blame: 'user',
+      hint: 'Answer yes or no.',
+    });
+  const happened = said === 'happened' ? { happened: true } : {};
+  const letter: Letter = { type: 'answer', call: asked, allowed: said === 'yes', ...happened, by: userInfo().username };
+  await send(store, found.session, letter);
+  tell(`${id} goes on as soon as a worker has a hand free.\n`);
+  return exitCodes.answered;
+}
+
+function questionOf({ id, questions, status }: FleetRun, call: string | undefined): Question {
+  const [only, ...more] = call === undefined ? questions : questions.filter((each) => each.call === call);
+  if (only && more.length === 0) return only;
+  const which = questions.map((each) => `--call ${each.call} (${each.tool})`).join(', ');
+  throw new FairleadError(
+    'cli/no-question',
+    only ? `${id} asks more than one question.` : `${id} asks no such question: it is ${status}.`,
+    { blame: 'user', ...(questions.length > 0 ? { hint: `Say which: ${which}.` } : {}) },
+  );
+}
+
+async function cancel(store: FleetStore, id: string): Promise<number> {
+  const before = known(id, await store.queue.run(id));
+  if (before.status === 'ended') throw new FairleadError('cli/ended', `${id} has ended already.`, { blame: 'user' });
+  const after = known(id, await store.queue.cancel(id, `Cancelled by ${userInfo().username}.`));
+  tell(after.status === 'ended' ? `${id} is cancelled.\n` : `${id} is told to end.\n`);
+  return exitCodes.answered;
+}
+
+async function steer(store: FleetStore, id: string, words: readonly string[], values: Values): Promise<number> {
+  if (words.length === 0) throw new TypeError('There are no words to steer it with.');
+  const found = known(id, await store.queue.run(id));
+  if (found.status === 'ended')
+    throw new FairleadError('cli/ended', `${id} has ended already.`, {
+      blame: 'user',
+      hint: `To go on with its session: fairlead enqueue "<task>" --session ${found.session}`,
+    });
+  const type = values['follow-up'] ? 'follow-up' : 'steer';
+  await send(store, found.session, { type, words: words.join(' '), by: userInfo().username });
+  tell(`${id} reads it ${type === 'steer' ? 'after the tools that are running' : 'once it has its answer'}.\n`);
+  return exitCodes.answered;
+}
+
+function known(id: string, run: FleetRun | undefined): FleetRun {
+  if (run) return run;
+  throw new FairleadError('cli/no-run', `There is no run ${id}.`, { blame: 'user', hint: 'fairlead runs lists them.' });
+}

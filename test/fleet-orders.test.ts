@@ -1,0 +1,168 @@
+// What people and programs tell a fleet, the real program: letters to runs, budgets of tenants, batches, schedules.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import type { FleetRun } from '../src/core/index.ts';
+import { calls, says } from '../src/testing/index.ts';
+import { door, fleet, until } from './support/fleet.ts';
+import { messagesOf } from './support/live-program.ts';
+
+test('[A85, A112] a run under way hears what is said to it from another process, once each', async (t) => {
+  const first = door();
+  const made = await fleet(t, async ({ index, prompt }) => {
+    if (index === 0) await first.wait();
+    return index === 0 ? calls('list_files', {}) : says(`Heard: ${prompt}`);
+  });
+  made.worker();
+  await made.say('enqueue', 'Go north', '--id', 'ship');
+  await first.reached;
+  await made.say('runs', 'steer', 'ship', 'No,', 'south');
+  await made.say('runs', 'steer', 'ship', 'Then report', '--follow-up');
+  const log = await made.store.sessions.reader('ship');
+  const heard: string[] = [];
+  for await (const event of log.follow(1, AbortSignal.timeout(30_000))) {
+    if (event.type === 'input-received') heard.push(event.how);
+    if (heard.length === 3) break;
+  }
+  assert.deepEqual(heard, ['prompt', 'steer', 'follow-up'], 'while the model was still speaking');
+  first.open();
+  const { outcome } = await made.stands('ship', 'ended');
+  assert.equal(outcome?.text, 'Heard: Then report');
+  const said = messagesOf(made.asked().at(-1)).filter(({ role }) => role === 'user');
+  assert.deepEqual(
+    said.map(({ content }) => content),
+    ['Go north', 'No, south', 'Then report'],
+  );
+  const late = await made.run(['runs', 'steer', 'ship', 'Too late']);
+  assert.match(late.err, /ship has ended already/);
+});
+
+test('[A85] a run is cancelled where it is: queued, resting, or under way', async (t) => {
+  const first = door();
+  const made = await fleet(t, async ({ prompt }) => {
+    if (prompt === 'Long') await first.wait();
+    return calls('run_command', { command: 'true' });
+  });
+  const worker = made.worker();
+  await made.say('enqueue', 'Long', '--id', 'long');
+  await first.reached;
+  await made.say('enqueue', 'Asks', '--id', 'asks');
+  await made.stands('asks', 'resting');
+  await made.say('enqueue', 'Later', '--id', 'later', '--not-before', '2999-01-01T00:00:00Z');
+  for (const id of ['long', 'asks', 'later']) await made.say('runs', 'cancel', id);
+  for (const id of ['long', 'asks', 'later'])
+    assert.equal((await made.stands(id, 'ended')).outcome?.reason, 'cancelled', id);
+  assert.equal((await made.run(['runs', 'cancel', 'long'])).code, 1);
+  assert.match(await made.say('runs', '--status', 'ended', '--most', '1'), /^later {2}ended cancelled {2}Later\n$/);
+  worker.kill('SIGTERM');
+  first.open();
+});
+
+test('[A64] a tenant spends no more than its allowance over all workers, and others are not held up', async (t) => {
+  const made = await fleet(t, () => says('Paid for.', { usage: { input: 4000, output: 1000 } }));
+  await made.say('fleet', 'budget', 'acme', '--tokens', '20000', '--period', 'ever');
+  const tasks = Array.from({ length: 8 }, (_, i) => `Task ${i}`);
+  await made.say('enqueue', ...tasks, '--id', 'acme', '--tenant', 'acme');
+  await made.say('enqueue', 'Free', '--id', 'free', '--tenant', 'other');
+  const workers = await Promise.all([made.run(['worker', '--drain']), made.run(['worker', '--drain'])]);
+  assert.deepEqual(
+    workers.map(({ code }) => code),
+    [0, 0],
+  );
+  const ended = await made.store.queue.list({ tenant: 'acme' });
+  const reasons = (reason: string): number => ended.filter(({ outcome }) => outcome?.reason === reason).length;
+  assert.equal(reasons('answered') + reasons('token-budget'), 8);
+  assert.ok(reasons('answered') >= 1 && reasons('token-budget') >= 4, `${reasons('answered')} were answered`);
+  assert.equal((await made.stands('free', 'ended')).outcome?.reason, 'answered');
+  const [acme] = await made.store.ledger.allowances();
+  assert.deepEqual([acme?.spent.tokens, acme?.held.tokens], [reasons('answered') * 5000, 0]);
+  assert.match(
+    await made.say('fleet', 'budget'),
+    new RegExp(`^acme {2}${reasons('answered') * 5000} of 20000 tokens in all$`, 'm'),
+  );
+});
+
+test('[A71, A84] a factory works through its tasks with processes of its own, and again does nothing twice', async (t) => {
+  const made = await fleet(t, ({ prompt }) =>
+    prompt === 'Ask' ? calls('run_command', { command: 'true' }) : says(`Did ${prompt}`),
+  );
+  const batch = ['factory', 'One', 'Two', 'Three', '--id', 'lot'];
+  const { code, out, err } = await made.run(batch);
+  assert.deepEqual(
+    [code, out.split('\n').toSorted()],
+    [0, ['', 'lot-1  answered  Did One', 'lot-2  answered  Did Two', 'lot-3  answered  Did Three']],
+  );
+  assert.match(err, /3 runs, 2 workers[^]*3 answered, 0 not, 0 waiting for a person\.\n$/);
+  assert.equal(made.asked().length, 3);
+  const again = await made.run([...batch, '--output-format', 'json']);
+  const lines = again.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as FleetRun);
+  assert.deepEqual(
+    lines.map(({ id, outcome }) => [id, outcome?.text]),
+    [
+      ['lot-1', 'Did One'],
+      ['lot-2', 'Did Two'],
+      ['lot-3', 'Did Three'],
+    ],
+  );
+  assert.deepEqual([again.code, made.asked().length], [0, 3]);
+  const other = await made.run(['factory', 'Another', '--id', 'lot']);
+  assert.deepEqual([other.code, /lot-1 is already another task/.test(other.err)], [1, true]);
+  const asks = await made.run(['factory', 'Ask', '--id', 'asks']);
+  assert.deepEqual([asks.code, /fairlead runs answer asks-1/.test(asks.err)], [5, true]);
+});
+
+test('[A71, A84] a factory that is broken off hands over, and the same command goes on', async (t) => {
+  const held = door();
+  const made = await fleet(t, async ({ index, results }) => {
+    if (index === 1) await held.wait();
+    return results.length === 0 ? calls('run_command', { command: 'echo once >> effects' }) : says('Through.');
+  });
+  writeFileSync(path.join(made.cwd, 'tasks.txt'), 'Go on\n');
+  const batch = ['factory', '--file', 'tasks.txt', '--id', 'lot', '--auto', '--workers', '1'];
+  const one = made.start(batch);
+  await held.reached;
+  one.kill('SIGINT');
+  await until('it hands over', () => one.err().includes('Handing over 1 run.'));
+  one.kill('SIGINT');
+  const { code, err } = await one.ended;
+  assert.deepEqual([code, /1 left\.\nTo go on: the same command with --id lot\n$/.test(err)], [130, true], err);
+  held.open();
+  const two = await made.run(batch);
+  assert.deepEqual([two.code, two.out], [0, 'lot-1  answered  Through.\n']);
+  assert.equal(readFileSync(path.join(made.cwd, 'effects'), 'utf8'), 'once\n');
+});
+
+test('[A85] tasks come from arguments, files and standard input, are queued once, and again by the clock', async (t) => {
+  const made = await fleet(t);
+  const lines = '{"words": "With an id", "id": "own", "priority": 5, "settings": {"auto": true}}\n\nPlain words\n';
+  const { out } = await made.run(['enqueue', '--id', 'in', '--model', 'qwen3'], { input: lines });
+  assert.equal(out, 'own\nin-2\n');
+  assert.equal((await made.run(['enqueue', '--id', 'in', '--model', 'qwen3'], { input: lines })).out, out);
+  const own = await made.store.queue.run('own');
+  assert.deepEqual([own?.priority, own?.settings], [5, { folder: made.cwd, model: 'qwen3', auto: true }]);
+  assert.equal((await made.store.queue.depth()).queued, 2);
+  await made.say('enqueue', 'Sweep', '--every', '0 3 * * *', '--name', 'nightly');
+  assert.equal(await made.say('fleet', 'schedules'), 'nightly  0 3 * * *  Sweep\n');
+  await made.say('fleet', 'schedules', '--remove', 'nightly');
+  assert.deepEqual(await made.store.queue.schedules(), []);
+  const misused = await Promise.all([
+    made.run(['enqueue'], { input: '' }),
+    made.run(['enqueue', 'x', '--every', '* * * * *']),
+    made.run(['enqueue', 'x', '--not-before', 'soon']),
+    made.run(['enqueue', '--file', 'nowhere']),
+    made.run(['enqueue'], { input: '{"word": "x"}' }),
+    made.run(['worker', '--concurrency', '0']),
+    made.run(['fleet', 'dance']),
+    made.run(['fleet', 'budget', 'acme', '--usd', 'much']),
+    made.run(['runs', 'show', 'nothing']),
+    made.run(['factory', '--help']),
+  ]);
+  assert.deepEqual(
+    misused.map(({ code }) => code),
+    [2, 2, 2, 1, 1, 2, 2, 2, 1, 0],
+  );
+});
