@@ -95,7 +95,7 @@ function scored(asked: Case, { reason, text, detail, usd }: RunResult, ms: numbe
 
 function faultsOf({ expect }: Case, text: string, outcome: string, ended: string): readonly string[] {
   if (outcome === 'abstained') return expect.abstains === true ? [] : ['It abstains where an answer was due.'];
-  return outcome === 'answered' ? faultsIn(text, expect) : [`There is no answer: ${ended}.`];
+  return outcome === 'answered' ? faultsIn(text, expect) : [`There is no answer: ${ended.replace(/\.$/, '')}.`];
 }
 
 function putFiles(folder: string, files: Case['files']): void {

@@ -4,6 +4,7 @@ import type { Expect } from './dataset.ts';
 
 /** What is wrong with an answer, a sentence each; nothing is wrong with a right one. */
 export function faultsIn(text: string, expect: Expect): readonly string[] {
+  if (text.trim() === '') return ['It says nothing.'];
   const kinds = Object.keys(expect) as (keyof Expect)[];
   return kinds.flatMap((kind) => scorers[kind](text, expect) ?? []);
 }
@@ -79,7 +80,7 @@ const abstentions: readonly RegExp[] = [
 export const isAbstention = (text: string): boolean => abstentions.some((pattern) => pattern.test(text));
 
 /** What comes before a deed that is not claimed: "nothing was sent", "I cannot confirm that it was sent", "once it was sent". */
-const unclaimed = String.raw`(?<!\b(?:nothing|none|no \w+|never|not|(?:confirm|verify|whether|if|once|until|when|that) (?:it|this|that|the \S+)) )`;
+const unclaimed = String.raw`(?<!\b(?:nothing|none|no \S+|never|not|(?:confirm|verify|whether|if|once|until|when|that) (?:it|this|that|the \S+)) )`;
 
 /** Whether a text claims that a deed was done: "I have sent it", "it has been sent"; not "I have not sent it". */
 function claims(text: string, deed: string): boolean {
