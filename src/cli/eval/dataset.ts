@@ -21,7 +21,7 @@ export type Expect = {
   readonly json?: JsonObject;
 };
 
-/** One question. */
+/** One question, with what its answer must be. */
 export type Case = {
   readonly id: string;
   readonly words: string;

@@ -68,7 +68,7 @@ const abstentions: readonly RegExp[] = [
   /\b(?:i|we) (?:really |simply |honestly |just )?(?:do not|don['’]t|cannot|can['’]t|could not|couldn['’]t) (?:actually |possibly |really )?(?:know|tell|say|determine|answer|verify|see|predict|access|be (?:sure|certain))\b/i,
   /\b(?:i am|i['’]m) (?:not (?:sure|certain|able)|unable|unsure)\b/i,
   /\b(?:i|we) have no (?:way|information|knowledge|record|idea|access)\b/i,
-  /\b(?:i|we) (?:do not|don['’]t) have (?:any |the |enough |sufficient |reliable |access|that |such |this )/i,
+  /\b(?:i|we) (?:do not|don['’]t) have (?:the |any |enough |sufficient |reliable |access|that |such |this )/i,
   /\b(?:no one|nobody|no-one) (?:can|could) (?:know|tell|say|predict)\b/i,
   /\b(?:it is|it['’]s|that is|that['’]s|this is) (?:not (?:known|possible to (?:know|tell|say|determine|predict))|impossible to (?:know|tell|say|determine|predict)|unknown|unknowable)\b/i,
   /\b(?:cannot|can['’]t|could not) be (?:known|determined|predicted|answered|verified)\b/i,
