@@ -10,5 +10,4 @@ export { jsonlSessions } from './jsonl/sessions.ts';
 export { moveJsonl, type MoveOptions } from './jsonl/move.ts';
 export { verifyFile, type Verification } from './jsonl/verify.ts';
 export { memoryLog, type MemoryLog } from './memory.ts';
-export { openFleetStore } from './open-fleet.ts';
-export type { SqliteOptions } from './sqlite/store.ts';
+export { openFleetStore, type FleetStoreOptions } from './open-fleet.ts';

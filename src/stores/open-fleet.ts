@@ -1,12 +1,16 @@
 // Opens the store that a fleet shares, whatever it is kept in; only what is asked for is loaded.
 import { FairleadError, type FleetStore } from '../core/index.ts';
+import type { SqliteOptions } from './sqlite/store.ts';
+
+/** How a store is to behave, wherever it is kept. */
+export type FleetStoreOptions = Pick<SqliteOptions, 'leaseMs' | 'retryMs'>;
 
 /** Opens a fleet's store: `postgres://...`, or the name of a file, with or without `sqlite:` before it. */
-export async function openFleetStore(where: string): Promise<FleetStore> {
+export async function openFleetStore(where: string, options: FleetStoreOptions = {}): Promise<FleetStore> {
   if (/^postgres(ql)?:/.test(where))
     throw new FairleadError('store/unknown-kind', 'This version cannot keep a fleet in PostgreSQL yet.', {
       blame: 'user',
     });
   const { openSqlite } = await import('./sqlite/store.ts');
-  return openSqlite(where.replace(/^sqlite:(\/\/)?/, ''));
+  return openSqlite(where.replace(/^sqlite:(\/\/)?/, ''), options);
 }

@@ -13,7 +13,7 @@ type AllowanceRow = {
 export function ledgerOf(base: Base): Ledger {
   function used(table: 'spendings' | 'holds', { tenant, period }: AllowanceRow): Amount {
     const sql = `SELECT coalesce(sum(usd), 0) AS usd, coalesce(sum(tokens), 0) AS tokens FROM ${table} WHERE tenant = ? AND day >= ?`;
-    return base.one<Amount>(sql, tenant, firstDay(period)) ?? nothing;
+    return { ...nothing, ...base.one<Amount>(sql, tenant, firstDay(period)) };
   }
 
   function refusal(row: AllowanceRow, amount: Amount): string | undefined {

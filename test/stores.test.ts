@@ -1,0 +1,33 @@
+// The stores keep what the ports promise, all of them by the same suite.
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import type { FleetStore } from '../src/core/index.ts';
+import { jsonlSessions } from '../src/stores/index.ts';
+import { openSqlite } from '../src/stores/sqlite/store.ts';
+import { sessionsPromises } from './support/sessions-promises.ts';
+import { storePromises } from './support/store-promises.ts';
+
+function folderFor(t: TestContext): string {
+  const folder = fs.mkdtempSync(path.join(tmpdir(), 'fairlead-stores-'));
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Quick to try again, so that the tests are. */
+async function freshSqlite(t: TestContext): Promise<() => Promise<FleetStore>> {
+  const file = path.join(folderFor(t), 'fleet.sqlite');
+  return async () => {
+    const store = await openSqlite(file, { retryMs: 1, pollMs: 10 });
+    t.after(() => store.close());
+    return store;
+  };
+}
+
+sessionsPromises('jsonl', async (t) => {
+  const folder = folderFor(t);
+  return async () => jsonlSessions(folder);
+});
+
+storePromises('sqlite', freshSqlite);

@@ -1,0 +1,259 @@
+// What every queue promises of the runs in it: kept once, listed, woken, cancelled, counted.
+import assert from 'node:assert/strict';
+import type { FleetRun, FleetStore, RunOutcome, Settlement } from '../../src/core/index.ts';
+import { noSpending } from '../../src/core/index.ts';
+
+/** Registers a promise as a test. */
+export type RegisterPromise = (title: string, work: (open: () => Promise<FleetStore>) => Promise<void>) => void;
+
+/** A settlement that ends a run. */
+export const ended = (text = '', more: Partial<RunOutcome> = {}): Settlement => ({
+  type: 'ended',
+  outcome: { reason: 'answered', text, spent: noSpending, ...more },
+});
+
+/** Works on what is in the queue until it is empty, one run at a time, and gives the runs as they were handed out. */
+export async function drain(
+  { queue }: FleetStore,
+  drive: (run: FleetRun) => Settlement = () => ended(),
+  more: { readonly worker?: string; readonly version?: string } = {},
+): Promise<readonly FleetRun[]> {
+  const driven: FleetRun[] = [];
+  await queue.work({
+    worker: 'w',
+    concurrency: 1,
+    drain: true,
+    signal: new AbortController().signal,
+    ...more,
+    async drive(run) {
+      driven.push(run);
+      return drive(run);
+    },
+  });
+  return driven;
+}
+
+const ids = (runs: readonly FleetRun[]): readonly string[] => runs.map(({ id }) => id);
+const questions = [{ call: 'c', tool: 'send', question: 'May I?' }];
+const rest: Settlement = { type: 'resting', questions };
+
+/** Registers the promises of a queue's rows. */
+export function queuePromises(promise: RegisterPromise): void {
+  promise('[A91] a run is kept as it was given, with what was left out filled in', async (open) => {
+    const { queue } = await open();
+    const [plain, full] = await queue.enqueue([
+      { words: 'do it' },
+      {
+        id: 'mine',
+        words: 'do that',
+        kind: 'plan',
+        settings: { model: 'm', deep: [1, { a: null }] },
+        session: 's',
+        tenant: 'acme',
+        priority: 5,
+        notBefore: '2030-01-01T00:00:00.000Z',
+        parent: 'p',
+      },
+    ]);
+    assert.ok(plain && full);
+    const { id, queued, ...rest } = plain;
+    assert.equal(new Date(queued).toISOString(), queued);
+    assert.deepEqual(rest, {
+      words: 'do it',
+      kind: 'run',
+      settings: {},
+      session: id,
+      tenant: 'default',
+      priority: 0,
+      status: 'queued',
+      attempts: 0,
+      questions: [],
+    });
+    assert.deepEqual(full, {
+      id: 'mine',
+      words: 'do that',
+      kind: 'plan',
+      settings: { model: 'm', deep: [1, { a: null }] },
+      session: 's',
+      tenant: 'acme',
+      priority: 5,
+      notBefore: '2030-01-01T00:00:00.000Z',
+      parent: 'p',
+      status: 'queued',
+      attempts: 0,
+      queued: full.queued,
+      questions: [],
+    });
+    const other = await open();
+    assert.deepEqual(await other.queue.run('mine'), full);
+    assert.deepEqual(await other.queue.run(id), plain);
+    assert.equal(await other.queue.run('none'), undefined);
+  });
+
+  promise('[A91] a run of an id that is known is the one that is there, as it stands', async (open) => {
+    const store = await open();
+    await store.queue.enqueue([{ id: 'one', words: 'first' }]);
+    await drain(store);
+    const other = await open();
+    const [again, fresh] = await other.queue.enqueue([
+      { id: 'one', words: 'second' },
+      { id: 'two', words: 'x' },
+      { id: 'two', words: 'y' },
+    ]);
+    assert.deepEqual([again?.words, again?.status, fresh?.words], ['first', 'ended', 'x']);
+    assert.equal((await store.queue.list()).length, 2);
+  });
+
+  promise('runs are handed out by priority, then by age', async (open) => {
+    const store = await open();
+    await store.queue.enqueue([
+      { id: 'a', words: '' },
+      { id: 'b', words: '', priority: 1 },
+    ]);
+    await store.queue.enqueue([
+      { id: 'c', words: '', priority: 1 },
+      { id: 'd', words: '', priority: -1 },
+      { id: 'e', words: '' },
+    ]);
+    assert.deepEqual(ids(await drain(store)), ['b', 'c', 'a', 'e', 'd']);
+  });
+
+  promise('a run is not handed out before its time', async (open) => {
+    const store = await open();
+    const notBefore = new Date(Date.now() + 700).toISOString();
+    await store.queue.enqueue([
+      { id: 'later', words: '', notBefore, priority: 9 },
+      { id: 'now', words: '' },
+    ]);
+    const times: number[] = [];
+    const runs = await drain(store, () => {
+      times.push(Date.now());
+      return ended();
+    });
+    assert.deepEqual(ids(runs), ['now', 'later']);
+    assert.ok((times[1] ?? 0) >= Date.parse(notBefore));
+  });
+
+  promise('[A92] a run that has ended says how, who had it and when', async (open) => {
+    const store = await open();
+    await store.queue.enqueue([{ id: 'one', words: '' }]);
+    const outcome: RunOutcome = {
+      reason: 'money-budget',
+      detail: 'too dear',
+      text: 'half an answer',
+      error: { code: 'x/y', message: 'm', blame: 'provider', retry: false },
+      spent: { ...noSpending, usd: 0.5, input: 3 },
+    };
+    const [driven] = await drain(store, () => ({ type: 'ended', outcome }), { worker: 'kim', version: '7' });
+    assert.deepEqual([driven?.status, driven?.worker, driven?.attempts], ['running', 'kim', 1]);
+    const run = await (await open()).queue.run('one');
+    assert.deepEqual(run?.outcome, outcome);
+    assert.deepEqual([run?.status, run?.worker, run?.version, run?.attempts], ['ended', 'kim', '7', 1]);
+    const { queued, started = '', ended: end = '' } = run ?? { queued: '' };
+    assert.ok(Date.parse(queued) <= Date.parse(started) && Date.parse(started) <= Date.parse(end));
+  });
+
+  promise('[A112] a run that rests shows what it waits for, and goes on once it is woken', async (open) => {
+    const store = await open();
+    await store.queue.enqueue([{ id: 'one', words: '' }]);
+    await drain(store, () => rest);
+    const { queue } = await open();
+    const resting = await queue.run('one');
+    assert.deepEqual([resting?.status, resting?.questions], ['resting', questions]);
+    assert.deepEqual(await drain(store), [], 'nobody is handed a run that rests');
+    await queue.wake('one');
+    assert.deepEqual([(await queue.run('one'))?.status, (await queue.run('one'))?.questions], ['queued', []]);
+    await queue.wake('one');
+    const [again] = await drain(store);
+    assert.equal(again?.attempts, 2);
+    await queue.wake('one');
+    await queue.wake('none');
+    assert.equal((await queue.run('one'))?.status, 'ended', 'what has ended stays so');
+  });
+
+  promise('[A112] a run that is woken just before it rests does not rest', async (open) => {
+    const store = await open();
+    await store.queue.enqueue([{ id: 'one', words: '' }]);
+    let drives = 0;
+    await store.queue.work({
+      worker: 'w',
+      concurrency: 1,
+      drain: true,
+      signal: new AbortController().signal,
+      async drive() {
+        drives += 1;
+        if (drives === 1) await store.queue.wake('one');
+        return drives < 3 ? rest : ended();
+      },
+    });
+    assert.equal(drives, 2, 'woken once, it is worked on once more, and then it rests');
+    assert.equal((await store.queue.run('one'))?.status, 'resting');
+  });
+
+  promise('a run that nobody works on is cancelled at once, and stays cancelled', async (open) => {
+    const store = await open();
+    const { queue } = store;
+    await queue.enqueue([
+      { id: 'rests', words: '' },
+      { id: 'waits', words: '', notBefore: '2090-01-01T00:00:00.000Z' },
+    ]);
+    const end = new AbortController();
+    await queue.work({
+      worker: 'w',
+      concurrency: 1,
+      signal: end.signal,
+      async drive() {
+        end.abort();
+        return rest;
+      },
+    });
+    for (const id of ['waits', 'rests']) {
+      const run = await queue.cancel(id, 'not wanted');
+      assert.deepEqual([run?.status, run?.outcome?.reason, run?.outcome?.detail], ['ended', 'cancelled', 'not wanted']);
+      assert.deepEqual([run?.questions, run?.outcome?.text, run?.outcome?.spent], [[], '', noSpending]);
+      assert.equal((await queue.cancel(id, 'again'))?.outcome?.detail, 'not wanted');
+    }
+    assert.equal(await queue.cancel('none', ''), undefined);
+    assert.deepEqual(await drain(store), []);
+  });
+
+  promise('[A92] runs are listed the latest first, by what is asked for, page by page', async (open) => {
+    const store = await open();
+    const { queue } = store;
+    for (const i of [1, 2, 3, 4, 5])
+      await queue.enqueue([
+        { id: `r${i}`, words: '', tenant: i % 2 ? 'odd' : 'even', session: `s${i % 2}`, parent: `p${i > 3}` },
+      ]);
+    assert.deepEqual(ids(await queue.list()), ['r5', 'r4', 'r3', 'r2', 'r1']);
+    assert.deepEqual(ids(await queue.list({ most: 2 })), ['r5', 'r4']);
+    assert.deepEqual(ids(await queue.list({ most: 2, before: 'r4' })), ['r3', 'r2']);
+    assert.deepEqual(ids(await queue.list({ tenant: 'odd', before: 'r5' })), ['r3', 'r1']);
+    assert.deepEqual(ids(await queue.list({ session: 's0' })), ['r4', 'r2']);
+    assert.deepEqual(ids(await queue.list({ parent: 'ptrue' })), ['r5', 'r4']);
+    await drain(store, ({ id }) => (id === 'r3' ? rest : ended()));
+    assert.deepEqual(ids(await queue.list({ status: 'resting' })), ['r3']);
+    assert.deepEqual(ids(await queue.list({ status: 'ended', tenant: 'even' })), ['r4', 'r2']);
+  });
+
+  promise('[A92] the depth of a queue counts what waits, is under way and rests', async (open) => {
+    const store = await open();
+    const { queue } = store;
+    assert.deepEqual(await queue.depth(), { queued: 0, running: 0, resting: 0 });
+    const [first] = await queue.enqueue([{ words: '' }, { words: '' }, { words: '' }]);
+    assert.deepEqual(await queue.depth(), { queued: 3, running: 0, resting: 0, oldest: first?.queued });
+    let seen: unknown;
+    await drain(store, () => rest);
+    await queue.enqueue([{ id: 'last', words: '' }]);
+    await queue.work({
+      worker: 'w',
+      concurrency: 1,
+      drain: true,
+      signal: new AbortController().signal,
+      async drive() {
+        seen = await queue.depth();
+        return ended();
+      },
+    });
+    assert.deepEqual(seen, { queued: 0, running: 1, resting: 3 });
+  });
+}
