@@ -1,0 +1,130 @@
+// A driver of runs that do nothing themselves: what is next is decided from their children alone, so that any worker can go on with them.
+import {
+  FairleadError,
+  isObject,
+  noSpending,
+  openHead,
+  runView,
+  spend,
+  type Fact,
+  type FleetRun,
+  type Json,
+  type JsonObject,
+  type NewRun,
+  type Queue,
+  type RunOutcome,
+  type Settlement,
+  type Spent,
+} from '../core/index.ts';
+import type { Driver, DriverContext } from './driver.ts';
+
+/** A run that a coordinator wants: the rest is as in its parent, less the settings that are null here. */
+export type ChildRun = { readonly name: string; readonly words: string; readonly settings?: JsonObject };
+
+/** What is next: children to begin (none: those under way are waited for), or the end. What it has found out so far is `about`. */
+export type Course =
+  | { readonly type: 'go-on'; readonly begin: readonly ChildRun[]; readonly about?: Json }
+  | { readonly type: 'end'; readonly outcome: Omit<RunOutcome, 'spent'>; readonly about?: Json };
+
+/** Decides from a run and its children, by their names; the same children always lead to the same course. */
+export type Conduct = (run: FleetRun, children: ReadonlyMap<string, FleetRun>) => Course | Promise<Course>;
+
+/** More than any course may begin, so that one list shows all of them. */
+const mostChildren = 1000;
+
+/** A driver that begins children and waits for them, as a conduct says. */
+export const coordinatorOf =
+  (conduct: Conduct): Driver =>
+  async (run, context) => {
+    const { store, mustGo, signal } = context;
+    const letters = await store.inbox.read(run.session, 0);
+    const children = await childrenOf(store.queue, run);
+    const spent = spentBy(children.values());
+    if (letters.some(({ letter }) => letter.type === 'cancel')) {
+      for (const child of children.values()) await store.queue.cancel(child.id, 'What it was part of was cancelled.');
+      return ended({ reason: 'cancelled', detail: 'The run was cancelled by a letter.', text: '' }, spent);
+    }
+    const course = await conduct(run, children);
+    const upTo = letters.at(-1)?.place;
+    await mustGo();
+    if (signal.aborted) return { type: 'left' };
+    await note(run, course, context);
+    const settlement: Settlement =
+      course.type === 'end'
+        ? ended(course.outcome, spent)
+        : await begin(run, course.begin, children, spent, store.queue);
+    if (upTo !== undefined) await store.inbox.clear(run.session, upTo);
+    return settlement;
+  };
+
+const ended = (outcome: Omit<RunOutcome, 'spent'>, spent: Spent): Settlement => ({
+  type: 'ended',
+  outcome: { ...outcome, spent },
+});
+
+const spentBy = (runs: Iterable<FleetRun>): Spent =>
+  [...runs].reduce((sum, { outcome }) => spend(sum, outcome?.spent ?? {}), noSpending);
+
+async function childrenOf(queue: Queue, { id }: FleetRun): Promise<ReadonlyMap<string, FleetRun>> {
+  const found = await queue.list({ parent: id, most: mostChildren });
+  return new Map(found.map((child) => [child.id.slice(id.length + 1), child]));
+}
+
+/** A child whose id is known is the one that was begun before: a crash begins none twice. */
+async function begin(
+  run: FleetRun,
+  wanted: readonly ChildRun[],
+  children: ReadonlyMap<string, FleetRun>,
+  spent: Spent,
+  queue: Queue,
+): Promise<Settlement> {
+  const fresh = wanted.filter(({ name }) => !children.has(name));
+  if (children.size + fresh.length > mostChildren)
+    throw new FairleadError('fleet/too-many', `One run may begin ${mostChildren} others at most.`, { blame: 'model' });
+  const limits = shareOf(run.settings['limits'], spent, fresh.length + 1);
+  const runs = fresh.map(({ name, words, settings }): NewRun => ({
+    id: `${run.id}/${name}`,
+    words,
+    settings: withoutNulls({ ...run.settings, ...(limits ? { limits } : {}), ...settings }),
+    tenant: run.tenant,
+    // What was begun is ended before something else is begun.
+    priority: run.priority + 1,
+    parent: run.id,
+  }));
+  if (runs.length > 0) await queue.enqueue(runs);
+  return { type: 'resting', questions: [] };
+}
+
+const withoutNulls = (settings: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
+
+/** What is left of a run's own bounds, shared out: the whole tree keeps within them. */
+function shareOf(limits: Json | undefined, spent: Spent, shares: number): JsonObject | undefined {
+  if (!isObject(limits)) return undefined;
+  const used = { usd: spent.usd, tokens: spent.input + spent.output, calls: spent.calls };
+  const shared = Object.entries(used).flatMap(([key, gone]) => {
+    const most = limits[key];
+    return typeof most === 'number' ? [[key, Math.max(0, most - gone) / shares]] : [];
+  });
+  return { ...limits, ...Object.fromEntries(shared) } as JsonObject;
+}
+
+/** Writes what was found out into the run's own session, for whoever looks on; the same is written once. */
+async function note(run: FleetRun, course: Course, { store, worker }: DriverContext): Promise<void> {
+  if (course.about === undefined) return;
+  const log = await store.sessions.open(run.session, { holder: worker, force: true });
+  try {
+    let last = '';
+    for await (const events of log.read())
+      for (const event of events)
+        if (event.type === 'remark-made' && event.key === run.kind) last = JSON.stringify(event.value);
+    if (last === JSON.stringify(course.about)) return;
+    const head = await openHead(log, runView());
+    const fact: Fact = { type: 'remark-made', key: run.kind, value: course.about };
+    await head.record((state) =>
+      state.session === '' ? [{ type: 'session-started', session: run.session }, fact] : [fact],
+    );
+  } finally {
+    await log.close();
+  }
+}
