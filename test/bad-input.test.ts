@@ -9,8 +9,7 @@ import { FairleadError } from '../src/core/index.ts';
 import { openProvider } from '../src/providers/index.ts';
 import { openJsonl } from '../src/stores/index.ts';
 import { closedUrl, says, scriptedServer } from '../src/testing/index.ts';
-
-const bin = path.resolve(import.meta.dirname, '..', 'src', 'cli', 'bin.ts');
+import { bin } from './support/program.ts';
 
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 

@@ -7,8 +7,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { defineTool, Harness } from '../src/agent/index.ts';
 import { calls, says, scriptedProvider, scriptedServer } from '../src/testing/index.ts';
-
-const bin = path.resolve(import.meta.dirname, '..', 'src', 'cli', 'bin.ts');
+import { bin } from './support/program.ts';
 
 function answerOf(url: string, folder: string): Promise<{ readonly code: number | null; readonly out: string }> {
   const { promise, resolve } = Promise.withResolvers<{ code: number | null; out: string }>();

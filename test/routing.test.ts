@@ -8,7 +8,7 @@ import { scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
 import { begin, openEditor, say, wordsIn } from './support/editor.ts';
 import { uses } from './support/hidden-tools.ts';
 import { program, type Program } from './support/live-program.ts';
-import { putFiles } from './support/program.ts';
+import { putFiles, source } from './support/program.ts';
 
 const simple = 'Fix the typo in README.md';
 const hard = 'Design the architecture of a distributed queue, implement it, and prove that it has no deadlock';
@@ -239,7 +239,7 @@ import { appendFileSync } from 'node:fs';
 registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(trace)}, url + '\\n'), next(url, context)) });`,
   );
   const env = { ...made.env, NODE_OPTIONS: `--import ${hook}` };
-  const { code, err } = await made.run(['-m', 'qwen3', '-p', 'hi'], { env });
+  const { code, err } = await made.run(['-m', 'qwen3', '-p', 'hi'], { env, file: source });
   assert.equal(code, 0, err);
   const loaded = readFileSync(trace, 'utf8');
   assert.match(loaded, /conversation\.ts/);

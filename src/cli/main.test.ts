@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import path from 'node:path';
 import test from 'node:test';
+import { bin } from '../../test/support/program.ts';
 import { version } from './version.ts';
-
-const bin = path.join(import.meta.dirname, 'bin.ts');
 
 function fairlead(args: readonly string[], nodeOptions: readonly string[] = []) {
   return spawnSync(process.execPath, [...nodeOptions, bin, ...args], { encoding: 'utf8' });

@@ -1,11 +1,9 @@
 // The `models` command, as a person runs it.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import path from 'node:path';
 import test from 'node:test';
+import { bin } from '../../test/support/program.ts';
 import { closedUrl, scriptedServer } from '../testing/index.ts';
-
-const bin = path.join(import.meta.dirname, 'bin.ts');
 
 type Outcome = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
 

@@ -26,6 +26,8 @@ export type RunOptions = {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Another file of the program than `bin`. */
+  readonly file?: string;
 };
 
 /** A run that goes on. */
@@ -80,7 +82,7 @@ export async function program(
   const { cwd, data } = folders;
   const env = { ...folders.env, OLLAMA_API_URL: server.url };
   const start: Program['start'] = (args, more = {}) =>
-    startIn(args, { cwd: more.cwd ?? cwd, env: { ...env, ...more.env } }, more.input);
+    startIn([more.file ?? bin, ...args], { cwd: more.cwd ?? cwd, env: { ...env, ...more.env } }, more.input);
   const self: Program = {
     ...folders,
     env,
@@ -126,7 +128,7 @@ async function makeListKnown(made: Program, usual: boolean): Promise<void> {
 type Place = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 
 function startIn(args: readonly string[], place: Place, input: string | undefined): Running {
-  const child = spawn(process.execPath, [bin, ...args], { ...place, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, { ...place, stdio: ['pipe', 'pipe', 'pipe'] });
   const { promise: ended, resolve } = Promise.withResolvers<Ended>();
   let out = '';
   let err = '';

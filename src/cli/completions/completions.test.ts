@@ -5,13 +5,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
+import { bin } from '../../../test/support/program.ts';
 import { noTerminal, openTerminal } from '../../../test/support/terminal.ts';
 import { commands } from '../commands.ts';
 import { allOptions } from '../front/options.ts';
 import { newSession } from '../sessions/index.ts';
 import { placesOf } from './grammar.ts';
 
-const bin = path.resolve(import.meta.dirname, '..', 'bin.ts');
 const root = mkdtempSync(path.join(tmpdir(), 'fairlead-completions-'));
 after(() => rmSync(root, { recursive: true, force: true }));
 

@@ -7,13 +7,13 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { armed } from '../../../test/support/face.ts';
+import { bin } from '../../../test/support/program.ts';
 import { noTerminal, openTerminal, type Terminal } from '../../../test/support/terminal.ts';
 import type { Event } from '../../core/index.ts';
 import { says, scriptedServer } from '../../testing/index.ts';
 import { label } from './guide.ts';
 import { tour } from './scenes.ts';
 
-const bin = path.resolve(import.meta.dirname, '..', 'bin.ts');
 const program = [process.execPath, bin, 'demo'];
 
 type Outside = { readonly temp: string; readonly home: string; readonly env: Readonly<Record<string, string>> };

@@ -4,6 +4,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { bin } from '../../../test/support/program.ts';
 import { makePlace, openPrompt, type Place } from '../../../test/support/prompt.ts';
 import { noSandbox } from '../../../test/support/sandbox.ts';
 import { noTerminal } from '../../../test/support/terminal.ts';
@@ -12,8 +13,6 @@ import { calls, closedUrl, says, scriptedServer, type Asked, type ScriptedServer
 import { fail } from './check.ts';
 import { doctorChecks } from './checks.ts';
 import { examine, type Examined } from './examine.ts';
-
-const bin = path.resolve(import.meta.dirname, '..', 'bin.ts');
 
 type Report = { readonly ok: boolean; readonly checks: readonly Examined[] };
 type Ran = { readonly code: number; readonly out: string; readonly err: string };
