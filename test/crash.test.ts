@@ -9,8 +9,9 @@ import { openJsonl, verifyFile } from '../src/stores/index.ts';
 import { effectsIn, plan } from './crash/agent.ts';
 import { assertEffects, assertLegal, assertTidy, eventsOf, inspect } from './crash/checker.ts';
 import { randomOf } from './crash/disks.ts';
-import { folder, place, plant, story } from './crash/place.ts';
+import { place, plant, story } from './crash/place.ts';
 import { resume } from './crash/session.ts';
+import { bundle } from './support/bundle.ts';
 
 async function finish(file: string, ledger: string): Promise<RunState> {
   const log = await openJsonl(file, { session: 's1' });
@@ -96,15 +97,14 @@ test('a session file cut at every byte of its header and first events opens as t
   }
 });
 
-const program = path.join(import.meta.dirname, 'crash/child.ts');
-const env = { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'cache') };
+const program = await bundle(path.join(import.meta.dirname, 'crash/child.ts'));
 
 /** Runs a session in a process of its own; `kill` is asked after each line it says whether, and in how many ms, to kill it. */
 async function live(
   args: readonly string[],
   kill: (lines: number) => number | undefined = () => undefined,
 ): Promise<{ readonly saved: number; readonly said: string; readonly signal: string | null }> {
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   let lines = 0;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

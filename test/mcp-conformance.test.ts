@@ -4,11 +4,12 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { bundle } from './support/bundle.ts';
 import { folderFor } from './support/mcp-desk.ts';
 import { missing, programOf } from './support/mcp-installed.ts';
 
 const run = promisify(execFile);
-const client = path.join(import.meta.dirname, 'support/mcp-conformance-client.ts');
+const client = missing || (await bundle(path.join(import.meta.dirname, 'support/mcp-conformance-client.ts')));
 
 const auth =
   'metadata-default metadata-var1 metadata-var2 metadata-var3 basic-cimd scope-from-www-authenticate scope-from-scopes-supported scope-omitted-when-undefined scope-step-up scope-retry-limit token-endpoint-auth-basic token-endpoint-auth-post token-endpoint-auth-none pre-registration 2025-03-26-oauth-metadata-backcompat 2025-03-26-oauth-endpoint-fallback resource-mismatch offline-access-scope offline-access-not-supported client-credentials-jwt client-credentials-basic cross-app-access-complete-flow';

@@ -8,10 +8,10 @@ import test from 'node:test';
 import type { Event } from '../src/core/index.ts';
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
 import { assertTidy, eventsOf, inspect } from './crash/checker.ts';
-import { folder, place } from './crash/place.ts';
+import { place } from './crash/place.ts';
+import { bundle } from './support/bundle.ts';
 
-const program = path.join(import.meta.dirname, 'crash/writer.ts');
-const env = { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'cache') };
+const program = await bundle(path.join(import.meta.dirname, 'crash/writer.ts'));
 const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
 
 type Process = {
@@ -29,7 +29,7 @@ test.after(() => {
 
 /** A process that waits for commands. */
 async function awake(file: string, silentMs = 30_000): Promise<Process> {
-  const child = spawn(process.execPath, [program, file, String(silentMs)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, file, String(silentMs)], { stdio: ['pipe', 'pipe', 'inherit'] });
   children.add(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const tell = (command: string): void => void child.stdin.write(`${command}\n`);

@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import { actor, armed, enter } from '../../../test/support/face.ts';
 import { noTerminal, openTerminal } from '../../../test/support/terminal.ts';
 
+const program = await actor();
 const skip = noTerminal();
 
 function piped(input: string, env: Record<string, string> = {}): string {
-  const ran = spawnSync(process.execPath, [actor], { input, encoding: 'utf8', env: { PATH: '', ...env } });
+  const ran = spawnSync(process.execPath, [program], { input, encoding: 'utf8', env: { PATH: '', ...env } });
   assert.equal(ran.stderr, '');
   assert.equal(ran.status, 0);
   return ran.stdout;
@@ -70,7 +71,7 @@ for (const [how, env, words] of [
   ['--plain', {}, ['--plain']],
 ] as const) {
   test(`[J48] ${how} gives the plain face: a prompt, lines, questions, and the prompt again`, { skip }, async (t) => {
-    const terminal = await openTerminal(t, [process.execPath, actor, ...words], { env });
+    const terminal = await openTerminal(t, [process.execPath, program, ...words], { env });
     await terminal.waitFor(/\[status\] scripted · 12% of 128k .*\n>/);
     await enter(terminal, 'hello \\');
     await enter(terminal, 'there');
@@ -91,7 +92,7 @@ test(
   'plainly too what runs is told after a second and interrupted with Ctrl+C, and Ctrl+D quits',
   { skip },
   async (t) => {
-    const terminal = await openTerminal(t, [process.execPath, actor, '--plain'], { env: { NO_COLOR: '1' } });
+    const terminal = await openTerminal(t, [process.execPath, program, '--plain'], { env: { NO_COLOR: '1' } });
     await terminal.waitFor(/^>/m);
     await enter(terminal, 'work 1500');
     await terminal.waitFor(/\[waiting\] a slow tool/);
@@ -104,7 +105,7 @@ test(
 );
 
 test('plainly too a line typed ahead of a question does not answer it', { skip }, async (t) => {
-  const terminal = await openTerminal(t, [process.execPath, actor, '--plain'], { env: { NO_COLOR: '1' } });
+  const terminal = await openTerminal(t, [process.execPath, program, '--plain'], { env: { NO_COLOR: '1' } });
   await terminal.waitFor(/^>/m);
   await terminal.type('ask 200\ny\n');
   await terminal.waitFor(/heard enter "y"/);
@@ -113,7 +114,7 @@ test('plainly too a line typed ahead of a question does not answer it', { skip }
 });
 
 test('plainly too Tab completes and the arrows bring entries back', { skip }, async (t) => {
-  const terminal = await openTerminal(t, [process.execPath, actor, '--plain']);
+  const terminal = await openTerminal(t, [process.execPath, program, '--plain']);
   await terminal.waitFor(/^>/m);
   await terminal.type('/mo');
   await terminal.keys('Tab');

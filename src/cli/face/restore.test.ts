@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import { actor, armed, enter, startScreen } from '../../../test/support/face.ts';
 import { noTerminal, openTerminal } from '../../../test/support/terminal.ts';
 
+const program = await actor();
 const skip = noTerminal();
 
 test('Ctrl+C clears the entry, then warns, then quits, and the terminal is as it was', { skip }, async (t) => {
-  const terminal = await openTerminal(t, ['sh', '-c', `'${process.execPath}' '${actor}'; stty -a; cat -v`]);
+  const terminal = await openTerminal(t, ['sh', '-c', `'${process.execPath}' '${program}'; stty -a; cat -v`]);
   await terminal.waitFor(/^> *\nscripted/m);
   await terminal.type('half a thought');
   await terminal.waitFor(/half a thought/);
@@ -33,7 +34,7 @@ for (const [how, code] of [
     const terminal = await openTerminal(t, [
       'sh',
       '-c',
-      `'${process.execPath}' '${actor}'; echo code $?; stty -a; cat -v`,
+      `'${process.execPath}' '${program}'; echo code $?; stty -a; cat -v`,
     ]);
     await terminal.waitFor(/^> *\nscripted/m);
     const shell = await terminal.about('#{pane_pid}');
@@ -52,7 +53,7 @@ for (const [how, code] of [
 test('Ctrl+Z hands the terminal to the shell and fg brings the screen back', { skip }, async (t) => {
   const terminal = await openTerminal(t, ['bash', '--norc', '-i'], { env: { PS1: 'shell$ ' } });
   await terminal.waitFor(/shell\$/);
-  await enter(terminal, `'${process.execPath}' '${actor}'`);
+  await enter(terminal, `'${process.execPath}' '${program}'`);
   await terminal.waitFor(/^> *\nscripted/m);
   await terminal.keys('C-z');
   await terminal.waitFor(/Stopped[^]*shell\$/);
@@ -79,7 +80,7 @@ for (const words of ['--deaf', '--deaf --plain']) {
     const terminal = await openTerminal(t, [
       'sh',
       '-c',
-      `'${process.execPath}' '${actor}' ${words}; echo code $?; cat`,
+      `'${process.execPath}' '${program}' ${words}; echo code $?; cat`,
     ]);
     await terminal.waitFor(/nobody listens/);
     await terminal.keys('C-c');

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { actor, enter, startScreen } from '../../../test/support/face.ts';
 import { noTerminal, openTerminal, type Terminal } from '../../../test/support/terminal.ts';
 
+const program = await actor();
 const skip = noTerminal();
 
 /** The lines on the screen that say something. */
@@ -101,7 +102,7 @@ test(
 );
 
 test('what stood in the scrollback before stays there through a change of size and a clearing', { skip }, async (t) => {
-  const terminal = await openTerminal(t, ['sh', '-c', `seq -f 'before %g' 60; '${process.execPath}' '${actor}'`]);
+  const terminal = await openTerminal(t, ['sh', '-c', `seq -f 'before %g' 60; '${process.execPath}' '${program}'`]);
   await terminal.waitFor(/^> *\nscripted/m);
   await terminal.resize(60, 15);
   await terminal.waitFor(/^─{60}\n>\nscripted/m);

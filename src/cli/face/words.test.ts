@@ -6,6 +6,7 @@ import { actor, armed, enter, startScreen } from '../../../test/support/face.ts'
 import { noTerminal, openTerminal, type Terminal } from '../../../test/support/terminal.ts';
 import { answerIn } from './wording.ts';
 
+const program = await actor();
 const skip = noTerminal();
 const first = /^\? Which port\? …\n +↑↓ fills in a choice · Enter answers · Esc leaves it unanswered$/m;
 const second = /^\? And why\?\n +Enter answers · Esc leaves it unanswered$/m;
@@ -25,7 +26,7 @@ test('a number is the choice with that number, unless the choices are numbers; a
 });
 
 test('in a pipe nobody is asked: the next line is the next entry', () => {
-  const { stdout } = spawnSync(process.execPath, [actor], {
+  const { stdout } = spawnSync(process.execPath, [program], {
     input: 'tell\nhello\n',
     encoding: 'utf8',
     env: { PATH: '' },
@@ -80,7 +81,7 @@ for (const [how, env] of [
   ['dumb', { TERM: 'dumb' }],
 ] as const)
   test(`plain lines ask for words too, in a terminal whose lines are ${how}`, { skip }, async (t) => {
-    const terminal = await openTerminal(t, [process.execPath, actor, '--plain'], { rows: 40, env });
+    const terminal = await openTerminal(t, [process.execPath, program, '--plain'], { rows: 40, env });
     await terminal.waitFor(/^>/m);
     await enter(terminal, 'tell');
     await answer(
