@@ -2,6 +2,7 @@
 import { families } from '../../providers/families.ts';
 import type { CommandTable } from '../commands.ts';
 import { allOptions, type Option } from '../front/options.ts';
+import { fleetVerbs, statuses, verbs as runVerbs } from '../fleet/verbs.ts';
 import { verbs as mcpVerbs } from '../mcp/verbs.ts';
 import { acts } from '../sessions/acts.ts';
 import { formats } from '../sessions/export.ts';
@@ -90,6 +91,21 @@ export function placesOf(commands: CommandTable): readonly Place[] {
     })),
     { name: 'mcp serve', flags: mcpFlags, first: [] },
     { name: 'proxy', flags: proxyFlags, first: [] },
+    { name: 'worker', flags: workerFlags, first: [] },
+    { name: 'enqueue', flags: enqueueFlags, first: 'anything' },
+    { name: 'factory', flags: factoryFlags, first: 'anything' },
+    { name: 'runs', flags: [...allOf(runVerbFlags), store], first: verbs(runVerbs) },
+    ...Object.keys(runVerbs).map((verb): Place => ({
+      name: `runs ${verb}`,
+      flags: [...(runVerbFlags[verb] ?? []), store],
+      first: verb === 'list' ? [] : 'anything',
+    })),
+    { name: 'fleet', flags: [...allOf(fleetFlags), store], first: verbs(fleetVerbs) },
+    ...Object.keys(fleetVerbs).map((verb): Place => ({
+      name: `fleet ${verb}`,
+      flags: [...(fleetFlags[verb] ?? []), store],
+      first: verb === 'budget' || verb === 'stop' ? 'anything' : [],
+    })),
   ];
   const told = new Set(places.map(({ name }) => name));
   const others = Object.keys(commands).filter((name) => !told.has(name));
@@ -116,6 +132,73 @@ const proxyFlags: readonly Flag[] = [
   flag('sessions', 'the folder for its sessions', 'files'),
   flag('memory', 'keep nothing'),
 ];
+
+const store = flag('store', 'where the runs are kept', 'files');
+
+const workerFlags: readonly Flag[] = [
+  flag('concurrency', 'runs at a time', 'anything'),
+  flag('drain', 'end once there is nothing left'),
+  flag('name', 'what it is called', 'anything'),
+  flag('grace', 'seconds to hand over in', 'anything'),
+  json,
+  store,
+];
+
+const taskFlags: readonly Flag[] = [
+  flag('file', 'a file with a task a line', 'files'),
+  flag('id', 'the id of the run, or what the ids begin with', 'anything'),
+  flag('model', 'the model that works', 'models'),
+  flag('auto', 'do not ask before changes'),
+  flag('tenant', 'whose money it is', 'anything'),
+  store,
+];
+
+const enqueueFlags: readonly Flag[] = [
+  ...taskFlags,
+  flag('priority', 'the higher, the sooner', 'anything'),
+  flag('session', 'the session to go on with', 'anything'),
+  flag('not-before', 'the earliest time', 'anything'),
+  flag('every', 'minute hour day month weekday, in UTC', 'anything'),
+  flag('name', 'the name of the schedule', 'anything'),
+  json,
+];
+
+const factoryFlags: readonly Flag[] = [
+  ...taskFlags,
+  flag('workers', 'worker processes', 'anything'),
+  flag('concurrency', 'runs at a time in each', 'anything'),
+  flag('output-format', 'text or json', plain(['text', 'json'])),
+];
+
+/** The flags of all verbs, each once: one may come before the verb. */
+const allOf = (table: Readonly<Record<string, readonly Flag[]>>): readonly Flag[] => [
+  ...new Set(Object.values(table).flat()),
+];
+
+const runFlags: readonly Flag[] = [
+  flag('status', 'where they stand', plain(statuses)),
+  flag('tenant', 'whose they are', 'anything'),
+  flag('session', 'the session they are in', 'anything'),
+  flag('most', 'how many', 'anything'),
+];
+
+const runVerbFlags: Readonly<Record<string, readonly Flag[]>> = {
+  list: [...runFlags, json],
+  show: [json],
+  answer: [flag('call', 'the call that it is about', 'anything')],
+  steer: [flag('follow-up', 'once it has its answer')],
+};
+
+const fleetFlags: Readonly<Record<string, readonly Flag[]>> = {
+  status: [json],
+  budget: [
+    flag('usd', 'dollars', 'anything'),
+    flag('tokens', 'tokens', 'anything'),
+    flag('period', 'for how long', plain(['day', 'month', 'ever'])),
+    json,
+  ],
+  schedules: [flag('remove', 'the name of one that ends', 'anything'), json],
+};
 
 const modelFlags: readonly Flag[] = [
   flag('url', 'where the provider is', 'anything'),

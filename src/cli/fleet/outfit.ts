@@ -4,15 +4,15 @@ import path from 'node:path';
 import {
   FairleadError,
   isObject,
-  type FleetRun,
   type JsonObject,
   type Limits,
   type Provider,
 } from '../../core/index.ts';
+import { answerShape } from '../../agent/index.ts';
 import type { Outfitted, Outfitter } from '../../fleet/index.ts';
 import { sessionGrants } from '../../guards/index.ts';
 import { talkOnly, type Chosen } from '../conversation/model.ts';
-import { modelOrRouter, type Host } from '../conversation/open-model.ts';
+import { openModel, type Host } from '../conversation/open-model.ts';
 import { outfitFor } from '../conversation/outfit.ts';
 import { labelled, labelOf, mustStayHere, isPrivate, withViews } from '../conversation/privacy.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
@@ -28,6 +28,10 @@ export type RunSettings = {
   /** Only models on the person's own machines may read it. */
   readonly private?: boolean;
   readonly limits?: Partial<Limits>;
+  /** False for an agent that only thinks. */
+  readonly tools?: boolean;
+  /** A JSON Schema that the answer is held to; of other kinds of runs this says something else. */
+  readonly answer?: JsonObject;
 };
 
 /** Turns of one run unless somebody says otherwise, as in the terminal. */
@@ -38,18 +42,14 @@ const mostModels = 32;
 
 /** An outfitter for the runs of this machine. */
 export function outfitterHere(tell: (sentence: string) => void): Outfitter {
-  const models = new Map<string, Promise<Opened>>();
-  const open = (wish: RunSettings, run: FleetRun, settings: Settings, label: string | undefined): Promise<Opened> => {
-    const key = JSON.stringify([wish.model, label, settings.provider, settings.url, settings.model, settings.env]);
+  const models = new Map<string, Promise<Provider>>();
+  const open = (chosen: Chosen, settings: Settings, host: Host): Promise<Provider> => {
+    const key = JSON.stringify([chosen.ref, settings.env]);
     const known = models.get(key);
     if (known) return known;
-    const opening = openFor(wish, run.words, settings, label, tell);
+    const opening = openModel(chosen, settings, host);
     models.set(key, opening);
-    opening.then(
-      // What a router chooses is for these words alone.
-      ({ routed }) => routed && models.delete(key),
-      () => models.delete(key),
-    );
+    opening.catch(() => models.delete(key));
     const [oldest] = models.keys();
     if (models.size > mostModels && oldest !== undefined) models.delete(oldest);
     return opening;
@@ -69,14 +69,18 @@ export function outfitterHere(tell: (sentence: string) => void): Outfitter {
       auto: () => auto,
       grants: sessionGrants(),
       code: false,
+      ...(isObject(wish.answer) ? { answer: answerShape(wish.answer) } : {}),
       person: nobody(say),
       mayUse: async (other) => (isSecret ? mustStayHere(other, settings) : undefined),
       govern,
     });
     try {
       const label = labelOf({ private: wish.private === true }, settings, outfit.instructions);
-      const { chosen, provider } = await open(wish, run, settings, label);
-      const parts = withViews(outfit.partsFor(govern(provider), chosen.tools !== false), undefined);
+      const { chosen, provider } = await modelFor(wish, run.words, label, { settings, say, open });
+      const parts = withViews(
+        outfit.partsFor(govern(provider), chosen.tools !== false && wish.tools !== false),
+        undefined,
+      );
       const { ears } = outfit;
       return {
         parts,
@@ -98,43 +102,47 @@ export function outfitterHere(tell: (sentence: string) => void): Outfitter {
   };
 }
 
-type Opened = { readonly chosen: Chosen; readonly provider: Provider; readonly routed: boolean };
+type Opening = {
+  readonly settings: Settings;
+  readonly say: (text: string) => void;
+  readonly open: (chosen: Chosen, settings: Settings, host: Host) => Promise<Provider>;
+};
 
-async function openFor(
+/** The model of a run; what a router chooses is for these words alone. */
+async function modelFor(
   { model }: RunSettings,
   words: string,
-  settings: Settings,
   label: string | undefined,
-  tell: (sentence: string) => void,
-): Promise<Opened> {
-  const say = (text: string): void => tell(text.trimEnd());
+  { settings, say, open }: Opening,
+): Promise<{ readonly chosen: Chosen; readonly provider: Provider }> {
   const host: Host = { agrees: async () => false, progress: () => {}, say };
   const chosen = await chosenUnasked({ model }, settings, say);
   const poor = talkOnly(chosen);
   if (poor !== undefined) say(poor);
-  const opened = await modelOrRouter(chosen, settings, host);
-  if (!('first' in opened)) return { chosen, provider: opened, routed: false };
-  return { ...(await opened.first(words, label)), routed: true };
+  if (chosen.router === undefined) return { chosen, provider: await open(chosen, settings, host) };
+  const { liveRouter } = await import('../routing/live-router.ts');
+  return (await liveRouter(chosen.router, settings, host)).first(words, label);
 }
 
-/** What a run's settings say that is understood here; what is not understood is refused, not left out. */
+/** What a run's settings say to whoever makes its agent. What is said wrongly is refused, not left out; what others are told there is theirs. */
 function wishOf(settings: JsonObject): RunSettings {
-  for (const [key, value] of Object.entries(settings)) {
-    const expected = Object.hasOwn(kinds, key) ? kinds[key as keyof RunSettings] : undefined;
+  for (const [key, expected] of Object.entries(kinds)) {
+    const value = settings[key];
     const fits = expected === 'object' ? isObject(value) : typeof value === expected;
-    if (expected === undefined || !fits)
-      throw new FairleadError('cli/bad-run', `A run cannot be made with ${key}: ${JSON.stringify(value)}.`, {
-        blame: 'user',
-        hint: `It may set ${Object.keys(kinds).join(', ')}.`,
-      });
+    if (value === undefined || fits) continue;
+    throw new FairleadError('cli/bad-run', `A run cannot be made with ${key}: ${JSON.stringify(value)}.`, {
+      blame: 'user',
+      hint: `That has to be ${expected === 'object' ? 'an object' : `a ${expected}`}.`,
+    });
   }
   return settings;
 }
 
-const kinds: Readonly<Record<keyof RunSettings, 'string' | 'boolean' | 'object'>> = {
+const kinds: Readonly<Record<Exclude<keyof RunSettings, 'answer'>, 'string' | 'boolean' | 'object'>> = {
   model: 'string',
   folder: 'string',
   auto: 'boolean',
   private: 'boolean',
   limits: 'object',
+  tools: 'boolean',
 };
