@@ -1,6 +1,6 @@
 // The routes of sessions: listed, read, forked, edited, and spoken to.
 import { z } from 'zod';
-import type { SessionEntry } from '../../core/index.ts';
+import { settleOpenCalls, toArray, type SessionEntry } from '../../core/index.ts';
 import { openBare } from '../bare-session.ts';
 import { refused } from '../faults.ts';
 import { leave, liveRunOf } from '../letters.ts';
@@ -73,6 +73,18 @@ export const sessionRoutes: readonly Route[] = [
         return { events, state: summaryOf(state) };
       });
       return { json: { session: await entryOf(place, id), ...read } };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/sessions/{id}/messages',
+    role: 'reader',
+    summary: 'What was said in a session, as it can be edited.',
+    answers: { 200: z.object({ messages: z.array(shapes.Message) }) },
+    async handle({ place, params }) {
+      const state = await withReader(place.store, params['id'] ?? '', stateOf);
+      const { messages } = settleOpenCalls(state, 'The conversation was edited before this call was settled.');
+      return { json: { messages: toArray(messages) } };
     },
   }),
   route({
