@@ -13,7 +13,7 @@ import { ScorecardScreen } from './screens/scorecard.tsx';
 import { SessionScreen } from './screens/session.tsx';
 import { SessionsScreen } from './screens/sessions.tsx';
 import { useCell } from './view/cell.ts';
-import { KillSwitch, StoppedStrip } from './view/kill-switch.tsx';
+import { KillSwitch, StoppedStrip, useStanding } from './view/kill-switch.tsx';
 import { me } from './view/may.ts';
 import { Navigation, useShortcuts } from './view/navigation.tsx';
 import { route, type Route } from './view/route.ts';
@@ -27,18 +27,18 @@ export function App(): JSX.Element {
   const who = useCell(me);
   const here = useCell(connection);
   useEffect(() => {
-    // Without a key too: a server may be open to all who reach it.
-    if (key.type !== 'refused' && here === 'here') void api.me().then(me.set, () => undefined);
+    if (key.type !== 'given') me.set(undefined);
+    // A key that is refused comes back as such; where nothing answers, it is asked again once something does.
+    else if (here === 'here') void api.me().then(me.set, () => undefined);
   }, [key, here]);
-  if (key.type === 'refused') return <KeyScreen />;
-  if (who === undefined && key.type === 'none') return <KeyScreen />;
-  return <Frame />;
+  return who === undefined ? <KeyScreen /> : <Frame />;
 }
 
 function Frame(): JSX.Element {
   const now = useCell(route);
   const who = useCell(me);
   const gone = useCell(connection) === 'gone';
+  const standing = useStanding();
   useShortcuts();
   useEffect(() => {
     document.title = `${now.screen[0]?.toUpperCase()}${now.screen.slice(1)} · Fairlead`;
@@ -66,20 +66,13 @@ function Frame(): JSX.Element {
         <p class={`line ${gone ? 'gone' : ''}`} role="status">
           {gone ? 'The server does not answer; it is asked again. Nothing you typed is lost.' : ''}
         </p>
-        <KillSwitch />
+        <KillSwitch now={standing} />
         <ThemeToggle />
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => {
-            forgetKey();
-            me.set(undefined);
-          }}
-        >
+        <button type="button" class="quiet" onClick={forgetKey}>
           Forget key
         </button>
       </header>
-      <StoppedStrip />
+      <StoppedStrip now={standing} />
       <div class="frame">
         <Navigation />
         <main id="main" tabIndex={-1}>

@@ -10,7 +10,7 @@ import { linkTo } from '../view/route.ts';
 import { api } from '../wire/api.ts';
 import type { Approval } from '../wire/shapes.ts';
 
-/** The screen. */
+/** The screen of what waits for a person. */
 export function ApprovalsScreen(): JSX.Element {
   const { value, failed, again } = usePoll((signal) => api.approvals(signal), 2000);
   const approvals = value?.approvals ?? [];

@@ -55,7 +55,7 @@ function idOf(asked: unknown): string {
 /** Kept between visits of the screen, so that looking at something else does not lose the run. */
 let lastBegun: readonly FleetRun[] = [];
 
-/** The screen. */
+/** The screen where something is asked. */
 export function AskScreen(): JSX.Element {
   const [words, setWords] = useDraft('ask');
   const [way, setWay] = useState<Way | 'enqueue'>('run');

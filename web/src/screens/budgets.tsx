@@ -10,7 +10,7 @@ import type { AllowanceShape } from '../wire/shapes.ts';
 
 const periods = ['day', 'month', 'ever'] as const;
 
-/** The screen. */
+/** The screen of what tenants may spend. */
 export function BudgetsScreen(): JSX.Element {
   const { value, failed, again } = usePoll((signal) => api.budgets(signal), 3000);
   const [tenant, setTenant] = useState('');
@@ -114,6 +114,7 @@ function Allow({ tenant, known, again }: AllowProps): JSX.Element {
     tokens: String(known?.tokens ?? ''),
   });
   const { busy, failed, send } = useSending();
+  const isUnbound = typed.usd.trim() === '' && typed.tokens.trim() === '';
   const keep = (): void =>
     send(async () => {
       const number = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text));
@@ -162,8 +163,8 @@ function Allow({ tenant, known, again }: AllowProps): JSX.Element {
       </Field>
       <Field name="US dollars">{field('usd')}</Field>
       <Field name="Tokens">{field('tokens')}</Field>
-      <button type="submit" disabled={busy}>
-        {typed.usd.trim() === '' && typed.tokens.trim() === '' ? 'Take the budget away' : 'Set the budget'}
+      <button type="submit" disabled={busy || (isUnbound && !known)}>
+        {isUnbound && known ? 'Take the budget away' : 'Set the budget'}
       </button>
       <Failed failed={failed} />
     </form>

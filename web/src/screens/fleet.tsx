@@ -13,7 +13,7 @@ import { Depth } from './runs.tsx';
 /** A worker that gave no sign of life for so long is called silent. */
 const silentMs = 15_000;
 
-/** The screen. */
+/** The screen of the fleet. */
 export function FleetScreen(): JSX.Element {
   const { value, failed, again } = usePoll((signal) => api.queue(signal), 2000);
   return (

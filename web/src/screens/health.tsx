@@ -16,7 +16,7 @@ const spans = [
   { name: '7 days', ms: 604_800_000, stretch: 21_600_000 },
 ] as const;
 
-/** The screen. */
+/** The screen of how the fleet is. */
 export function HealthScreen(): JSX.Element {
   const { value, failed } = usePoll((signal) => api.health(signal), 3000);
   return (
@@ -75,7 +75,7 @@ const ninetyFifth = (measured: PercentilesShape | null): string =>
 function bounds(measured: PercentilesShape | null): string {
   if (!measured) return 'no run ended';
   const [low, high] = measured.p95.interval;
-  const ends = high === null ? `at least ${duration(low ?? 0)}` : `${duration(low ?? 0)} to ${duration(high)}`;
+  const ends = high === null ? `${duration(low ?? 0)} or more` : `${duration(low ?? 0)} to ${duration(high)}`;
   return `half within ${duration(measured.p50.value)}; ${ends}`;
 }
 

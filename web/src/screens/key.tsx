@@ -1,48 +1,38 @@
 // The key field: the first thing somebody sees who has not given a key, or a wrong one.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { api } from '../wire/api.ts';
 import { connection, giveKey, keyState } from '../wire/connection.ts';
 import { useCell } from '../view/cell.ts';
-import { me } from '../view/may.ts';
 import { Field } from '../view/parts.tsx';
 
 /** Asks for the key. What was typed stays when it is wrong. */
 export function KeyScreen(): JSX.Element {
   const state = useCell(keyState);
-  const [typed, setTyped] = useState(state.type === 'refused' ? state.typed : '');
+  const [typed, setTyped] = useState(state.type === 'given' ? state.key : '');
   const [isShown, setShown] = useState(false);
-  const [busy, setBusy] = useState(false);
   const gone = useCell(connection) === 'gone';
   const field = useRef<HTMLInputElement>(null);
-  const isWrong = state.type === 'refused' && state.typed !== '' && !busy;
+  const isWrong = state.type === 'refused';
+  const isOpening = state.type === 'given';
   useEffect(() => {
     if (state.type === 'refused') setTyped(state.typed);
+    if (state.type === 'given') return;
     field.current?.focus();
     field.current?.select();
   }, [state]);
-
-  async function enter(): Promise<void> {
-    setBusy(true);
-    giveKey(typed.trim());
-    // A wrong key comes back as `refused`; a server that is gone is told of above.
-    await api.me().then(me.set, () => undefined);
-    setBusy(false);
-  }
-
   return (
-    <main class="key" id="main">
+    <main class="key" id="main" aria-busy={isOpening && !gone}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void enter();
+          giveKey(typed.trim());
         }}
       >
         <h1>Fairlead</h1>
         <p class="lead">Runs, approvals and health of this server. It asks for a key.</p>
         <Field
           name="Key"
-          hint="fairlead serve prints it on its first start, and again with --show-key. It stays in this tab only."
+          hint="fairlead serve shows it once, on its first start; HARNESS_API_KEY sets another. It stays in this tab only."
         >
           <input
             ref={field}
@@ -57,15 +47,15 @@ export function KeyScreen(): JSX.Element {
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
         </Field>
-        <p id="key-said" class={isWrong ? 'failed' : 'hint'} role="alert">
+        <p id="key-said" class={isWrong || gone ? 'failed' : 'hint'} role="alert">
           {gone
             ? 'The server does not answer. It is asked again until it does.'
             : isWrong
-              ? 'The server does not know this key. It is kept here for you to mend.'
+              ? 'The server does not know this key. What you typed is still here.'
               : ''}
         </p>
         <div class="buttons">
-          <button type="submit" class="primary" disabled={busy || typed.trim() === ''}>
+          <button type="submit" class="primary" disabled={typed.trim() === ''}>
             Open
           </button>
           <label class="check">

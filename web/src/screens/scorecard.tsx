@@ -6,7 +6,7 @@ import { usePoll } from '../view/poll.ts';
 import { api } from '../wire/api.ts';
 import type { FrontierRow } from '../wire/shapes.ts';
 
-/** The screen. */
+/** The screen of what tests measured. */
 export function ScorecardScreen(): JSX.Element {
   const { value, failed } = usePoll((signal) => api.frontier(signal), 60_000);
   const rows = value?.rows ?? [];

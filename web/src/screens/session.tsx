@@ -7,11 +7,8 @@ import { SessionPanel } from '../view/session-panel.tsx';
 export function SessionScreen({ id }: { readonly id: string }): JSX.Element {
   return (
     <>
-      <Title>Session</Title>
-      <p class="hint">
-        <code>{id}</code>
-      </p>
-      <SessionPanel followed={{ session: id }} session={id} />
+      <Title beside={<code class="hint">{id}</code>}>Session</Title>
+      <SessionPanel followed={{ session: id }} session={id} isWhole />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { usePoll } from '../view/poll.ts';
 import { linkTo } from '../view/route.ts';
 import { api } from '../wire/api.ts';
 
-/** The screen. */
+/** The screen that lists sessions. */
 export function SessionsScreen(): JSX.Element {
   const [most, setMost] = useState(50);
   const { value, failed } = usePoll((signal) => api.sessions({ most }, signal), 5000, String(most));

@@ -66,7 +66,7 @@ export function percent(rate: number): string {
   if (hundredths === 0 || hundredths === 100) return `${hundredths}%`;
   if (hundredths < 0.1) return '< 0.1%';
   if (hundredths > 99.9) return '> 99.9%';
-  return `${hundredths < 10 || hundredths > 90 ? hundredths.toFixed(1) : hundredths.toFixed(0)}%`;
+  return `${hundredths.toFixed(hundredths < 10 || hundredths > 90 ? 1 : 0).replace(/\.0$/, '')}%`;
 }
 
 /** An interval of a rate in per cent. */

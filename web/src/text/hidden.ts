@@ -37,6 +37,16 @@ const names: Readonly<Record<number, string>> = {
   0xfeff: 'zero width no-break space',
 };
 
+/** Names that everybody knows who knows the character at all. */
+const shortNames: Readonly<Record<number, string>> = {
+  0x00: 'NUL',
+  0x07: 'BEL',
+  0x08: 'BS',
+  0x0d: 'CR',
+  0x1b: 'ESC',
+  0x7f: 'DEL',
+};
+
 /** A text in pieces, in order; nothing is left out. Joiners are marked too, even where a script needs them: this is for calls, not for prose. */
 export function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
@@ -54,6 +64,5 @@ function written(letter: string): Piece {
   const code = letter.codePointAt(0) ?? 0;
   const place = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
   const name = names[code] ?? 'a character that does not show';
-  if (code < 0x20) return { text: String.fromCharCode(0x2400 + code), name: `${name} (${place})` };
-  return { text: code === 0x7f ? '␡' : `<${place}>`, name: `${name} (${place})` };
+  return { text: shortNames[code] ?? `<${place}>`, name: `${name} (${place})` };
 }

@@ -47,7 +47,7 @@ const given = <T extends object>(fields: T): Given<T> =>
 
 type Props = { readonly settings: Settings; readonly way: string; readonly change: (settings: Settings) => void };
 
-/** The fields. */
+/** The fields for how a run is made. */
 export function AskSettings({ settings, way, change }: Props): JSX.Element {
   const field = (name: Exclude<keyof Settings, 'auto'>, inputMode?: 'decimal' | 'numeric'): JSX.Element => (
     <input

@@ -77,9 +77,11 @@ export function CallView({ call, session }: { readonly call: CallItem; readonly 
         <span class="tool">
           <Visible text={call.tool} />
         </span>
-        <span class="gist">
-          <Visible text={gist(call.input)} />
-        </span>
+        {asked ? null : (
+          <span class="gist">
+            <Visible text={gist(call.input)} />
+          </span>
+        )}
         <span class="state">
           {words[state] ?? state}
           {result ? ` · ${duration(result.ms)}` : ''}

@@ -5,7 +5,7 @@ import UPlot from 'uplot';
 import { clock } from '../text/format.ts';
 import type { Column } from './stretches.ts';
 
-/** One line of a chart; `band` are the ends of its interval. */
+/** One line of a chart; `band` holds the ends of the interval of each of its values. */
 export type Line = { readonly name: string; readonly values: Column; readonly band?: readonly [Column, Column] };
 
 /** What a chart shows, and how its figures are written. */
@@ -20,7 +20,7 @@ export type ChartProps = {
 
 const height = 150;
 
-/** The chart. */
+/** A chart with its numbers below. */
 export function Chart({ title, times, lines, write, least }: ChartProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const [theme, setTheme] = useState(0);
@@ -68,11 +68,10 @@ export function Chart({ title, times, lines, write, least }: ChartProps): JSX.El
   );
 }
 
-/** The lines, and behind each the two ends of its interval, between which is filled. */
-function dataOf(times: readonly number[], lines: readonly Line[]): UPlot.AlignedData {
-  const columns = lines.flatMap(({ values, band }) => [values, ...(band ?? [])]);
-  return [[...times], ...columns.map((column) => [...column])];
-}
+const dataOf = (times: readonly number[], lines: readonly Line[]): UPlot.AlignedData => [
+  [...times],
+  ...lines.map(({ values }) => [...values]),
+];
 
 function optionsFor(
   here: HTMLElement,
@@ -82,47 +81,70 @@ function optionsFor(
 ): UPlot.Options {
   const style = getComputedStyle(here);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
-  const strokes = [colour('--plot-1'), colour('--plot-2'), colour('--plot-3')];
-  const series: UPlot.Series[] = [{}];
-  const bands: UPlot.Band[] = [];
-  for (const [i, line] of lines.entries()) {
-    const stroke = strokes[i % strokes.length] ?? 'currentColor';
-    series.push({
-      label: line.name,
-      stroke,
-      width: 1.5,
-      dash: i === 2 ? [2, 3] : [],
-      points: { show: line.values.length < 30, size: 4 },
-    });
-    if (!line.band) continue;
-    bands.push({ series: [series.length + 1, series.length], fill: colour('--plot-band') });
-    for (const end of ['low', 'high'])
-      series.push({ label: `${line.name} ${end}`, stroke: 'transparent', width: 0, points: { show: false } });
-  }
-  const font = `11px ${style.fontFamily}`;
+  const strokes = ['--plot-1', '--plot-2', '--plot-3'].map(colour);
   const axis = {
     stroke: colour('--muted'),
-    font,
+    font: `11px ${style.fontFamily}`,
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
   };
+  // What lies above the line still belongs into the picture: the upper end of an interval.
+  const highest = Math.max(
+    least,
+    ...lines.flatMap(({ values, band }) => [...values, ...(band?.[1] ?? [])].map(Number)),
+  );
   return {
     width: here.clientWidth || 300,
     height,
-    series,
-    bands,
+    series: [
+      {},
+      ...lines.map(({ name, values }, i) => ({
+        label: name,
+        stroke: strokes[i % strokes.length] ?? 'currentColor',
+        width: 1.5,
+        dash: i === 2 ? [2, 3] : [],
+        points: { show: values.length < 40, size: 4 },
+      })),
+    ],
     legend: { show: false },
     cursor: { show: false },
     padding: [8, 8, 0, 0],
     axes: [
-      { ...axis, space: 70 },
+      { ...axis, space: 70, values: (_: unknown, splits: number[]) => splits.map(moment) },
       { ...axis, size: 64, space: 32, values: (_: unknown, splits: number[]) => splits.map(write) },
     ],
-    scales: {
-      x: { time: true },
-      y: { range: (_: unknown, __: number, high: number) => [0, Math.max(least, high * 1.08) || 1] },
-    },
+    scales: { x: { time: true }, y: { range: () => [0, highest > 0 ? highest * 1.08 : 1] } },
+    hooks: { drawSeries: [(plot, series) => drawBand(plot, lines[series - 1]?.band, colour('--plot-band'))] },
   };
+}
+
+/** Midnight is the day that begins; any other time is the time. */
+function moment(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  if (date.getHours() === 0 && date.getMinutes() === 0)
+    return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+  return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+}
+
+/** Each interval as a bar of its own: a band would suggest that something was measured in between. */
+function drawBand(plot: UPlot, band: Line['band'], colour: string): void {
+  if (!band) return;
+  const { ctx } = plot;
+  const width = Math.max(3, Math.min(14, plot.bbox.width / band[0].length / 2));
+  ctx.save();
+  ctx.fillStyle = colour;
+  for (const [i, low] of band[0].entries()) {
+    const high = band[1][i];
+    const time = plot.data[0][i];
+    if (typeof low !== 'number' || typeof high !== 'number' || time === undefined) continue;
+    const [x, top, bottom] = [
+      plot.valToPos(time, 'x', true),
+      plot.valToPos(high, 'y', true),
+      plot.valToPos(low, 'y', true),
+    ];
+    ctx.fillRect(x - width / 2, top, width, Math.max(1, bottom - top));
+  }
+  ctx.restore();
 }
 
 function Numbers({ title, times, lines, write }: Omit<ChartProps, 'least'>): JSX.Element {

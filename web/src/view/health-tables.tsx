@@ -4,7 +4,7 @@ import { count, duration, interval, percent } from '../text/format.ts';
 import type { DriftShape, LatencyShape, ObjectiveShape, RateShape } from '../wire/health-shape.ts';
 import { Table } from './parts.tsx';
 
-/** The objectives. */
+/** The objectives with their verdicts. */
 export function ObjectiveTable({ objectives }: { readonly objectives: readonly ObjectiveShape[] }): JSX.Element {
   if (objectives.length === 0) return <p class="hint">Nothing is set.</p>;
   return (

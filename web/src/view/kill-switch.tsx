@@ -5,16 +5,21 @@ import type { Standing } from '../../../src/core/index.ts';
 import { api } from '../wire/api.ts';
 import { useMay } from './may.ts';
 import { Failed, Field, When } from './parts.tsx';
-import { usePoll, useSending } from './poll.ts';
+import { usePoll, useSending, type Polled } from './poll.ts';
 
-/** The switch in the header, and the strip below it while everything is stopped. */
-export function KillSwitch(): JSX.Element {
-  const { value: standing, failed, again } = usePoll((signal) => api.control(signal), 2000);
+/** How the fleet stands, asked for every two seconds; what cannot be read counts as stopped, as it does for the workers. */
+export function useStanding(): Polled<Standing> & { readonly isStopped: boolean } {
+  const polled = usePoll((signal) => api.control(signal), 2000);
+  return { ...polled, isStopped: polled.value?.stopped ?? polled.failed !== undefined };
+}
+
+type Shown = { readonly now: ReturnType<typeof useStanding> };
+
+/** The switch in the header. */
+export function KillSwitch({ now }: Shown): JSX.Element {
+  const { value: standing, isStopped, again } = now;
   const [isOpen, setOpen] = useState(false);
   const may = useMay('operator');
-  // What cannot be read counts as stopped, as it does for the workers.
-  const isStopped = standing?.stopped ?? failed !== undefined;
-  const word = standing === undefined && !failed ? 'Kill-switch' : isStopped ? 'Stopped' : 'Running';
   return (
     <>
       <button
@@ -25,7 +30,7 @@ export function KillSwitch(): JSX.Element {
         onClick={() => setOpen(true)}
       >
         <span class="unseen">Kill-switch: </span>
-        {word}
+        {isStopped ? 'Stopped' : 'Running'}
       </button>
       {isOpen ? (
         <Confirm standing={standing} isStopped={isStopped} may={may} close={() => setOpen(false)} done={again} />
@@ -34,14 +39,16 @@ export function KillSwitch(): JSX.Element {
   );
 }
 
-/** The strip that says who stopped everything, and why. */
-export function StoppedStrip(): JSX.Element | null {
-  const { value } = usePoll((signal) => api.control(signal), 2000);
-  if (!value?.stopped) return null;
+/** The strip below the header while everything is stopped: who did it, when and why. */
+export function StoppedStrip({ now: { value } }: Shown): JSX.Element {
   return (
-    <p class="strip stopped" role="status">
-      <strong>All work is stopped.</strong> {value.why} {value.by === undefined ? '' : `By ${value.by}, `}
-      <When time={value.since} />
+    <p class={value?.stopped ? 'strip stopped' : 'unseen'} role="status">
+      {value?.stopped ? (
+        <>
+          <strong>All work is stopped.</strong> {value.why} ({value.by === undefined ? '' : `${value.by}, `}
+          <When time={value.since} />)
+        </>
+      ) : null}
     </p>
   );
 }

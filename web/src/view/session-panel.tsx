@@ -13,14 +13,11 @@ import { useFeed, type Followed } from './session-feed.ts';
 import { TimelineView } from './timeline-view.tsx';
 import type { Item, Timeline } from './timeline.ts';
 
+/** What is followed, of which session; `isWhole` where nothing else on the screen sums it up. */
+export type PanelProps = { readonly followed: Followed; readonly session: string; readonly isWhole?: boolean };
+
 /** The timeline of a session with its acts. */
-export function SessionPanel({
-  followed,
-  session,
-}: {
-  readonly followed: Followed;
-  readonly session: string;
-}): JSX.Element {
+export function SessionPanel({ followed, session, isWhole = false }: PanelProps): JSX.Element {
   const feed = useFeed(followed);
   const { busy, failed, send } = useSending();
   const [isEditing, setEditing] = useState(false);
@@ -33,7 +30,7 @@ export function SessionPanel({
   );
   return (
     <section aria-label="Session">
-      <Sums timeline={timeline} />
+      {isWhole ? <Sums timeline={timeline} /> : null}
       {may ? (
         <div class="buttons acts">
           <button type="button" disabled={busy || timeline.seq === 0} onClick={() => fork()}>
@@ -83,7 +80,7 @@ function Sums({ timeline }: { readonly timeline: Timeline }): JSX.Element | null
   return (
     <dl class="figures small">
       <Figure name="Model" value={timeline.model} />
-      <Figure name="Turns" value={turns.length} note={`${sum(({ calls }) => calls.length)} calls`} />
+      <Figure name="Turns" value={turns.length} note={callWords(sum(({ calls }) => calls.length))} />
       <Figure name="Cost" value={isPriced ? money(sum(({ usd }) => usd)) : 'not known'} />
       <Figure
         name="Tokens"
@@ -95,6 +92,8 @@ function Sums({ timeline }: { readonly timeline: Timeline }): JSX.Element | null
     </dl>
   );
 }
+
+const callWords = (calls: number): string => (calls === 1 ? '1 call' : `${calls} calls`);
 
 type Way = 'steer' | 'follow-up';
 

@@ -41,10 +41,10 @@ export function forgetKey(): void {
   keyState.set({ type: 'none' });
 }
 
-/** The server refused a key; one that was given in the meantime stays. */
+/** The server refused a key. Late answers to a request with another key, or with none, say nothing about the one at hand. */
 export function refuseKey(key: string): void {
   const now = keyState.get();
-  if (now.type === 'given' && now.key !== key) return;
+  if (now.type !== 'given' || now.key !== key) return;
   sessionStorage.removeItem(place);
   keyState.set({ type: 'refused', typed: key });
 }
