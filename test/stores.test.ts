@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import type { FleetStore } from '../src/core/index.ts';
 import { jsonlSessions } from '../src/stores/index.ts';
 import { openSqlite } from '../src/stores/sqlite/store.ts';
+import { processPromises } from './support/process-promises.ts';
 import { sessionsPromises } from './support/sessions-promises.ts';
 import { storePromises } from './support/store-promises.ts';
 
@@ -31,3 +32,5 @@ sessionsPromises('jsonl', async (t) => {
 });
 
 storePromises('sqlite', freshSqlite);
+
+processPromises('sqlite', async (t) => path.join(folderFor(t), 'fleet.sqlite'));

@@ -7,6 +7,7 @@ import { inboxOf } from './inbox.ts';
 import { killSwitchOf } from './kill-switch.ts';
 import { ledgerOf } from './ledger.ts';
 import { newPresence } from './presence.ts';
+import { prune } from './prune.ts';
 import { queueOf } from './queue.ts';
 import { rosterOf } from './roster.ts';
 import { sessionsOf } from './sessions.ts';
@@ -22,8 +23,14 @@ export type SqliteOptions = {
   readonly pollMs?: number;
 };
 
+/** A store in a file. */
+export type SqliteStore = FleetStore & {
+  /** Forgets runs that ended before a time, with their sessions, and answers how many. */
+  prune(before: string): Promise<number>;
+};
+
 /** Opens a store in a file, or makes one. */
-export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<FleetStore> {
+export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<SqliteStore> {
   const { leaseMs = 10_000, retryMs = 1000, pollMs = 50 } = options;
   const base: Base = await openBase(file, pollMs);
   const presence = newPresence(base, leaseMs, (token) => buryRuns(base, token));
@@ -35,11 +42,13 @@ export async function openSqlite(file: string, options: SqliteOptions = {}): Pro
     killSwitch: killSwitchOf(base),
     ledger: ledgerOf(base),
     roster: rosterOf(base),
+    prune: (before) => prune(base, Date.parse(before)),
     async ping() {
       base.read(() => base.one('SELECT 1 FROM control'));
       if (!base.isInPlace()) throw goneTrouble(base.file);
     },
     async close() {
+      if (base.isClosed) return;
       await presence.close();
       await base.close();
     },

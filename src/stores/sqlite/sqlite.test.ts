@@ -1,0 +1,243 @@
+// What a SQLite file may be when it is opened, what happens to it, and what it costs to write to it.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import test, { type TestContext } from 'node:test';
+import { noSpending, type FleetStore, type Log } from '../../core/index.ts';
+import { migrations } from './migrations.ts';
+import { openSqlite, type SqliteStore } from './store.ts';
+
+function placeFor(t: TestContext): string {
+  const folder = fs.mkdtempSync(path.join(tmpdir(), 'fairlead-sqlite-'));
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return path.join(folder, 'fleet.sqlite');
+}
+
+async function openFor(t: TestContext, file: string): Promise<SqliteStore> {
+  const store = await openSqlite(file, { retryMs: 1, pollMs: 10 });
+  t.after(() => store.close());
+  return store;
+}
+
+/** Changes the file as another program would. */
+function change(file: string, sql: string): void {
+  const db = new DatabaseSync(file, { timeout: 5000 });
+  db.exec(sql);
+  db.close();
+}
+
+const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
+
+async function drain({ queue }: FleetStore): Promise<readonly string[]> {
+  const driven: string[] = [];
+  await queue.work({
+    worker: 'w',
+    concurrency: 4,
+    drain: true,
+    signal: new AbortController().signal,
+    async drive({ id, words }) {
+      driven.push(`${id} ${words}`);
+      return { type: 'ended', outcome: { reason: 'answered', text: '', spent: noSpending } };
+    },
+  });
+  return driven;
+}
+
+test('a store is made where there is none, with its folder, for its owner alone', async (t) => {
+  const file = path.join(path.dirname(placeFor(t)), 'deep/er/fleet.sqlite');
+  const store = await openFor(t, file);
+  await store.sessions.open('one');
+  assert.equal(store.about, 'sqlite fleet.sqlite');
+  for (const each of [file, `${file}-wal`]) assert.equal(fs.statSync(each).mode & 0o777, 0o600);
+});
+
+test('a store that was closed leaves one file, and opens again with all that was in it', async (t) => {
+  const file = placeFor(t);
+  const store = await openFor(t, file);
+  await store.queue.enqueue([{ id: 'one', words: 'w' }]);
+  await store.close();
+  assert.deepEqual(fs.readdirSync(path.dirname(file)), ['fleet.sqlite']);
+  assert.equal((await (await openFor(t, file)).queue.run('one'))?.words, 'w');
+});
+
+test('a store of a later version is refused in one sentence and left as it is', async (t) => {
+  const file = placeFor(t);
+  await (await openFor(t, file)).close();
+  change(file, `PRAGMA user_version = ${migrations.length + 1}`);
+  const before = fs.readFileSync(file);
+  await assert.rejects(openSqlite(file), {
+    code: 'store/newer-version',
+    message: `${file} is a store of version ${migrations.length + 1}; this program knows versions up to ${migrations.length}.`,
+  });
+  assert.deepEqual(fs.readFileSync(file), before);
+});
+
+test('a file that is not ours is named as that and left as it is', async (t) => {
+  const file = placeFor(t);
+  fs.writeFileSync(file, 'These are the notes of somebody else.\n'.repeat(200));
+  const notes = fs.readFileSync(file);
+  await assert.rejects(openSqlite(file), { code: 'store/not-a-store', message: /is not a SQLite database/ });
+  assert.deepEqual(fs.readFileSync(file), notes);
+  fs.rmSync(file);
+  change(file, 'CREATE TABLE recipes (name TEXT)');
+  const recipes = fs.readFileSync(file);
+  await assert.rejects(openSqlite(file), { code: 'store/not-a-store', message: /not a store of Fairlead/ });
+  assert.deepEqual(fs.readFileSync(file), recipes);
+  assert.deepEqual(fs.readdirSync(path.dirname(file)), ['fleet.sqlite']);
+});
+
+test('a damaged file is named as that', async (t) => {
+  const file = placeFor(t);
+  const store = await openFor(t, file);
+  await store.queue.enqueue(Array.from({ length: 50 }, (_, i) => ({ id: `r${i}`, words: 'w'.repeat(500) })));
+  await store.close();
+  const fd = fs.openSync(file, 'r+');
+  fs.writeSync(fd, Buffer.alloc(fs.statSync(file).size - 4096, 0x5a), 0, null, 4096);
+  fs.closeSync(fd);
+  const before = fs.readFileSync(file);
+  await assert.rejects(
+    async () => {
+      const opened = await openFor(t, file);
+      await opened.queue.list();
+    },
+    { code: 'store/damaged', message: new RegExp(`^Could not use ${file}: it is damaged`) },
+  );
+  assert.deepEqual(fs.readFileSync(file), before);
+});
+
+test('a place where no file can be made is named', async (t) => {
+  const folder = path.dirname(placeFor(t));
+  await assert.rejects(openSqlite(folder), { code: 'store/gone', message: new RegExp(folder) });
+});
+
+test('[A52] an event that somebody changed is not believed, and named', async (t) => {
+  const file = placeFor(t);
+  const store = await openFor(t, file);
+  const log = await store.sessions.open('one');
+  await log.append(0, [remark, remark, remark]);
+  const read = async (): Promise<void> => {
+    for await (const events of log.read()) assert.ok(events.length > 0);
+  };
+  await read();
+  change(file, `UPDATE events SET fact = '{"type":"remark-made","key":7}' WHERE seq = 2`);
+  await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one has no legal "key".' });
+  change(file, "UPDATE events SET fact = '{' WHERE seq = 2");
+  await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one is not JSON.' });
+  change(file, 'DELETE FROM events WHERE seq = 3; DELETE FROM events WHERE seq = 2; DELETE FROM events WHERE seq = 1');
+  await assert.rejects(read, { code: 'store/damaged' });
+});
+
+test('[A95] a kill-switch that is missing, says nothing that can be read, or lies in a lost file is stopped', async (t) => {
+  const file = placeFor(t);
+  const { killSwitch } = await openFor(t, file);
+  const stopped = async (): Promise<boolean> => (await killSwitch.standing()).stopped;
+  assert.equal(await stopped(), false);
+  for (const value of ['{', '{}', 'null', '{"stopped":0}', '[]', '""']) {
+    change(file, `UPDATE control SET value = '${value}' WHERE name = 'standing'`);
+    assert.equal(await stopped(), true, value);
+  }
+  await killSwitch.resume('me');
+  assert.equal(await stopped(), false);
+  change(file, "DELETE FROM control WHERE name = 'standing'");
+  assert.equal(await stopped(), true);
+  await killSwitch.resume('me');
+  assert.equal(await stopped(), false);
+  fs.renameSync(file, `${file}.away`);
+  assert.equal(await stopped(), true);
+  fs.renameSync(`${file}.away`, file);
+  assert.equal(await stopped(), false);
+});
+
+/** How many transactions the log of the database holds: each ends with a frame that says how long the file then is. */
+function commitsIn(file: string): number {
+  const wal = fs.readFileSync(`${file}-wal`);
+  const page = wal.readUInt32BE(8);
+  let commits = 0;
+  for (let at = 32; at + 24 <= wal.length; at += 24 + page) if (wal.readUInt32BE(at + 4) > 0) commits += 1;
+  return commits;
+}
+
+test('[A66] the writes of 200 runs that come at once share a few transactions', async (t) => {
+  const file = placeFor(t);
+  const store = await openFor(t, file);
+  const logs: readonly Log[] = await Promise.all(Array.from({ length: 200 }, (_, i) => store.sessions.open(`s${i}`)));
+  const before = commitsIn(file);
+  await Promise.all(logs.map((log) => log.append(0, [remark], { settle: true })));
+  await Promise.all(logs.map((log) => log.append(1, [remark], { settle: true })));
+  assert.ok(commitsIn(file) - before <= 8, `${commitsIn(file) - before} transactions for 400 appends`);
+  await Promise.all(logs.map((log) => log.close()));
+});
+
+test('a change that fails takes no other down that shares its transaction', async (t) => {
+  const { sessions } = await openFor(t, placeFor(t));
+  const [a, b] = [await sessions.open('a'), await sessions.open('b')];
+  const results = await Promise.allSettled([a.append(0, [remark]), b.append(7, [remark]), a.append(1, [remark])]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.equal((await b.append(0, [remark]))[0]?.seq, 1);
+});
+
+test('[A71] a writer waits for another process that has the database, without holding up everything else', async (t) => {
+  const file = placeFor(t);
+  const { queue } = await openFor(t, file);
+  const db = new DatabaseSync(file);
+  db.exec('BEGIN IMMEDIATE');
+  let done = false;
+  const writing = queue.enqueue([{ id: 'one', words: '' }]).then(() => (done = true));
+  for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(done, false);
+  assert.equal(await queue.run('one'), undefined, 'reading goes on meanwhile');
+  db.exec('COMMIT');
+  await writing;
+  db.close();
+});
+
+test('[A71] a schedule fires once over all workers, and once for all the times that nobody was there', async (t) => {
+  const file = placeFor(t);
+  const stores = [await openFor(t, file), await openFor(t, file)];
+  await stores[0]?.queue.schedule({ name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy', tenant: 'acme' } });
+  const missed = Date.UTC(2026, 0, 5, 3);
+  change(file, `UPDATE schedules SET next = ${missed}`);
+  const driven = (await Promise.all(stores.map(drain))).flat();
+  assert.deepEqual(driven, ['nightly@2026-01-05T03:00:00.000Z tidy']);
+  assert.equal((await stores[0]?.queue.list())?.[0]?.tenant, 'acme');
+  const db = new DatabaseSync(file);
+  const next = Number(db.prepare('SELECT next FROM schedules').get()?.['next']);
+  db.close();
+  assert.ok(next > Date.now() && new Date(next).getUTCHours() === 3);
+});
+
+test('what is old is forgotten: runs, their sessions, letters and holds; what is spent stays spent', async (t) => {
+  const file = placeFor(t);
+  const store = await openFor(t, file);
+  await store.queue.enqueue([
+    { id: 'old', words: '' },
+    { id: 'new', words: '' },
+  ]);
+  for (const session of ['old', 'new', 'talk']) {
+    const log = await store.sessions.open(session);
+    await log.append(0, [remark]);
+    await log.close();
+    await store.inbox.put(session, { type: 'cancel' });
+  }
+  await drain(store);
+  await store.ledger.allow({ tenant: 'acme', period: 'ever', usd: 9 });
+  await store.ledger.hold('acme', 'never-settled', { usd: 2, tokens: 1 });
+  change(file, "UPDATE runs SET ended = 1 WHERE id = 'old'; UPDATE holds SET day = '2020-01-01'");
+  change(file, "UPDATE sessions SET changed = '2020-01-01T00:00:00.000Z' WHERE session <> 'new'");
+  change(file, "UPDATE letters SET time = 1 WHERE session <> 'new'");
+  assert.equal(await store.prune(new Date(Date.now() - 1000).toISOString()), 1);
+  assert.deepEqual(
+    (await store.queue.list()).map(({ id }) => id),
+    ['new'],
+  );
+  assert.deepEqual((await store.sessions.list()).map(({ session }) => session).toSorted(), ['new', 'talk']);
+  assert.deepEqual([(await store.inbox.read('old', 0)).length, (await store.inbox.read('new', 0)).length], [0, 1]);
+  const [allowance] = await store.ledger.allowances();
+  assert.deepEqual([allowance?.spent.usd, allowance?.held.usd], [2, 0]);
+  assert.equal(await store.prune(new Date(0).toISOString()), 0);
+});

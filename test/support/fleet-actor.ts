@@ -1,0 +1,89 @@
+// A process of a fleet that does what it is told on its standard input, a line each. Arguments: where the store is, its lease in ms.
+// `open`, `append` and `close` are about the session `one`; `take` works on one run and holds it until `finish`; `drain` works until all is done.
+import fs from 'node:fs';
+import { createInterface } from 'node:readline';
+import { noSpending, type FleetRun, type Log, type Settlement } from '../../src/core/index.ts';
+import { openFleetStore } from '../../src/stores/open-fleet.ts';
+
+const [where = '', leaseMs = '10000'] = process.argv.slice(2);
+const say = (line: string): void => void fs.writeSync(1, `${line}\n`);
+say('awake');
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+await lines.next();
+const store = await openFleetStore(where, { leaseMs: Number(leaseMs), retryMs: 20 });
+say('ready');
+
+const finished = Promise.withResolvers<void>();
+let log: Log | undefined;
+let seq = 0;
+
+const ended = (text: string): Settlement => ({
+  type: 'ended',
+  outcome: { reason: 'answered', text, spent: noSpending },
+});
+
+async function tailOf(given: Log): Promise<readonly [number, readonly string[]]> {
+  let last = 0;
+  const keys: string[] = [];
+  for await (const events of given.read())
+    for (const event of events) {
+      last = event.seq;
+      if (event.type === 'remark-made') keys.push(event.key);
+    }
+  return [last, keys];
+}
+
+/** A run with one effect: its intent is written before it, its receipt after it, and whoever finds the receipt does it no more. */
+async function effect(run: FleetRun): Promise<Settlement> {
+  const held = await store.sessions.open(run.session, { force: true, holder: run.worker ?? '' });
+  const [last, keys] = await tailOf(held);
+  if (keys.includes('done')) return ended('found done');
+  await held.append(last, [{ type: 'remark-made', key: 'begun', value: process.pid }], { settle: true });
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
+  await held.append(last + 1, [{ type: 'remark-made', key: 'done', value: process.pid }], { settle: true });
+  await held.close();
+  return ended('done');
+}
+
+async function hold(run: FleetRun, signal: AbortSignal): Promise<Settlement> {
+  signal.addEventListener('abort', () => say(`lost ${run.id}`));
+  say(`took ${run.id} ${run.attempts}`);
+  await finished.promise;
+  return ended(`by ${process.pid}`);
+}
+
+async function obey(command: string): Promise<string> {
+  const work = { worker: `p${process.pid}`, signal: new AbortController().signal, drain: true };
+  if (command === 'take') {
+    await store.queue.work({ ...work, concurrency: 1, drive: hold });
+    return 'worked';
+  }
+  if (command === 'drain') {
+    await store.queue.work({ ...work, concurrency: 4, drive: effect });
+    return 'drained';
+  }
+  if (command === 'finish') {
+    finished.resolve();
+    return 'finished';
+  }
+  if (command === 'standing') return `stopped ${(await store.killSwitch.standing()).stopped}`;
+  if (command === 'open') {
+    log = await store.sessions.open('one', { holder: `p${process.pid}` });
+    [seq] = await tailOf(log);
+    return 'opened';
+  }
+  if (command === 'close') {
+    await log?.close();
+    return 'closed';
+  }
+  const [event] = (await log?.append(seq, [{ type: 'remark-made', key: 'from', value: 1 }], { settle: true })) ?? [];
+  seq = event?.seq ?? seq;
+  return `saved ${seq}`;
+}
+
+for (;;) {
+  const { value, done } = await lines.next();
+  if (done === true) break;
+  void obey(value).then(say, (error: { code?: string }) => say(error.code ?? String(error)));
+}
+await store.close();

@@ -1,0 +1,202 @@
+// What every store promises when processes die, stop and wake up again, as tests with real ones.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import test, { type TestContext } from 'node:test';
+import { noSpending, type FleetStore } from '../../src/core/index.ts';
+import { openFleetStore } from '../../src/stores/index.ts';
+
+/** Makes an empty place for a store, and gives its name as `openFleetStore` takes it. */
+export type FreshPlace = (t: TestContext) => Promise<string>;
+
+type Actor = {
+  readonly pid: number;
+  /** Waits for a line that begins with these words, whatever comes before it. */
+  hear(words: string): Promise<string>;
+  tell(command: string): void;
+  ask(command: string): Promise<string>;
+  signal(name: NodeJS.Signals): void;
+  kill(): Promise<void>;
+  /** Its standard input ends: it closes its store and ends. */
+  leave(): Promise<void>;
+};
+
+const leaseMs = 700;
+
+/** A process that is about to open the store; it does so at the first command. */
+async function awake(t: TestContext, where: string): Promise<Actor> {
+  const program = path.join(import.meta.dirname, 'fleet-actor.ts');
+  const child = spawn(process.execPath, [program, where, String(leaseMs)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  const gone = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const tell = (command: string): void => void child.stdin.write(`${command}\n`);
+  const next = async (): Promise<string> => {
+    const { value, done } = await lines.next();
+    assert.ok(done !== true, 'the process has ended');
+    return value;
+  };
+  const actor: Actor = {
+    pid: child.pid ?? 0,
+    async hear(words) {
+      for (;;) {
+        const line = await next();
+        if (line.startsWith(words)) return line;
+      }
+    },
+    tell,
+    ask(command) {
+      tell(command);
+      return next();
+    },
+    signal: (name) => void child.kill(name),
+    async kill() {
+      child.kill('SIGKILL');
+      await gone;
+    },
+    async leave() {
+      child.stdin.end();
+      await gone;
+    },
+  };
+  await actor.hear('awake');
+  return actor;
+}
+
+async function start(t: TestContext, where: string): Promise<Actor> {
+  const actor = await awake(t, where);
+  assert.equal(await actor.ask('go'), 'ready');
+  return actor;
+}
+
+async function here(t: TestContext, where: string): Promise<FleetStore> {
+  const store = await openFleetStore(where, { leaseMs, retryMs: 20 });
+  t.after(() => store.close());
+  return store;
+}
+
+/** Works on runs until all are done, and answers which it was given. */
+async function drainHere(store: FleetStore): Promise<readonly string[]> {
+  const runs: string[] = [];
+  await store.queue.work({
+    worker: 'here',
+    concurrency: 2,
+    drain: true,
+    signal: new AbortController().signal,
+    async drive(run) {
+      runs.push(`${run.id} ${run.attempts}`);
+      return { type: 'ended', outcome: { reason: 'answered', text: 'here', spent: noSpending } };
+    },
+  });
+  return runs;
+}
+
+/** Registers the promises as tests; with a reason to skip them, they are skipped by name. */
+export function processPromises(name: string, fresh: FreshPlace, options: { readonly skip?: string } = {}): void {
+  const promise = (title: string, work: (t: TestContext, where: string) => Promise<void>): void =>
+    void test(`${name}: ${title}`, { timeout: 120_000, ...options }, async (t) => work(t, await fresh(t)));
+
+  promise('[A116] processes that open a new store at the same moment all find it made', async (t, where) => {
+    const actors = await Promise.all([1, 2, 3, 4].map(() => awake(t, where)));
+    for (const actor of actors) actor.tell('go');
+    for (const actor of actors) assert.equal(await actor.hear(''), 'ready');
+    for (const actor of actors) assert.equal(await actor.ask('standing'), 'stopped false');
+    assert.deepEqual(await (await here(t, where)).queue.depth(), { queued: 0, running: 0, resting: 0 });
+  });
+
+  promise('[A95] the kill-switch that one process turns is turned for all', async (t, where) => {
+    const actor = await start(t, where);
+    const { killSwitch } = await here(t, where);
+    await killSwitch.stop('a test', 'me');
+    assert.equal(await actor.ask('standing'), 'stopped true');
+    await killSwitch.resume('me');
+    assert.equal(await actor.ask('standing'), 'stopped false');
+  });
+
+  promise('[A52] a session that a killed process held can be taken, with all that was settled', async (t, where) => {
+    const actor = await start(t, where);
+    assert.equal(await actor.ask('open'), 'opened');
+    assert.equal(await actor.ask('append'), 'saved 1');
+    const { sessions } = await here(t, where);
+    await assert.rejects(sessions.open('one'), { code: 'store/locked', message: new RegExp(`p${actor.pid}`) });
+    await actor.kill();
+    const log = await takePatiently(sessions);
+    const [event] = await log.append(1, [{ type: 'remark-made', key: 'k', value: 1 }], { settle: true });
+    assert.equal(event?.seq, 2);
+    await log.close();
+  });
+
+  promise('[A71, A116] what a killed worker was working on is taken over by another', async (t, where) => {
+    const store = await here(t, where);
+    await store.queue.enqueue([{ id: 'r', words: '' }]);
+    const actor = await start(t, where);
+    actor.tell('take');
+    await actor.hear('took r 1');
+    await actor.kill();
+    assert.deepEqual(await drainHere(store), ['r 2']);
+  });
+
+  promise('[A116] a worker that slept while others took its run finds its writes refused', async (t, where) => {
+    const store = await here(t, where);
+    const zombie = await start(t, where);
+    assert.equal(await zombie.ask('open'), 'opened');
+    assert.equal(await zombie.ask('append'), 'saved 1');
+    await store.queue.enqueue([{ id: 'r', words: '', session: 'one' }]);
+    zombie.tell('take');
+    await zombie.hear('took r 1');
+    zombie.signal('SIGSTOP');
+    assert.deepEqual(await drainHere(store), ['r 2']);
+    const log = await store.sessions.open('one', { force: true });
+    zombie.signal('SIGCONT');
+    assert.equal(await zombie.hear('lost'), 'lost r');
+    zombie.tell('append');
+    assert.equal(await zombie.hear('store/'), 'store/fenced');
+    assert.equal((await log.append(1, [{ type: 'remark-made', key: 'k', value: 1 }])).length, 1);
+    zombie.tell('finish');
+    await zombie.hear('worked');
+    assert.equal((await store.queue.run('r'))?.outcome?.text, 'here', 'what it settles late changes nothing');
+    await zombie.leave();
+    await log.close();
+  });
+
+  promise('[A52, A71, A116] workers killed in the middle of work lose no run and repeat none', async (t, where) => {
+    const store = await here(t, where);
+    const runs = await store.queue.enqueue(Array.from({ length: 60 }, (_, i) => ({ id: `r${i}`, words: '' })));
+    const begin = async (): Promise<Actor> => {
+      const actor = await start(t, where);
+      actor.tell('drain');
+      return actor;
+    };
+    let actors: readonly Actor[] = await Promise.all([begin(), begin(), begin()]);
+    for (let kills = 0; kills < 3; kills++) {
+      const before = (await store.queue.list({ status: 'ended' })).length;
+      const wanted = Math.min(50, before + 8);
+      while ((await store.queue.list({ status: 'ended' })).length < wanted)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      await actors[0]?.kill();
+      actors = [...actors.slice(1), await begin()];
+    }
+    for (const actor of actors) await actor.hear('drained');
+    for (const { id, session } of runs) {
+      assert.equal((await store.queue.run(id))?.outcome?.reason, 'answered');
+      const dones: string[] = [];
+      for await (const events of (await store.sessions.reader(session)).read())
+        for (const event of events) if (event.type === 'remark-made' && event.key === 'done') dones.push(event.id);
+      assert.equal(dones.length, 1, `${id} was done ${dones.length} times`);
+    }
+    for (const actor of actors) await actor.leave();
+  });
+}
+
+async function takePatiently(sessions: FleetStore['sessions']): ReturnType<FleetStore['sessions']['open']> {
+  for (;;) {
+    try {
+      return await sessions.open('one');
+    } catch (error) {
+      assert.equal((error as { code?: string }).code, 'store/locked');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
