@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context } from 'hono';
-import { messageOf, FairleadError } from '../core/index.ts';
+import { messageOf } from '../core/index.ts';
 import { bodyOf, checkHost, checkOrigin, doorKeeper, keyIn, rateLimit, type Arrival } from './doors.ts';
 import { refusalOf, refused } from './faults.ts';
 import { mayAct, type Caller } from './keys.ts';
@@ -31,7 +31,7 @@ const nobody: Caller = { role: 'reader', name: 'nobody' };
 export function appFor(place: Place, routes: readonly Route[], names: readonly string[]): Hono<Env> {
   const { bounds, keys } = place;
   const often = rateLimit(bounds.rate);
-  const knock = rateLimit({ burst: 50, perSecond: 5 });
+  const knock = rateLimit(bounds.strangers);
   const enter = doorKeeper(bounds.requests);
   const enterStream = doorKeeper(bounds.streams);
   const app = new Hono<Env>();
@@ -86,7 +86,7 @@ export function appFor(place: Place, routes: readonly Route[], names: readonly s
   });
   app.onError((error, c) => {
     const refusal = refusalOf(error);
-    if (refusal.status >= 500 && !(error instanceof FairleadError)) place.tell(`A request failed: ${messageOf(error)}`);
+    if (refusal.message !== error.message) place.tell(`A request failed: ${messageOf(error)}`);
     for (const [header, value] of Object.entries({ ...guardingHeaders, ...refusal.headers })) c.header(header, value);
     c.header('cache-control', 'no-store');
     // What is left of a body that is too long is not read.
@@ -126,7 +126,7 @@ async function bodyIn(c: Context<Env>, most: number): Promise<unknown> {
 
 async function told(answer: Answer, outgoing: ServerResponse): Promise<Response> {
   if ('stream' in answer) {
-    for (const [header, value] of Object.entries({ ...guardingHeaders, ...streamHeaders }))
+    for (const [header, value] of Object.entries({ ...guardingHeaders, ...streamHeaders, ...answer.headers }))
       outgoing.setHeader(header, value);
     await answer.stream(outgoing);
     return RESPONSE_ALREADY_SENT;

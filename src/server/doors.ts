@@ -58,7 +58,7 @@ export function rateLimit(
     const bucket = buckets.get(name) ?? { left: burst, at };
     const left = Math.min(burst, bucket.left + ((at - bucket.at) / 1000) * perSecond);
     if (left < 1)
-      throw refused('server/too-many', 'Too many requests with this key.', {
+      throw refused('server/too-many', 'That is too often.', {
         afterMs: ((1 - left) / perSecond) * 1000,
       });
     // The latest last, so that the first ones are those to forget.

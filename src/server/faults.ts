@@ -39,26 +39,23 @@ export const refused = (
   more: { readonly hint?: string; readonly afterMs?: number } = {},
 ): FairleadError => new FairleadError(code, message, { blame: 'user', ...more });
 
-/** What was thrown, as an answer. What is not an error of ours is not told of: it may hold anything. */
+/** What was thrown, as an answer. What went wrong in here is not told of: it may hold paths, addresses, anything. */
 export function refusalOf(thrown: unknown): Refusal {
-  if (!(thrown instanceof FairleadError))
-    return {
-      status: 500,
-      code: 'server/failed',
-      message: 'Something went wrong in the server; its own output says what.',
-      headers: {},
-    };
-  const { code, message, hint, afterMs, blame } = thrown;
+  if (!(thrown instanceof FairleadError)) return { status: 500, code: 'server/failed', message: failed, headers: {} };
+  const { code, hint, afterMs, blame } = thrown;
   const status = statuses[code] ?? (blame === 'user' || blame === 'model' ? 400 : blame === 'store' ? 503 : 500);
+  const isInside = status >= 500 && !code.startsWith('server/');
   const wait = afterMs ?? (status === 503 ? 1000 : undefined);
   return {
     status,
     code,
-    message,
-    ...(hint === undefined ? {} : { hint }),
+    message: isInside ? (blame === 'store' ? 'The store cannot be used now.' : failed) : thrown.message,
+    ...(hint === undefined || isInside ? {} : { hint }),
     headers: {
       ...(wait === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(wait / 1000))) }),
       ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     },
   };
 }
+
+const failed = 'Something went wrong in the server; its own output says what.';

@@ -94,10 +94,12 @@ export async function openServer(options: ServerOptions): Promise<ApiServer> {
     const closed = Promise.withResolvers<void>();
     server.close(() => closed.resolve());
     ending.abort();
-    server.closeIdleConnections();
+    // A connection whose last answer has just gone out would be kept for the next request.
+    const idle = setInterval(() => server.closeIdleConnections(), 20);
     const late = setTimeout(() => server.closeAllConnections(), graceMs);
     await closed.promise;
     clearTimeout(late);
+    clearInterval(idle);
   };
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${got}`,

@@ -35,6 +35,13 @@ export function earFor(store: FleetStore, to: Mouth): Ear {
     },
   });
 
+  /** Parts of one text are lines of it. */
+  function begins(session: string, turn: number, index: number): void {
+    const parts = spoken.get(session) ?? new Set();
+    if (parts.size > 0) to.say(session, { turn, text: '\n' });
+    spoken.set(session, parts.add(index));
+  }
+
   return {
     store: {
       ...store,
@@ -45,9 +52,11 @@ export function earFor(store: FleetStore, to: Mouth): Ear {
     },
     live({ session }, chunk) {
       const turn = turns.get(session) ?? 0;
-      if (chunk.type === 'restarted') to.say(session, { turn, text: '', restarted: true });
-      if (chunk.type === 'part-started' && chunk.part === 'text')
-        spoken.set(session, (spoken.get(session) ?? new Set()).add(chunk.index));
+      if (chunk.type === 'restarted') {
+        spoken.delete(session);
+        to.say(session, { turn, text: '', restarted: true });
+      }
+      if (chunk.type === 'part-started' && chunk.part === 'text') begins(session, turn, chunk.index);
       if (chunk.type === 'part-delta' && spoken.get(session)?.has(chunk.index))
         to.say(session, { turn, text: chunk.text });
     },

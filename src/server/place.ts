@@ -15,6 +15,8 @@ export type Bounds = {
   readonly streams: number;
   /** How often one key may ask. */
   readonly rate: Rate;
+  /** How often somebody at one address may come with no key or a wrong one. */
+  readonly strangers: Rate;
   /** Milliseconds for the headers of a request, and for all of it, to arrive. */
   readonly headersMs: number;
   readonly requestMs: number;
@@ -30,6 +32,7 @@ export const usualBounds: Bounds = {
   requests: 256,
   streams: 4096,
   rate: { burst: 200, perSecond: 50 },
+  strangers: { burst: 50, perSecond: 5 },
   headersMs: 10_000,
   requestMs: 60_000,
   stallMs: 30_000,

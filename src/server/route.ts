@@ -26,7 +26,10 @@ export type Answer =
       readonly type: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  | { readonly stream: (outgoing: ServerResponse) => Promise<void> };
+  | {
+      readonly stream: (outgoing: ServerResponse) => Promise<void>;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
 
 type Parsed<S extends Shapes> = {
   readonly query: S['query'] extends z.ZodType ? z.infer<S['query']> : undefined;

@@ -5,6 +5,7 @@ import { controlRoutes } from './routes/control.ts';
 import { fleetRoutes } from './routes/fleet.ts';
 import { healthRoutes } from './routes/health.ts';
 import { openRoutes } from './routes/open.ts';
+import { openaiRoutes } from './routes/openai.ts';
 import { runRoutes } from './routes/runs.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { streamRoutes } from './routes/stream.ts';
@@ -19,4 +20,5 @@ export const routes: readonly Route[] = [
   ...fleetRoutes,
   ...budgetRoutes,
   ...healthRoutes,
+  ...openaiRoutes,
 ];

@@ -77,7 +77,8 @@ export const chatDialect: Dialect = {
 const isSystem = (message: Json): message is JsonObject =>
   isObject(message) && (message['role'] === 'system' || message['role'] === 'developer');
 
-const frame = (request: JsonObject, object: string): JsonObject => ({
+/** What a completion, or a piece of one, begins with. */
+export const frame = (request: JsonObject, object: string): JsonObject => ({
   id: `chatcmpl-${crypto.randomUUID()}`,
   object,
   created: Math.floor(Date.now() / 1000),

@@ -19,6 +19,7 @@ import {
   type StreamEvent,
   type Told,
 } from './dialect.ts';
+import { finished, speech } from './responses-speech.ts';
 import { all, argumentsIn, count, inner, list, opaque, text } from './reading.ts';
 
 /** Responses as a dialect. */
@@ -62,22 +63,9 @@ export const responsesDialect: Dialect = {
   joining,
   stopped: (request, stop) => finished(request, stopWords(stop)),
   stoppedEvents(request, stop) {
-    const response = finished(request, stopWords(stop));
-    const [item = {}] = list(response['output']);
-    const part = { type: 'output_text', text: '', annotations: [] };
-    const place = { item_id: item['id'] ?? '', output_index: 0, content_index: 0 };
-    const whole = { ...part, text: stopWords(stop) };
-    const events: readonly (readonly [string, JsonObject])[] = [
-      ['response.created', { response: { ...response, status: 'in_progress', output: [] } }],
-      ['response.output_item.added', { output_index: 0, item: { ...item, status: 'in_progress', content: [] } }],
-      ['response.content_part.added', { ...place, part }],
-      ['response.output_text.delta', { ...place, delta: whole.text }],
-      ['response.output_text.done', { ...place, text: whole.text }],
-      ['response.content_part.done', { ...place, part: whole }],
-      ['response.output_item.done', { output_index: 0, item }],
-      ['response.completed', { response }],
-    ];
-    return events.map(([type, data], i) => ({ event: type, data: { type, sequence_number: i, ...data } }));
+    const { opening, delta, closing } = speech(finished(request, ''));
+    const words = stopWords(stop);
+    return [...opening, delta(words), ...closing(words)];
   },
   failure: (message) => ({ error: { message, type: 'fairlead_error', param: null, code: null } }),
   failureEvent: (message) => ({
@@ -85,30 +73,6 @@ export const responsesDialect: Dialect = {
     data: { type: 'error', sequence_number: 0, code: 'fairlead_error', message, param: null },
   }),
 };
-
-const finished = (request: JsonObject, words: string): JsonObject => ({
-  id: `resp_${crypto.randomUUID().replaceAll('-', '')}`,
-  object: 'response',
-  created_at: Math.floor(Date.now() / 1000),
-  status: 'completed',
-  error: null,
-  incomplete_details: null,
-  instructions: request['instructions'] ?? null,
-  model: text(request['model']),
-  output: [
-    {
-      id: `msg_${crypto.randomUUID().replaceAll('-', '')}`,
-      type: 'message',
-      status: 'completed',
-      role: 'assistant',
-      content: [{ type: 'output_text', text: words, annotations: [] }],
-    },
-  ],
-  parallel_tool_calls: true,
-  tool_choice: 'auto',
-  tools: [],
-  usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 },
-});
 
 const toolOf = (tool: JsonObject): readonly ToolSpec[] =>
   typeof tool['name'] === 'string'

@@ -47,7 +47,7 @@ export async function begin(
 ): Promise<FleetRun> {
   if (place.ending.aborted) throw refused('server/busy', 'The server ends and takes no new work.');
   const id = idIn(headers['idempotency-key']);
-  const known = id === undefined ? undefined : await place.store.queue.run(id);
+  const known = await knownRun({ place, headers });
   if (known) return known;
   if (session !== undefined) await mustRest(place, session);
   const settings = JSON.parse(JSON.stringify({ folder: place.folder, ...rest, ...more })) as JsonObject;
@@ -63,6 +63,12 @@ export async function begin(
   const [queued] = await place.store.queue.enqueue([run]);
   if (!queued) throw refused('server/busy', 'The queue did not take the run.');
   return queued;
+}
+
+/** The run that was begun under this `Idempotency-Key`, if one was. */
+export async function knownRun({ place, headers }: Pick<Asked, 'place' | 'headers'>): Promise<FleetRun | undefined> {
+  const id = idIn(headers['idempotency-key']);
+  return id === undefined ? undefined : place.store.queue.run(id);
 }
 
 function idIn(header: string | string[] | undefined): string | undefined {

@@ -1,0 +1,166 @@
+// Runs over HTTP: begun, waited for, found again, spoken to, ended.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { FleetRun, Tool } from '../core/index.ts';
+import { calls, says } from '../testing/index.ts';
+import { apiServer, type Reply } from '../../test/support/api-server.ts';
+
+const runIn = ({ body }: Reply): FleetRun => (body as { readonly run: FleetRun }).run;
+
+test('[A88] a run is begun by a POST, answered at once, and waited for where the caller prefers that', async (t) => {
+  const { ask, until } = await apiServer(t);
+  const begun = await ask('POST /api/run', { as: 'runner', body: { words: 'hello' } });
+  assert.equal(begun.status, 202);
+  const { stream } = begun.body as { readonly stream: string };
+  assert.equal(stream, `/api/stream?run=${runIn(begun).id}`);
+  const ended = await until(runIn(begun).id, 'ended');
+  assert.equal(ended.outcome?.text, 'You said: hello');
+  const waited = await ask('POST /api/run', { as: 'runner', body: { words: 'again' }, headers: { prefer: 'wait=20' } });
+  assert.equal(waited.status, 200);
+  assert.equal(runIn(waited).outcome?.text, 'You said: again');
+  const listed = (await ask('GET /api/runs?status=ended&most=1')).body as { readonly runs: readonly FleetRun[] };
+  assert.deepEqual(
+    listed.runs.map(({ words }) => words),
+    ['again'],
+  );
+  assert.equal(runIn(await ask(`GET /api/runs/${ended.id}`)).id, ended.id);
+});
+
+test('[A88] a wait that is over before the run gives the run as it stands', async (t) => {
+  const { ask } = await apiServer(t, { worker: false });
+  const reply = await ask('POST /api/run', { body: { words: 'hello' }, headers: { prefer: 'wait=0' } });
+  assert.equal(reply.status, 202);
+  assert.equal(runIn(reply).status, 'queued');
+});
+
+test('[A88] the same Idempotency-Key is the same run, which is not run twice', async (t) => {
+  const { ask, store } = await apiServer(t, { worker: false });
+  const headers = { 'idempotency-key': 'one-and-the-same' };
+  const first = await ask('POST /api/run', { body: { words: 'hello' }, headers });
+  const second = await ask('POST /api/run', { body: { words: 'hello' }, headers });
+  assert.equal(runIn(first).id, 'one-and-the-same');
+  assert.equal(runIn(second).id, 'one-and-the-same');
+  assert.equal((await store.queue.list()).length, 1);
+  const strange = await ask('POST /api/run', { body: { words: 'x' }, headers: { 'idempotency-key': '../../etc' } });
+  assert.equal(strange.status, 400);
+});
+
+test('[A89] [A90] [A91] plans, examinations and whole lists of runs go into the queue with what they were asked', async (t) => {
+  const { ask } = await apiServer(t, { worker: false });
+  const plan = runIn(await ask('POST /api/orchestrate', { body: { words: 'a big thing', model: 'm' } }));
+  assert.equal(plan.kind, 'plan');
+  assert.equal(plan.settings['model'], 'm');
+  const verify = { words: 'is it so?', answer: 'yes', models: ['a', 'b'] };
+  const examined = runIn(await ask('POST /api/verify', { body: verify }));
+  assert.equal(examined.kind, 'verify');
+  assert.deepEqual([examined.settings['answer'], examined.settings['models']], ['yes', ['a', 'b']]);
+  const many = Array.from({ length: 50 }, (_, i) => ({ id: `run-${i}`, words: `task ${i}`, tenant: 'acme' }));
+  const queued = await ask('POST /api/enqueue', { body: { runs: many } });
+  assert.equal(queued.status, 202);
+  await ask('POST /api/enqueue', { body: { runs: many } });
+  const { runs } = (await ask('GET /api/runs?tenant=acme&most=1000')).body as { readonly runs: readonly FleetRun[] };
+  assert.equal(runs.length, 50);
+  const { depth } = (await ask('GET /api/queue')).body as { readonly depth: { readonly queued: number } };
+  assert.equal(depth.queued, 52);
+});
+
+test('[A88] a field that nobody knows is refused by its name, and nothing is begun', async (t) => {
+  const { ask, store } = await apiServer(t, { worker: false });
+  const tried: readonly (readonly [unknown, RegExp])[] = [
+    [{ words: 'x', modle: 'y' }, /"modle"/],
+    [{ words: 'x', limits: { turnz: 3 } }, /"limits\.turnz"/],
+    [{ words: 'x', limits: { turns: -3 } }, /limits\.turns/],
+    [{}, /words/],
+    [{ words: 7 }, /words/],
+    [[], /expected object/],
+  ];
+  for (const [body, told] of tried) {
+    const reply = await ask('POST /api/run', { body });
+    assert.equal(reply.status, 400);
+    assert.match((reply.body as { readonly error: { readonly message: string } }).error.message, told);
+  }
+  assert.equal((await ask('GET /api/runs?statuz=ended')).status, 400);
+  assert.equal((await store.queue.list()).length, 0);
+});
+
+const sends: string[] = [];
+const send: Tool = {
+  name: 'send',
+  description: 'Sends a letter.',
+  input: { type: 'object', properties: { to: { type: 'string' } } },
+  effect: 'outside',
+  run: (input) => {
+    sends.push((input as { readonly to: string }).to);
+    return 'sent';
+  },
+};
+
+test('[A92] a run that asks a person rests, is found among the approvals, and goes on when it is answered', async (t) => {
+  const { ask, until } = await apiServer(t, {
+    tools: [send],
+    gates: [() => ({ type: 'ask', question: 'Send it?' })],
+    script: ({ results }) => (results.length === 0 ? calls('send', { to: 'Ada' }) : says(`Done: ${results[0]}`)),
+  });
+  const { id, session } = runIn(await ask('POST /api/run', { body: { words: 'write to Ada' } }));
+  await until(id, 'resting');
+  const { approvals } = (await ask('GET /api/approvals')).body as {
+    readonly approvals: readonly {
+      readonly run: string;
+      readonly questions: readonly { call: string; input: unknown }[];
+    }[];
+  };
+  assert.equal(approvals[0]?.run, id);
+  const [question] = approvals[0].questions;
+  assert.deepEqual(question?.input, { to: 'Ada' });
+  assert.equal(
+    (await ask(`POST /api/sessions/${session}/answer`, { body: { call: 'other', allowed: true } })).status,
+    409,
+  );
+  assert.equal(sends.length, 0);
+  const answered = await ask(`POST /api/sessions/${session}/answer`, {
+    as: 'runner',
+    body: { call: question.call, allowed: true },
+  });
+  assert.equal(answered.status, 202);
+  const { outcome } = await until(id, 'ended');
+  assert.equal(outcome?.text, 'Done: sent');
+  assert.deepEqual(sends, ['Ada']);
+});
+
+test('[A92] a run is steered while it goes on, cancelled, and a session at rest can be gone on with', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const wait: Tool = {
+    name: 'wait',
+    description: 'Waits.',
+    input: { type: 'object' },
+    effect: 'read',
+    run: async (_, { signal }) => {
+      await Promise.race([gate.promise, new Promise((resolve) => signal.addEventListener('abort', resolve))]);
+      return 'waited';
+    },
+  };
+  const { ask, until } = await apiServer(t, {
+    tools: [wait],
+    script: ({ results, prompt }) => (results.length === 0 ? calls('wait', {}) : says(`Heard: ${prompt}`)),
+  });
+  const { id, session } = runIn(await ask('POST /api/run', { body: { words: 'begin' } }));
+  await until(id, 'running');
+  const twice = await ask('POST /api/run', { body: { words: 'too soon', session } });
+  assert.equal(twice.status, 409);
+  assert.equal((await ask(`POST /api/sessions/${session}/steer`, { body: { words: 'and hurry' } })).status, 202);
+  gate.resolve();
+  const { outcome } = await until(id, 'ended');
+  assert.match(outcome?.text ?? '', /and hurry/);
+  assert.equal((await ask(`POST /api/sessions/${session}/steer`, { body: { words: 'late' } })).status, 409);
+  const next = runIn(await ask('POST /api/run', { body: { words: 'go on', session } }));
+  assert.equal((await until(next.id, 'ended')).session, session);
+});
+
+test('[A92] a run that nobody works on is cancelled at once', async (t) => {
+  const { ask } = await apiServer(t, { worker: false });
+  const { id } = runIn(await ask('POST /api/run', { body: { words: 'hello' } }));
+  const ended = runIn(await ask(`POST /api/runs/${id}/cancel`, { as: 'runner' }));
+  assert.equal(ended.status, 'ended');
+  assert.equal(ended.outcome?.reason, 'cancelled');
+  assert.equal((await ask('POST /api/runs/absent/cancel')).status, 404);
+});

@@ -1,0 +1,178 @@
+// The server on a store of its own, with a worker whose model is scripted; every answer is held to the schema of its route.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { agentParts } from '../../src/agent/index.ts';
+import type { FleetRun, FleetStore, Gate, Tool } from '../../src/core/index.ts';
+import { driverOf, startWorker } from '../../src/fleet/index.ts';
+import { earFor, openServer, readKeys, type ApiServer, type Bounds, type Role } from '../../src/server/index.ts';
+import { routes } from '../../src/server/table.ts';
+import { shapes } from '../../src/server/schemas.ts';
+import { openFleetStore } from '../../src/stores/open-fleet.ts';
+import { scriptedProvider, type Script } from '../../src/testing/index.ts';
+import type { Request as ModelRequest } from '../../src/core/index.ts';
+
+/** The keys of the server by role; `wrong` is nobody's. */
+export const keys = {
+  reader: 'a-key-for-reading-only',
+  runner: 'a-key-for-running-things',
+  operator: 'a-key-for-operating-all',
+  wrong: 'a-key-that-nobody-has',
+} as const;
+
+/** Who asks. */
+export type As = keyof typeof keys | 'nobody';
+
+/** What came back. */
+export type Reply = { readonly status: number; readonly headers: Headers; readonly body: unknown };
+
+/** What a request is given besides its path. */
+export type Sending = {
+  readonly as?: As;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+};
+
+/** How the server is opened. */
+export type ApiOptions = {
+  readonly script?: Script<ModelRequest>;
+  readonly tools?: readonly Tool[];
+  readonly gates?: readonly Gate[];
+  readonly bounds?: Partial<Bounds>;
+  /** False where nobody is to work on the runs. */
+  readonly worker?: boolean;
+  readonly page?: string;
+  readonly told?: (sentence: string) => void;
+};
+
+/** A server of a test. */
+export type Api = {
+  readonly server: ApiServer;
+  readonly store: FleetStore;
+  readonly url: string;
+  /** Asks, and checks that the answer fits the schema of its route. */
+  ask(request: string, sending?: Sending): Promise<Reply>;
+  /** Waits until a run stands so. */
+  until(run: string, status: FleetRun['status']): Promise<FleetRun>;
+};
+
+const many = { burst: 10_000, perSecond: 10_000 };
+
+/** Opens a server that ends with the test. */
+export async function apiServer(t: TestContext, options: ApiOptions = {}): Promise<Api> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-api-'));
+  const store = await openFleetStore(path.join(folder, 'fleet.sqlite'));
+  const listed = (['reader', 'runner', 'operator'] as const).map((role: Role) => `${role}:${keys[role]}`).join(',');
+  const server = await openServer({
+    store,
+    keys: readKeys({ env: { HARNESS_API_KEYS: listed }, folder }),
+    version: '0.0.0',
+    port: 0,
+    folder,
+    models: async () => ['scripted'],
+    bounds: { rate: many, strangers: many, ...options.bounds },
+    ...(options.page === undefined ? {} : { page: options.page }),
+    ...(options.told ? { tell: options.told } : {}),
+  });
+  const worker = options.worker === false ? undefined : workerFor(store, server, options);
+  t.after(async () => {
+    worker?.cut();
+    await Promise.all([server.close(0), worker?.done]);
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    server,
+    store,
+    url: server.url,
+    ask: (request, sending) => ask(server.url, request, sending),
+    async until(run, status) {
+      for (let i = 0; i < 1500; i++, await pause(20)) {
+        const now = await store.queue.run(run);
+        if (now?.status === status) return now;
+      }
+      throw new Error(`${run} is not ${status}: ${JSON.stringify(await store.queue.run(run))}`);
+    },
+  };
+}
+
+function workerFor(store: FleetStore, server: ApiServer, options: ApiOptions): ReturnType<typeof startWorker> {
+  const provider = scriptedProvider(options.script ?? (({ prompt }) => `You said: ${prompt}`));
+  const parts = agentParts({ provider, system: 'A test.', tools: options.tools ?? [], gates: options.gates ?? [] });
+  const ear = earFor(store, server);
+  return startWorker({
+    store: ear.store,
+    drivers: { run: driverOf(async () => ({ parts, limits: { turns: 10 }, close: async () => {} })) },
+    live: ear.live,
+    settled: ear.settled,
+  });
+}
+
+/** Asks a server: `POST /api/run`. */
+export async function ask(url: string, request: string, sending: Sending = {}): Promise<Reply> {
+  const { as = 'operator', body, headers = {}, signal } = sending;
+  const [method = 'GET', address = '/'] = request.split(' ');
+  const answer = await fetch(`${url}${address}`, {
+    method,
+    headers: {
+      ...(as === 'nobody' ? {} : { authorization: `Bearer ${keys[as]}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(signal ? { signal } : {}),
+  });
+  const text = await answer.text();
+  const isJson = (answer.headers.get('content-type') ?? '').startsWith('application/json');
+  const reply = { status: answer.status, headers: answer.headers, body: isJson ? (JSON.parse(text) as unknown) : text };
+  mustFit(method, address, reply);
+  return reply;
+}
+
+/** Throws where an answer is not what the OpenAPI document says of it. */
+function mustFit(method: string, address: string, { status, body }: Reply): void {
+  const place = new URL(address, 'http://x').pathname;
+  const isHere = (pattern: string): boolean => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(place);
+  const route = routes.find((each) => each.method === method.toLowerCase() && isHere(each.path));
+  const isOurs = !place.startsWith('/v1/');
+  const schema = status < 300 ? route?.answers[status] : isOurs ? shapes.Fault : z.object({ error: z.looseObject({}) });
+  if (status < 300 && schema === undefined)
+    throw new Error(`${method} ${address} says nothing of the status ${status}.`);
+  if (typeof schema === 'string' || schema === undefined) return;
+  const { success, error } = schema.safeParse(body);
+  if (!success)
+    throw new Error(
+      `${method} ${address} (${status}) does not fit: ${z.prettifyError(error)}\n${JSON.stringify(body)}`,
+    );
+}
+
+/** One frame of a stream. */
+export type Frame = { readonly event: string; readonly id?: number; readonly data: Record<string, unknown> };
+
+/** Follows a stream until it closes or enough was seen. */
+export async function* frames(url: string, address: string, sending: Sending = {}): AsyncGenerator<Frame> {
+  const { as = 'reader', headers = {}, signal } = sending;
+  const answer = await fetch(`${url}${address}`, {
+    headers: { ...(as === 'nobody' ? {} : { authorization: `Bearer ${keys[as]}` }), ...headers },
+    ...(signal ? { signal } : {}),
+  });
+  if (answer.status !== 200 || !answer.body) throw new Error(`${address} is ${answer.status}: ${await answer.text()}`);
+  let rest = '';
+  for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
+    const all = (rest + piece).split('\n\n');
+    rest = all.pop() ?? '';
+    for (const frame of all) {
+      const [, id, event, data] = /^(?:id: (\d+)\n)?event: (\w+)\ndata: (.*)$/.exec(frame) ?? [];
+      if (event === undefined) continue;
+      yield {
+        event,
+        ...(id === undefined ? {} : { id: Number(id) }),
+        data: JSON.parse(data ?? '{}') as Record<string, unknown>,
+      };
+    }
+  }
+}
