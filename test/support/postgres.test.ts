@@ -66,7 +66,7 @@ test('a process that is killed leaves no server and no data behind', { skip, tim
   assert.ok(isAlive(pid) && existsSync(place));
   holder.kill('SIGKILL');
   await once(holder, 'exit');
-  while (isAlive(pid) || existsSync(place)) await delay(20);
+  while (isAlive(pid) || existsSync(place)) await delay(20, undefined, { signal: t.signal });
 });
 
 test('closed, its data is deleted, also when it was stopped before', { skip }, async () => {
