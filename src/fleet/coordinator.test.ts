@@ -1,0 +1,106 @@
+// Runs that only begin others: whoever works on them, each child is begun once, bounds hold for the whole tree, and a cancel reaches all.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { noSpending, type FleetRun, type FleetStore, type Settlement } from '../core/index.ts';
+import { openFleetStore } from '../stores/index.ts';
+import { coordinatorOf, type Conduct } from './coordinator.ts';
+import type { Driver } from './driver.ts';
+import { planConduct } from './plan/index.ts';
+import { startWorker } from './worker.ts';
+
+async function storeFor(t: TestContext): Promise<FleetStore> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-'));
+  const store = await openFleetStore(path.join(folder, 'fleet.sqlite'));
+  t.after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  return store;
+}
+
+/** A driver of agents that answers by what it is asked, and remembers whom it has worked for. */
+const answering =
+  (seen: FleetRun[], answer: (run: FleetRun) => string): Driver =>
+  async (run): Promise<Settlement> => {
+    seen.push(run);
+    const spent = { ...noSpending, usd: 0.25, input: 10 };
+    return { type: 'ended', outcome: { reason: 'answered', text: answer(run), spent } };
+  };
+
+const plan = JSON.stringify({
+  steps: [
+    { id: 'a', words: 'Look at A.', after: [] },
+    { id: 'b', words: 'Look at B.', after: [] },
+    { id: 'both', words: 'Compare.', after: ['a', 'b'] },
+  ],
+});
+
+const byName = ({ id }: FleetRun): string => (id.endsWith('/plan-1') ? plan : `answer of ${id}`);
+
+test('[A89, A117] a plan is carried out by workers that share nothing but the store, step by step, and its end adds up', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'p', words: 'Compare A and B.', kind: 'plan', settings: { limits: { usd: 4 } } }]);
+  const seen: FleetRun[] = [];
+  // Each worker does one round and is gone: whatever it knew is lost with it.
+  for (let round = 0; round < 20 && (await store.queue.run('p'))?.status !== 'ended'; round++) {
+    const drivers = { plan: coordinatorOf(planConduct), run: answering(seen, byName) };
+    await startWorker({ store, drivers, drain: true, concurrency: 1 }).done;
+  }
+  const { status, outcome } = (await store.queue.run('p')) ?? {};
+  assert.deepEqual([status, outcome?.reason, outcome?.text], ['ended', 'answered', 'answer of p/answer']);
+  assert.deepEqual(seen.map(({ id }) => id).toSorted(), [
+    'p/answer',
+    'p/plan-1',
+    'p/step-a-1',
+    'p/step-b-1',
+    'p/step-both-1',
+  ]);
+  assert.deepEqual([outcome?.spent.usd, outcome?.spent.input], [1.25, 50]);
+  const most = (name: string): unknown => seen.find(({ id }) => id === `p/${name}`)?.settings['limits'];
+  assert.deepEqual([most('plan-1'), most('step-a-1')], [{ usd: 2 }, { usd: 1.25 }]);
+  const events = await Array.fromAsync((await store.sessions.reader('p')).read());
+  const told = events.flat().flatMap((event) => (event.type === 'remark-made' ? [JSON.stringify(event.value)] : []));
+  assert.ok(told.length > 1 && new Set(told).size === told.length, told.join('\n'));
+  assert.match(told.at(-1) ?? '', /"both"[^}]*"standing":"done"/);
+});
+
+test('[A117] a coordinator that dies after it began its children begins none of them again', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'p', words: 'x', kind: 'twice' }]);
+  let deaths = 0;
+  const conduct: Conduct = (_run, children) =>
+    [...children.values()].some(({ status }) => status === 'ended')
+      ? { type: 'end', outcome: { reason: 'answered', text: 'done' } }
+      : { type: 'go-on', begin: [{ name: 'one', words: 'Once.' }] };
+  const dying: Driver = async (run, context) => {
+    const settlement = await coordinatorOf(conduct)(run, context);
+    if (deaths++ === 0) throw new Error('died');
+    return settlement;
+  };
+  const seen: FleetRun[] = [];
+  const worker = startWorker({ store, drivers: { twice: dying, run: answering(seen, byName) }, drain: true });
+  await worker.done;
+  while ((await store.queue.run('p'))?.status !== 'ended')
+    await startWorker({ store, drivers: { twice: dying, run: answering(seen, byName) }, drain: true }).done;
+  assert.deepEqual([seen.length, deaths > 1], [1, true]);
+});
+
+test('[A89] a cancelled plan cancels what it has begun', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'p', words: 'x', kind: 'plan' }]);
+  const resting: Driver = async () => ({ type: 'resting', questions: [] });
+  const drivers = { plan: coordinatorOf(planConduct), run: resting };
+  await startWorker({ store, drivers, drain: true }).done;
+  assert.equal((await store.queue.run('p/plan-1'))?.status, 'resting');
+  await store.inbox.put('p', { type: 'cancel' });
+  await store.queue.wake('p');
+  await startWorker({ store, drivers, drain: true }).done;
+  const [parent, child] = await Promise.all([store.queue.run('p'), store.queue.run('p/plan-1')]);
+  assert.deepEqual(
+    [parent?.outcome?.reason, child?.status, child?.outcome?.reason],
+    ['cancelled', 'ended', 'cancelled'],
+  );
+});
