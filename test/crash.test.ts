@@ -13,6 +13,8 @@ import { place, plant, story } from './crash/place.ts';
 import { resume } from './crash/session.ts';
 import { bundle } from './support/bundle.ts';
 
+const program = await bundle(path.join(import.meta.dirname, 'crash/child.ts'));
+
 async function finish(file: string, ledger: string): Promise<RunState> {
   const log = await openJsonl(file, { session: 's1' });
   const state = await resume(log, ledger);
@@ -96,8 +98,6 @@ test('a session file cut at every byte of its header and first events opens as t
     assert.equal((await verifyFile(file)).ok, true);
   }
 });
-
-const program = await bundle(path.join(import.meta.dirname, 'crash/child.ts'));
 
 /** Runs a session in a process of its own; `kill` is asked after each line it says whether, and in how many ms, to kill it. */
 async function live(
