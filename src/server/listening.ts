@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { isLoopback } from '../bridges/proxy/door.ts';
 import { FairleadError, messageOf, type FleetStore } from '../core/index.ts';
-import { healthReader } from '../fleet/health/index.ts';
+import { healthReader, type HealthOptions } from '../fleet/health/index.ts';
 import { appFor } from './app.ts';
 import type { Keys } from './keys.ts';
 import type { LiveText } from './lookout.ts';
@@ -25,6 +25,8 @@ export type ServerOptions = {
   readonly allowedHosts?: readonly string[];
   readonly page?: string;
   readonly folder: string;
+  /** What the fleet is held to. */
+  readonly health?: HealthOptions;
   /** The folder of what was measured on this machine. */
   readonly measured?: string;
   readonly models?: Place['models'];
@@ -63,7 +65,7 @@ export async function openServer(options: ServerOptions): Promise<ApiServer> {
     keys,
     version: options.version,
     watching: watched,
-    health: healthReader(store),
+    health: healthReader(store, options.health),
     measured: options.measured,
     models: options.models ?? (async () => []),
     folder: options.folder,

@@ -13,6 +13,7 @@ import { orUsage } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { readKnownModels, readPreviousModel } from '../known-models/index.ts';
 import { readSettings } from '../settings/index.ts';
+import { objectivesIn } from '../settings/objectives.ts';
 import { version } from '../version.ts';
 
 const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store <file or address>] [--no-worker] [--concurrency <n>]
@@ -64,6 +65,7 @@ export const run: Command['run'] = (args) =>
         host,
         folder: process.cwd(),
         measured: measuredFolder(settings.dirs.state),
+        health: { objectives: objectivesIn(settings) },
         models: knownModels,
         tell: say,
         ...(port === undefined ? {} : { port }),

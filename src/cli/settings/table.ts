@@ -41,6 +41,11 @@ const numberAbove0 =
       : { wrong: `a ${whole ? 'whole ' : ''}number above 0` };
   };
 
+const share: Entry['read'] = (value) => {
+  const read = numberAbove0(false)(value);
+  return 'value' in read && Number(read.value) <= 1 ? read : { wrong: 'a number above 0 and up to 1' };
+};
+
 const yesOrNo: Entry['read'] = (value) => {
   const said = { true: true, false: false, on: true, off: false, yes: true, no: false }[String(value)];
   return said === undefined ? { wrong: 'true or false' } : { value: said };
@@ -111,6 +116,21 @@ export const table: Readonly<Record<string, Entry>> = {
   'limits.usd': { project: 'lowers', about: 'dollars a run may cost', read: numberAbove0(false) },
   'limits.ms': { project: 'lowers', about: 'milliseconds a run may work', read: numberAbove0(true) },
   'limits.calls': { project: 'lowers', about: 'tool calls a run may make', read: numberAbove0(true) },
+  'slo.answered': {
+    project: 'never',
+    about: 'the share of a fleet’s runs that should end with an answer, from 0 to 1',
+    read: share,
+  },
+  'slo.waitedMs': {
+    project: 'never',
+    about: 'milliseconds that 95 of 100 runs of a fleet should wait at most',
+    read: numberAbove0(true),
+  },
+  'slo.tookMs': {
+    project: 'never',
+    about: 'milliseconds that 95 of 100 runs of a fleet should take at most',
+    read: numberAbove0(true),
+  },
   'sandbox.engine': {
     variable: 'SANDBOX_CONTAINER_RUNTIME_EXECUTABLE',
     project: 'never',
