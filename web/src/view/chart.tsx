@@ -110,7 +110,7 @@ function optionsFor(
     cursor: { show: false },
     padding: [8, 8, 0, 0],
     axes: [
-      { ...axis, space: 70, values: (_: unknown, splits: number[]) => splits.map(moment) },
+      { ...axis, size: 30, space: 70, values: (_: unknown, splits: number[]) => splits.map(moment) },
       { ...axis, size: 64, space: 32, values: (_: unknown, splits: number[]) => splits.map(write) },
     ],
     scales: { x: { time: true }, y: { range: () => [0, highest > 0 ? highest * 1.08 : 1] } },

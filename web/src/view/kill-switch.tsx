@@ -29,8 +29,8 @@ export function KillSwitch({ now }: Shown): JSX.Element {
         title={may ? 'The kill-switch: stops or resumes all work' : 'The kill-switch; only an operator may use it'}
         onClick={() => setOpen(true)}
       >
-        <span class="unseen">Kill-switch: </span>
-        {isStopped ? 'Stopped' : 'Running'}
+        <span class="switch-name">Kill-switch: </span>
+        <span class="switch-state">{isStopped ? 'Stopped' : 'Running'}</span>
       </button>
       {isOpen ? (
         <Confirm standing={standing} isStopped={isStopped} may={may} close={() => setOpen(false)} done={again} />

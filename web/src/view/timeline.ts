@@ -167,7 +167,7 @@ function startEpoch(now: Timeline, event: Event & { type: 'epoch-started' }, mar
     return event.reason === 'started' ? now : mark('epoch', text);
   const { id, seq, time } = event;
   const said = messages.map((message, i): Item => ({ key: `${id} ${i}`, at: id, seq, time, type: 'said', message }));
-  return { ...mark('epoch', text), items: said };
+  return { ...now, items: [...mark('epoch', text).items.slice(now.items.length), ...said] };
 }
 
 function ended(now: Timeline, event: Event & { type: 'run-ended' }, mark: Mark): Timeline {

@@ -1,0 +1,177 @@
+// Text from outside as the page shows it: nothing hidden, no markup made of it, figures as people read them.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { visible } from '../../../src/core/index.ts';
+import { ago, duration, interval, money, percent, short } from './format.ts';
+import { piecesOf } from './hidden.ts';
+import { inlinesOf, safeUrl, type Inline } from './inline.ts';
+import { blocksOf, type Block } from './markdown.ts';
+
+test('[A87] what does not show is written out and named, and nothing else is changed', () => {
+  const pieces = piecesOf('rm a\u202etxt.exe\u001b[2K\n\tok');
+  assert.deepEqual(
+    pieces.map(({ text }) => text),
+    ['rm a', '<U+202E>', 'txt.exe', 'ESC', '[2K\n\tok'],
+  );
+  assert.deepEqual(
+    pieces.flatMap(({ name }) => name ?? []),
+    ['right-to-left override (U+202E)', 'escape (U+001B)'],
+  );
+});
+
+test('[A87] whatever the core writes out in a call, the page marks too', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const pieces = piecesOf(text);
+      const plain = pieces.flatMap(({ name, text: shown }) => (name === undefined ? [shown] : [])).join('');
+      // A line break of two characters is one to the core and marked here.
+      if (!text.includes('\r\n')) assert.equal(visible(plain), plain);
+      if (visible(text) === text && !/\p{Cf}|[\ufe00-\ufe0f]/u.test(text)) assert.equal(plain, text);
+    }),
+  );
+});
+
+const plain = (inlines: readonly Inline[]): string =>
+  inlines.map((each) => ('inlines' in each ? plain(each.inlines) : each.type === 'break' ? '\n' : each.text)).join('');
+
+const types = (text: string): string[] => blocksOf(text).map(({ type }) => type);
+
+test('[A87] Markdown of an answer: headings, code, lists, quotes, tables, rules', () => {
+  const text =
+    '# Title\n\nWords **bold** and *soft* and `code`.\n\n```ts\nif (a < b) {}\n```\n\n- one\n- two\n  - inner\n\n1. first\n2. second\n\n> said\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---';
+  assert.deepEqual(types(text), ['heading', 'paragraph', 'code', 'list', 'list', 'quote', 'table', 'rule']);
+  const [, paragraph, code, list, numbered] = blocksOf(text) as [Block, Block, Block, Block, Block];
+  assert.deepEqual(paragraph.type === 'paragraph' && paragraph.inlines.map(({ type }) => type), [
+    'text',
+    'strong',
+    'text',
+    'emphasis',
+    'text',
+    'code',
+    'text',
+  ]);
+  assert.deepEqual(code, { type: 'code', language: 'ts', text: 'if (a < b) {}' });
+  assert.equal(list.type === 'list' && list.items[1]?.[1]?.type, 'list');
+  assert.equal(numbered.type === 'list' && numbered.start, 1);
+});
+
+test('a fence that is still open while an answer streams in is code to the end', () => {
+  assert.deepEqual(blocksOf('Look:\n```\nhalf').at(-1), { type: 'code', language: '', text: 'half' });
+});
+
+test('[A87] a link says where it leads, and only the web and mail are links at all', () => {
+  assert.deepEqual(inlinesOf('[bank](https://evil.example/x)'), [
+    {
+      type: 'link',
+      href: 'https://evil.example/x',
+      inlines: [{ type: 'text', text: 'bank' }],
+      target: 'https://evil.example/x',
+    },
+  ]);
+  const [same] = inlinesOf('https://a.example/b.');
+  assert.equal(same?.type === 'link' && same.href, 'https://a.example/b');
+  assert.ok(same && !('target' in same));
+  for (const href of ['javascript:alert(1)', 'data:text/html,x', '/api/control/stop', 'vbscript:x', ' javascript:x'])
+    assert.equal(safeUrl(href), undefined, href);
+  assert.deepEqual(
+    inlinesOf('[go](javascript:alert(1))').map(({ type }) => type),
+    ['text'],
+  );
+  // What is shown is the address as the browser reads it, also where letters only look the same.
+  assert.equal(safeUrl('https://аpple.com/'), 'https://xn--pple-43d.com/');
+  // A picture would be fetched from outside: it stays a link.
+  assert.equal(inlinesOf('![x](https://a.example/p.png)')[0]?.type, 'link');
+});
+
+test('[A87] no text makes the reader of Markdown fail or lose words', () => {
+  const piece = fc.constantFrom(
+    '**',
+    '*',
+    '_',
+    '`',
+    '```',
+    '\n',
+    '\n\n',
+    '- ',
+    '> ',
+    '1. ',
+    '|',
+    '---',
+    '[',
+    '](',
+    ')',
+    'http://a',
+    '<b>',
+    '\\',
+    '#',
+    ' ',
+    'wort',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+      const text = pieces.join('');
+      const words = (blocks: readonly Block[]): string =>
+        blocks
+          .map((block) => {
+            if (block.type === 'code') return block.text;
+            if (block.type === 'quote') return words(block.blocks);
+            if (block.type === 'list') return block.items.map(words).join('');
+            if (block.type === 'table') return [...block.head, ...block.rows.flat()].map(plain).join('');
+            return block.type === 'rule' ? '' : plain(block.inlines);
+          })
+          .join('');
+      // The language of a fence is no part of the answer.
+      const expected = text.replaceAll(/^ {0,3}(?:[->]|1\.| )*(`{3,})\s*\S*/gm, '').match(/wort/g)?.length ?? 0;
+      const found = words(blocksOf(text)).match(/wort/g)?.length ?? 0;
+      const links = JSON.stringify(blocksOf(text)).match(/wort/g)?.length ?? 0;
+      assert.ok(found >= expected || links >= expected, JSON.stringify(text));
+    }),
+  );
+});
+
+test('a hostile text takes no more than its share of time', () => {
+  for (const text of [
+    '*'.repeat(50_000),
+    '['.repeat(50_000),
+    '> '.repeat(20_000),
+    '- '.repeat(20_000),
+    '`a'.repeat(20_000),
+    `${'|'.repeat(20_000)}\n|-|`,
+  ])
+    assert.ok(blocksOf(text).length > 0);
+});
+
+test('[A87] figures are written as people read them, and what is not known is not nothing', () => {
+  assert.deepEqual([0, 950, 12_345, 999_600, 4_100_000].map(short), ['0', '950', '12.3k', '1M', '4.1M']);
+  assert.deepEqual([undefined, 0, 0.00001, 0.0042, 0.5, 12.5, 1234].map(money), [
+    'not known',
+    '$0',
+    '< $0.0001',
+    '$0.0042',
+    '$0.50',
+    '$12.50',
+    '$1,234',
+  ]);
+  assert.deepEqual([0, 340, 2400, 60_000, 200_000, 3_600_000, 7_320_000, 90_000_000].map(duration), [
+    '0 ms',
+    '340 ms',
+    '2.4 s',
+    '1 min',
+    '3 min 20 s',
+    '1 h',
+    '2 h 2 min',
+    '1 d 1 h',
+  ]);
+  assert.deepEqual([0, 0.0004, 0.02, 0.054, 0.5, 0.9991, 1].map(percent), [
+    '0%',
+    '< 0.1%',
+    '2%',
+    '5.4%',
+    '50%',
+    '> 99.9%',
+    '100%',
+  ]);
+  assert.equal(interval([0, 0.287]), '0% to 29%');
+  assert.equal(ago('2026-01-01T00:00:00Z', Date.parse('2026-01-01T00:03:10Z')), '3 min ago');
+});

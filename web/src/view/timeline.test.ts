@@ -1,0 +1,141 @@
+// A session as a timeline: real logs of the real loop, folded by the page.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Event, Fact, Message } from '../../../src/core/index.ts';
+import { wilson as ours } from '../../../src/fleet/health/rates.ts';
+import { routeOf, linkTo } from './route.ts';
+import { stretchesOf, wilson } from './stretches.ts';
+import { goesOn, openAsk, step, timelineOf, type Item } from './timeline.ts';
+
+/** Facts in the order given, each after the one before, unless it names another. */
+const log = (...facts: readonly (Fact & { readonly after?: number })[]): Event[] =>
+  facts.map(({ after, ...fact }, i) => ({
+    ...(fact as Fact),
+    seq: i + 1,
+    id: `e${i + 1}`,
+    parent: after === undefined ? (i === 0 ? null : `e${i}`) : `e${after}`,
+    time: new Date(1000 * i).toISOString(),
+  }));
+
+const limits = { turns: 9, errors: 3, reasks: 1, repeats: 3, outputChars: 1000 };
+const says = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
+const opening: readonly Fact[] = [
+  { type: 'session-started', session: 's' } as Fact,
+  { type: 'epoch-started', epoch: 1, reason: 'started', system: '', tools: [], model: 'm' },
+  { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'Go' }] },
+  { type: 'run-started', run: 'r1', limits },
+  { type: 'turn-started', turn: 1, inputs: ['i1'], notes: [{ key: 'rule/x', text: 'Mind the gap' }] },
+];
+const called: Fact = {
+  type: 'turn-ended',
+  turn: 1,
+  message: { role: 'assistant', parts: [{ type: 'tool-call', id: 'c1', tool: 'rm', input: { path: 'a' } }] },
+  finish: 'tool-calls',
+  usage: { input: 100, output: 10, cacheRead: 80 },
+  usd: 0.01,
+  model: 'm',
+  ms: 5,
+};
+const turnOf = (items: readonly Item[]): Extract<Item, { type: 'turn' }> => {
+  const found = items.find((item) => item.type === 'turn');
+  assert.ok(found?.type === 'turn');
+  return found;
+};
+
+test('[A87] a turn holds its notes, its cost and its calls, and a call its question, its answer and its result', () => {
+  const asked = log(...opening, called, { type: 'ask-raised', call: 'c1', question: 'May it?' });
+  const { items, running } = timelineOf(asked);
+  assert.ok(running);
+  const turn = turnOf(items);
+  assert.deepEqual([turn.usd, turn.usage?.cacheRead, turn.notes[0]?.key], [0.01, 80, 'rule/x']);
+  assert.ok(turn.calls[0] && openAsk(turn.calls[0])?.question === 'May it?');
+  const settled = log(
+    ...opening,
+    called,
+    { type: 'ask-raised', call: 'c1', question: 'May it?' },
+    { type: 'ask-answered', call: 'c1', allowed: true, by: 'op' },
+    { type: 'tool-started', call: 'c1', tool: 'rm', key: 'k' },
+    { type: 'tool-ended', call: 'c1', outcome: 'ok', text: 'gone', ms: 1 },
+  );
+  const call = turnOf(timelineOf(settled).items).calls[0];
+  assert.ok(call && openAsk(call) === undefined);
+  assert.deepEqual(
+    [call.asks[0]?.answer?.by, call.result?.text, turnOf(timelineOf(settled).items).at],
+    ['op', 'gone', 'e10'],
+  );
+});
+
+test('[A87] a call whose outcome is unknown asks that, and asks no more once it is answered', () => {
+  const events = log(
+    ...opening,
+    called,
+    { type: 'tool-started', call: 'c1', tool: 'rm', key: 'k' },
+    { type: 'ask-raised', call: 'c1', question: 'Did it?', about: 'outcome' },
+  );
+  const call = turnOf(timelineOf(events).items).calls[0];
+  assert.equal(call && openAsk(call)?.about, 'outcome');
+});
+
+test('[A87] folding event by event gives what folding all of them gives, and a branch shows its own path only', () => {
+  const facts = [
+    ...opening,
+    { ...called, message: says('first') } as Fact,
+    { type: 'run-ended', reason: 'answered' } as Fact,
+    { type: 'branch-started', from: 'e4', reason: 'rewound', after: 4 } as Fact & { after: number },
+    { type: 'input-received', input: 'i2', how: 'prompt', parts: [{ type: 'text', text: 'Again' }] } as Fact,
+  ];
+  const events = log(...facts);
+  let timeline = timelineOf([]);
+  for (const [i, event] of events.entries())
+    timeline = goesOn(timeline, event) ? step(timeline, event) : timelineOf(events.slice(0, i + 1));
+  const whole = timelineOf(events);
+  assert.deepEqual(timeline.items, whole.items);
+  assert.equal(whole.others, 3);
+  assert.ok(!whole.items.some((item) => item.type === 'turn'));
+});
+
+test('[A87] an edit shows the conversation as it was left', () => {
+  const baseline = { session: 's', messages: [says('edited')], turn: 0, loaded: [], queue: [], total: {} };
+  const edited = log(
+    ...opening,
+    { ...called, message: says('old') } as Fact,
+    {
+      type: 'epoch-started',
+      epoch: 2,
+      reason: 'edited',
+      system: '',
+      tools: [],
+      model: 'm',
+      baseline,
+    } as unknown as Fact,
+  );
+  const { items } = timelineOf(edited);
+  assert.deepEqual(
+    items.map(({ type }) => type),
+    ['mark', 'said'],
+  );
+});
+
+test('[A87] the rates of the charts are those of health, and a stretch in which nothing ended is a gap', () => {
+  for (const [good, total] of [
+    [0, 10],
+    [3, 7],
+    [10, 10],
+  ] as const) {
+    const [low, high] = wilson(good, total) ?? [Number.NaN, Number.NaN];
+    const [wantedLow, wantedHigh] = ours({ good, total });
+    assert.ok(Math.abs(low - wantedLow) < 1e-9 && Math.abs(high - wantedHigh) < 1e-9);
+  }
+  const tally = { from: '2026-01-01T00:00:00Z', usd: 0, tokens: 0, waited: undefined, took: undefined };
+  const { errors } = stretchesOf([
+    { ...tally, ended: 5, reasons: { answered: 3, stuck: 1, cancelled: 1 } },
+    { ...tally, ended: 0, reasons: {} },
+  ]);
+  assert.deepEqual(errors.rate, [0.25, null]);
+});
+
+test('the address of a screen leads back to it, and a strange one to the first', () => {
+  assert.deepEqual(routeOf(linkTo('runs', 'a/b c')), { screen: 'runs', id: 'a/b c', query: '' });
+  assert.deepEqual(routeOf('#/runs?status=resting'), { screen: 'runs', query: 'status=resting' });
+  assert.equal(routeOf('#/nowhere').screen, 'ask');
+});
