@@ -104,6 +104,17 @@ export function queuePromises(promise: RegisterPromise): void {
     assert.equal((await store.queue.list()).length, 2);
   });
 
+  promise(
+    '[A91] many runs are added in their order, and one whose time is none is refused with all of them',
+    async (open) => {
+      const { queue } = await open();
+      const runs = Array.from({ length: 450 }, (_, i) => ({ id: `r${i}`, words: '' }));
+      assert.deepEqual(ids(await queue.enqueue(runs)), ids(await queue.list({ most: 500 })).toReversed());
+      await assert.rejects(queue.enqueue([{ words: '' }, { words: '', notBefore: 'soon' }]));
+      assert.equal((await queue.depth()).queued, 450);
+    },
+  );
+
   promise('runs are handed out by priority, then by age', async (open) => {
     const store = await open();
     await store.queue.enqueue([

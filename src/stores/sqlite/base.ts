@@ -28,7 +28,7 @@ type Job = {
 };
 
 /** So many changes at most share a transaction: the event loop must not stand still for a crowd. */
-const mostJobs = 500;
+const mostJobs = 250;
 
 /** Opens the ground of a store. */
 export async function openBase(name: string, pollMs: number): Promise<Base> {

@@ -32,7 +32,7 @@ SELECT * FROM runs AS run INDEXED BY runs_queued
 WHERE status = 'queued' AND due <= ?1 AND (?2 IS NULL OR version IS NULL OR version = ?2)
   AND tenant NOT IN (SELECT value FROM json_each(?3))
   AND NOT EXISTS (
-    SELECT 1 FROM runs AS other
+    SELECT 1 FROM runs AS other INDEXED BY runs_open
     WHERE other.session = run.session AND other.status <> 'ended' AND other.started IS NOT NULL AND other.key <> run.key
   )
 ORDER BY priority DESC, key LIMIT 1`;

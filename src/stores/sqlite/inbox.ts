@@ -18,10 +18,10 @@ export function inboxOf(base: Base): Inbox {
       }),
     async *watch(signal) {
       for (let seen = base.read(last); !signal.aborted && !base.isClosed;) {
-        const sql = 'SELECT session, max(place) AS place FROM letters WHERE place > ? GROUP BY session ORDER BY 2';
+        const sql = 'SELECT session, place FROM letters WHERE place > ? ORDER BY place';
         const rows = base.read(() => base.all<{ session: string; place: number }>(sql, seen));
         seen = rows.at(-1)?.place ?? seen;
-        for (const { session } of rows) {
+        for (const session of new Set(rows.map((row) => row.session))) {
           if (signal.aborted) return;
           yield session;
         }

@@ -1,14 +1,24 @@
 // The queue of a SQLite store.
-import { noSpending, type Queue, type QueueDepth, type RunFilter } from '../../core/index.ts';
+import {
+  noSpending,
+  type Queue,
+  type QueueDepth,
+  type FleetRun,
+  type RunFilter,
+  type RunStatus,
+} from '../../core/index.ts';
 import type { Base } from './base.ts';
 import { readLimits } from './claim.ts';
 import type { Presence } from './presence.ts';
-import { addRun, endRun, findRun, putLetter, runOf, wakeRun, type RunRow } from './runs.ts';
+import { addRun, endRun, findRun, putLetter, refuseBadTime, runOf, wakeRun, type RunRow } from './runs.ts';
 import { readSchedules, setSchedule } from './schedules.ts';
 import { tally } from './tally.ts';
 import { work } from './work.ts';
 
 const usualMost = 100;
+/** So many runs are added in one transaction. */
+const mostAdded = 200;
+const statuses: readonly RunStatus[] = ['queued', 'running', 'resting', 'ended'];
 
 /** The queue in a store. */
 export function queueOf(base: Base, presence: Presence, retryMs: number): Queue {
@@ -21,7 +31,13 @@ export function queueOf(base: Base, presence: Presence, retryMs: number): Queue 
   }
 
   return {
-    enqueue: (runs) => base.write(() => runs.map((run) => addRun(base, run))),
+    async enqueue(runs) {
+      for (const run of runs) refuseBadTime(run);
+      const added: FleetRun[] = [];
+      for (let i = 0; i < runs.length; i += mostAdded)
+        added.push(...(await base.write(() => runs.slice(i, i + mostAdded).map((run) => addRun(base, run)))));
+      return added;
+    },
     wake: (run) => base.write(() => wakeRun(base, run)),
     async cancel(run, detail) {
       const row = await base.write(() => cancelRun(run, detail));
@@ -48,11 +64,13 @@ export function queueOf(base: Base, presence: Presence, retryMs: number): Queue 
 
 function listRuns(base: Base, filter: RunFilter): readonly RunRow[] {
   const before = filter.before === undefined ? undefined : findRun(base, filter.before)?.key;
-  const wanted = (['status', 'tenant', 'parent', 'session'] as const).flatMap((column) => {
+  const wanted = (['tenant', 'parent', 'session'] as const).flatMap((column) => {
     const value = filter[column];
     return value === undefined ? [] : [{ column, value }];
   });
-  const where = ['key < ?', ...wanted.map(({ column }) => `${column} = ?`)].join(' AND ');
+  // Written out, so that the indexes of the few that have not ended are used.
+  const status = statuses.filter((each) => each === filter.status).map((each) => `status = '${each}'`);
+  const where = ['key < ?', ...wanted.map(({ column }) => `${column} = ?`), ...status].join(' AND ');
   return base.all<RunRow>(
     `SELECT * FROM runs WHERE ${where} ORDER BY key DESC LIMIT ?`,
     before ?? Number.MAX_SAFE_INTEGER,

@@ -1,6 +1,15 @@
 // The rows of the queue: a run as the database keeps it, and the ways it may end, rest, wake or go back.
 import { randomUUID } from 'node:crypto';
-import type { FleetRun, JsonObject, Letter, NewRun, Question, RunOutcome, RunStatus } from '../../core/index.ts';
+import {
+  FairleadError,
+  type FleetRun,
+  type JsonObject,
+  type Letter,
+  type NewRun,
+  type Question,
+  type RunOutcome,
+  type RunStatus,
+} from '../../core/index.ts';
 import type { Base } from './base.ts';
 
 /** A run as its row says; times are in milliseconds. */
@@ -61,14 +70,23 @@ export function runOf(row: RunRow): FleetRun {
 export const findRun = (base: Base, id: string): RunRow | undefined =>
   base.one<RunRow>('SELECT * FROM runs WHERE id = ?', id);
 
+/** A time that is none must not reach the rows. */
+export function refuseBadTime({ notBefore }: NewRun): void {
+  if (notBefore === undefined || !Number.isNaN(Date.parse(notBefore))) return;
+  throw new FairleadError('queue/bad-time', `"${notBefore}" is not a time.`, {
+    blame: 'user',
+    hint: 'Write it as 2030-01-31T08:00:00Z.',
+  });
+}
+
 /** Within a change: adds a run, or gives back the one that has its id. */
 export function addRun(base: Base, run: NewRun): FleetRun {
   const id = run.id ?? randomUUID();
   const now = Date.now();
   const later = run.notBefore === undefined ? null : Date.parse(run.notBefore);
-  base.run(
+  const row = base.one<RunRow>(
     `INSERT INTO runs (id, words, kind, settings, session, tenant, priority, parent, status, queued, due, later)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING *`,
     id,
     run.words,
     run.kind ?? 'run',
@@ -82,7 +100,7 @@ export function addRun(base: Base, run: NewRun): FleetRun {
     later,
   );
   base.touch('queue');
-  return runOf(findRun(base, id) as RunRow);
+  return runOf(row ?? (findRun(base, id) as RunRow));
 }
 
 /** Within a change: ends a run, and tells the run that waits for it. */

@@ -29,32 +29,48 @@ export async function work(base: Base, presence: Presence, work: Work, retryMs: 
     under.add(done);
   }
 
-  while (!work.signal.aborted) {
+  /** One look at the queue; answers whether there is nothing left to wait for. */
+  async function round(): Promise<boolean> {
     await lookAfter();
     const free = work.concurrency - under.size;
     // Looks before it asks for the right to write: an idle worker changes nothing.
     if (free > 0 && base.read(() => nextRun(base, work.version)) !== undefined) {
-      if (work.signal.aborted) break;
+      if (work.signal.aborted) return true;
       for (const each of await claim(base, presence, work, free)) begin(each);
-      continue;
+      return false;
     }
-    if (work.drain && under.size === 0 && isDrained(base, work.version)) return;
+    if (work.drain && under.size === 0 && isDrained(base, work.version)) return true;
     // Nothing may be awaited between the look and this: what is told in between would be missed.
     await base.watch.next('queue', { signal: work.signal, ms: waitFor(base) });
+    return false;
   }
-  await Promise.all(under);
+
+  try {
+    while (!work.signal.aborted) if (await round().catch(orLater)) return;
+  } finally {
+    await Promise.all(under);
+  }
 }
 
-/** Nothing that this worker could take now or later, and nothing under way that might come back. */
+/** A store that is out of reach for a while is no reason to give up. */
+async function orLater(error: unknown): Promise<boolean> {
+  if (!(error instanceof FairleadError) || !error.retry) throw error;
+  await sleep(roundMs);
+  return false;
+}
+
+/** Nothing that this worker could take now or later, and nothing under way that might come back. What waits for a run that rests waits for a person. */
 function isDrained(base: Base, version: string | undefined): boolean {
-  const sql = `
-    SELECT 1 FROM runs AS run
-    WHERE status IN ('queued', 'running') AND (?1 IS NULL OR version IS NULL OR version = ?1)
-      AND NOT (status = 'queued' AND EXISTS (
-        SELECT 1 FROM runs AS other WHERE other.session = run.session AND other.status = 'resting'
-      ))
+  const mine = '(?1 IS NULL OR version IS NULL OR version = ?1)';
+  const running = `SELECT 1 FROM runs WHERE status = 'running' AND ${mine} LIMIT 1`;
+  const waiting = `
+    SELECT 1 FROM runs AS run WHERE status = 'queued' AND ${mine} AND NOT EXISTS (
+      SELECT 1 FROM runs AS other INDEXED BY runs_open
+      WHERE other.session = run.session AND other.status <> 'ended' AND other.status = 'resting'
+    )
     LIMIT 1`;
-  return base.read(() => base.one(sql, version ?? null)) === undefined;
+  const is = (sql: string): boolean => base.one(sql, version ?? null) !== undefined;
+  return base.read(() => !is(running) && !is(waiting));
 }
 
 /** Until the next look: no longer than until something falls due. */
