@@ -1,9 +1,10 @@
-// Runs every test that names an attack and prints what became of each, beside what may: `npm run attacks`. Fails where the two differ.
+// Runs every test that names an attack and prints what became of each, beside what may: `npm run attacks [-- --save]`. Fails where the two differ.
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
 import { attacks, attacksIn, sightingIn } from './attacks/list.ts';
 import { rowOf, type Standing } from './attacks/row.ts';
+import { keep } from './measure/keep.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
@@ -44,3 +45,8 @@ const wrong = rows.filter(({ isRight }) => !isRight).length;
 console.log(`\n${rows.length - wrong} as they may be, ${wrong} not.`);
 for (const name of failures) console.log(`failed: ${name}`);
 if (wrong > 0 || failures.length > 0) process.exitCode = 1;
+if (process.argv.includes('--save')) {
+  const tried = rows.filter(({ isSkipped }) => !isSkipped);
+  const good = tried.filter(({ isRight }) => isRight).length;
+  keep({ 'attacks-refused': { good, total: tried.length } }, 'npm run attacks -- --save');
+}

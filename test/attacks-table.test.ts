@@ -18,6 +18,7 @@ test('a row tells what was seen, and is right only where that may be', () => {
   assert.deepEqual(rowOf(6, standing), {
     line: '| 6 | redirection into startup files | blocked | blocked (3 tried) | 1 |',
     isRight: true,
+    isSkipped: false,
   });
   for (const wrong of [
     { ...standing, saw: ['blocked', 'asked'] },
@@ -29,7 +30,7 @@ test('a row tells what was seen, and is right only where that may be', () => {
     assert.equal(rowOf(6, wrong).isRight, false);
   const skipped = rowOf(6, { passed: 0, failed: 0, skipped: 1, saw: [], figures: [] });
   assert.match(skipped.line, /skipped here/);
-  assert.equal(skipped.isRight, true);
+  assert.deepEqual([skipped.isRight, skipped.isSkipped], [true, true]);
 });
 
 test('a remark of a test is read as it was meant, and any other is none', () => {

@@ -155,6 +155,7 @@ test(`[A24] [M11] ${kills} times kill -9 at random moments: nothing acknowledged
   const random = randomOf(seed);
   let done = 0;
   let sessions = 0;
+  let [happened, once] = [0, 0];
   while (done < kills) {
     const { file, ledger } = place();
     let saved = 0;
@@ -173,8 +174,13 @@ test(`[A24] [M11] ${kills} times kill -9 at random moments: nothing acknowledged
       if (ended) assertEnded(state);
     }
     sessions++;
+    const effects = effectsIn(ledger).filter((effect) => !effect.startsWith('put'));
+    happened += new Set(effects).size;
+    once += effects.filter((effect) => effects.indexOf(effect) === effects.lastIndexOf(effect)).length;
     assertTidy(file);
     assert.equal((await verifyFile(file)).ok, true);
   }
   t.diagnostic(`${done} kills over ${sessions} sessions`);
+  t.diagnostic(`measured crash-runs-ended ${sessions}/${sessions}`);
+  t.diagnostic(`measured effects-once ${once}/${happened}`);
 });

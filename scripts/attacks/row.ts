@@ -14,7 +14,7 @@ export type Standing = {
 export function rowOf(
   attack: number,
   standing: Standing | undefined,
-): { readonly line: string; readonly isRight: boolean } {
+): { readonly line: string; readonly isRight: boolean; readonly isSkipped: boolean } {
   const [what = '', ...may] = attacks[attack] ?? [];
   const saw = [...new Set(standing?.saw)];
   const isSkipped = standing !== undefined && saw.length === 0 && standing.skipped > 0 && standing.failed === 0;
@@ -23,5 +23,6 @@ export function rowOf(
   const figure = standing?.figures.length ? ` (${standing.figures.join('; ')})` : '';
   const was = isSkipped ? 'skipped here' : saw.length > 0 ? `${saw.join(', ')}${figure}` : 'not seen';
   const mark = isRight ? '' : ' **NO**';
-  return { line: `| ${attack} | ${what} | ${may.join(' or ')} | ${was}${mark} | ${standing?.passed ?? 0} |`, isRight };
+  const line = `| ${attack} | ${what} | ${may.join(' or ')} | ${was}${mark} | ${standing?.passed ?? 0} |`;
+  return { line, isRight, isSkipped };
 }

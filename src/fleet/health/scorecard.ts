@@ -31,7 +31,7 @@ export const claims: readonly Claim[] = [
   {
     id: 'effects-once',
     title: 'Effects that happened once',
-    what: 'Outside effects of killed and resumed runs that happened exactly once.',
+    what: 'Outside effects of killed and resumed runs that happened once, of all that happened.',
     command: tests,
   },
   {

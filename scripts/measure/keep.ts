@@ -1,0 +1,14 @@
+// Keeps what a script measured where the scorecard finds it.
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { readSettings } from '../../src/cli/settings/index.ts';
+import { measuredFolder, saveMeasured, type Count } from '../../src/fleet/health/index.ts';
+
+/** Keeps counts by the claims they measure. A claim that was to be measured and was not is forgotten: an old figure would say that it still holds. */
+export function keep(counts: Readonly<Record<string, Count | undefined>>, how: string): void {
+  const folder = measuredFolder(readSettings().dirs.state);
+  for (const [id, count] of Object.entries(counts)) {
+    if (count && count.total > 0) saveMeasured(folder, { id, ...count, when: new Date().toISOString(), how });
+    else rmSync(path.join(folder, `${id}.json`), { force: true });
+  }
+}
