@@ -1,7 +1,7 @@
 // Text from outside as the page shows it: nothing hidden, no markup made of it, figures as people read them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { visible } from '../../../src/core/index.ts';
 import { ago, duration, interval, money, percent, short } from './format.ts';
 import { piecesOf } from './hidden.ts';

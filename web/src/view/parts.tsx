@@ -1,5 +1,6 @@
 // Small things that every screen draws the same way.
-import type { ComponentChildren, JSX } from 'preact';
+import { cloneElement, type ComponentChildren, type JSX, type VNode } from 'preact';
+import { useId } from 'preact/hooks';
 import type { RunStatus } from '../../../src/core/index.ts';
 import { ago, clock } from '../text/format.ts';
 import type { ApiError } from '../wire/api.ts';
@@ -93,7 +94,7 @@ export function Empty({
   );
 }
 
-/** A field with its name above it and a hint below. */
+/** A field with its name above it and a hint below, which belongs to the field but not to its name. */
 export function Field({
   name,
   hint,
@@ -101,14 +102,22 @@ export function Field({
 }: {
   readonly name: string;
   readonly hint?: string;
-  readonly children: ComponentChildren;
+  readonly children: VNode<{ 'aria-describedby'?: string }>;
 }): JSX.Element {
+  const id = useId();
+  const described = [hint === undefined ? [] : `${id}-hint`, children.props['aria-describedby'] ?? []].flat().join(' ');
   return (
-    <label class="field">
-      <span class="field-name">{name}</span>
-      {children}
-      {hint === undefined ? null : <span class="field-hint">{hint}</span>}
-    </label>
+    <div class="field">
+      <label class="field-name" for={id}>
+        {name}
+      </label>
+      {cloneElement(children, { id, ...(described === '' ? {} : { 'aria-describedby': described }) })}
+      {hint === undefined ? null : (
+        <span class="field-hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </div>
   );
 }
 

@@ -20,7 +20,7 @@ const log = (...facts: readonly (Fact & { readonly after?: number })[]): Event[]
 const limits = { turns: 9, errors: 3, reasks: 1, repeats: 3, outputChars: 1000 };
 const says = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
 const opening: readonly Fact[] = [
-  { type: 'session-started', session: 's' } as Fact,
+  { type: 'session-started', session: 's' },
   { type: 'epoch-started', epoch: 1, reason: 'started', system: '', tools: [], model: 'm' },
   { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'Go' }] },
   { type: 'run-started', run: 'r1', limits },
@@ -79,7 +79,7 @@ test('[A87] a call whose outcome is unknown asks that, and asks no more once it 
 test('[A87] folding event by event gives what folding all of them gives, and a branch shows its own path only', () => {
   const facts = [
     ...opening,
-    { ...called, message: says('first') } as Fact,
+    { ...called, message: says('first') },
     { type: 'run-ended', reason: 'answered' } as Fact,
     { type: 'branch-started', from: 'e4', reason: 'rewound', after: 4 } as Fact & { after: number },
     { type: 'input-received', input: 'i2', how: 'prompt', parts: [{ type: 'text', text: 'Again' }] } as Fact,
@@ -96,19 +96,15 @@ test('[A87] folding event by event gives what folding all of them gives, and a b
 
 test('[A87] an edit shows the conversation as it was left', () => {
   const baseline = { session: 's', messages: [says('edited')], turn: 0, loaded: [], queue: [], total: {} };
-  const edited = log(
-    ...opening,
-    { ...called, message: says('old') } as Fact,
-    {
-      type: 'epoch-started',
-      epoch: 2,
-      reason: 'edited',
-      system: '',
-      tools: [],
-      model: 'm',
-      baseline,
-    } as unknown as Fact,
-  );
+  const edited = log(...opening, { ...called, message: says('old') }, {
+    type: 'epoch-started',
+    epoch: 2,
+    reason: 'edited',
+    system: '',
+    tools: [],
+    model: 'm',
+    baseline,
+  } as unknown as Fact);
   const { items } = timelineOf(edited);
   assert.deepEqual(
     items.map(({ type }) => type),

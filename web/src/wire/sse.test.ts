@@ -1,7 +1,7 @@
 // The reader of streams, fed in every possible cut.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { sseReader } from './sse.ts';
 
 const stream =

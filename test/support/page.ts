@@ -1,0 +1,133 @@
+// The page in a real browser against the real server: started for a test, killed and started again by it, watched for what must never happen.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import type { JsonObject } from '../../src/core/index.ts';
+import type { Script } from '../../src/testing/index.ts';
+import { buildWeb, isStale } from '../../web/build.ts';
+import { bin, program, type Program } from './live-program.ts';
+import { source } from './program.ts';
+
+const places = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+const found = places.find((place) => place !== undefined && existsSync(place));
+
+/** Why the tests of the page cannot be run here; nothing where they can. */
+export const noBrowser: string | false =
+  found === undefined ? 'needs Chromium: install it, or name it in CHROMIUM' : false;
+
+/** The key that operates the server of a test, and one that may only read. */
+export const keys = { operator: 'a-key-that-operates-it', reader: 'a-key-that-only-reads' } as const;
+
+let browser: Promise<Browser> | undefined;
+
+const launched = (): Promise<Browser> =>
+  (browser ??= chromium.launch({
+    ...(found === undefined ? {} : { executablePath: found }),
+    args: ['--no-sandbox', '--disable-background-networking'],
+  }));
+
+/** Closes the browser once the last test of the file is over. */
+export const closeBrowser = async (): Promise<void> => (await browser)?.close();
+
+/** How a page is opened: with another key or none, as wide as a phone, in the dark. */
+export type Opened = { readonly key?: string | undefined; readonly width?: number; readonly dark?: boolean };
+
+/** A server with its page. */
+export type Served = Omit<Program, 'open'> & {
+  readonly url: string;
+  /** Opens the page, with the operator's key unless told otherwise. What it must never do fails the test: errors, foreign requests, a broken policy. */
+  open(t: TestContext, options?: Opened): Promise<Page>;
+  /** Kills the server as a crash would. */
+  crash(): Promise<void>;
+  /** Starts it again at the same address. */
+  restart(): Promise<void>;
+  /** Asks the API with the operator's key. */
+  ask(method: string, path: string, body?: unknown): Promise<JsonObject>;
+};
+
+/** Starts the server of the real program on a scripted model; it ends with the test. */
+export async function served(t: TestContext, script?: Script<JsonObject>): Promise<Served> {
+  // What was built for the tests brings its page along.
+  if (bin === source && isStale()) await buildWeb();
+  const made = await program(t, script);
+  await made.known('qwen3');
+  let child: ChildProcess | undefined;
+  let url = '';
+  const start = async (port: string): Promise<void> => {
+    const env = { ...made.env, HARNESS_API_KEY: keys.operator, HARNESS_API_KEYS: `reader:${keys.reader}` };
+    const started = spawn(process.execPath, [bin, 'serve', '--port', port], {
+      cwd: made.cwd,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child = started;
+    url = await addressOf(started);
+  };
+  const crash = async (): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child?.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  };
+  t.after(crash);
+  await start('0');
+  return {
+    ...made,
+    url,
+    crash,
+    restart: () => start(new URL(url).port),
+    open: (opener, options = {}) => openPage(opener, url, options),
+    async ask(method, path, body) {
+      const headers = { authorization: `Bearer ${keys.operator}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const said = await answer.text();
+      assert.ok(answer.ok, `${method} ${path}: ${said}`);
+      return JSON.parse(said) as JsonObject;
+    },
+  };
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const address = /Listening at (\S+)/.exec(said)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('exit', (code) => reject(new Error(`fairlead serve ended with ${code}: ${said}`)));
+  });
+}
+
+async function openPage(t: TestContext, url: string, options: Opened): Promise<Page> {
+  const context = await (
+    await launched()
+  ).newContext({
+    viewport: { width: options.width ?? 1280, height: 800 },
+    colorScheme: options.dark ? 'dark' : 'light',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const wrong: string[] = [];
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('console', (line) => {
+    if (/Content Security Policy|Uncaught|unhandled/i.test(line.text())) wrong.push(line.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('data:')) wrong.push(request.url());
+  });
+  t.after(async () => {
+    await context.close();
+    assert.deepEqual(wrong, [], 'the page failed, broke its policy or asked somebody else');
+  });
+  const key = 'key' in options ? options.key : keys.operator;
+  await page.goto(key === undefined ? `${url}/` : `${url}/#key=${encodeURIComponent(key)}`);
+  return page;
+}

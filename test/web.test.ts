@@ -1,0 +1,237 @@
+// The page, as people use it: in a real browser, against the real server, on the scripted model.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { JsonObject } from '../src/core/index.ts';
+import { calls, type Script } from '../src/testing/index.ts';
+import { closeBrowser, keys, noBrowser, served } from './support/page.ts';
+
+const skip = noBrowser;
+after(closeBrowser);
+
+/** Words that come in slowly enough to be seen on their way. */
+const slowly = { chunks: Array.from({ length: 60 }, (_, i) => `word${i} `), chunkMs: 60 };
+
+/** What the model does, by what is asked. */
+const script: Script<JsonObject> = ({ prompt, results }) => {
+  if (/slowly/.test(prompt)) return slowly;
+  if (results.length > 0) return 'It is **done**.';
+  if (/Clear up/.test(prompt)) return calls('run_command', { command: 'echo gone\u202etxt.exe > left' });
+  if (/Write it down/.test(prompt)) return calls('run_command', { command: 'echo once >> ledger; sleep 120' });
+  return `Heard: ${prompt}`;
+};
+
+/** Asks something on the first screen. */
+async function ask(page: Page, words: string): Promise<void> {
+  await page.getByLabel('What is to be done').fill(words);
+  await page.keyboard.press('Control+Enter');
+}
+
+/** Waits until the run that is shown stands so. */
+const stands = (page: Page, word: string): Promise<void> =>
+  page.locator('.live-head .status', { hasText: word }).waitFor();
+
+const isGone = 'The server does not answer; it is asked again.';
+
+test('the page in a browser', { skip }, async (t) => {
+  const server = await served(t, script);
+
+  await t.test('[A97] a wrong key is told as wrong and stays typed; the right one opens the page', async (t) => {
+    const page = await server.open(t, { key: undefined });
+    const field = page.getByLabel('Key', { exact: true });
+    await field.fill('not-the-key');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('alert').filter({ hasText: 'does not know this key' }).waitFor();
+    assert.equal(await field.inputValue(), 'not-the-key');
+    await field.fill(keys.operator);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('heading', { name: 'Ask' }).waitFor();
+  });
+
+  await t.test('[A97] a key in the address is taken out of it, and is still there after a reload', async (t) => {
+    const page = await server.open(t);
+    await page.getByRole('heading', { name: 'Ask' }).waitFor();
+    assert.ok(!page.url().includes('key'), page.url());
+    await page.reload();
+    await page.getByRole('heading', { name: 'Ask' }).waitFor();
+  });
+
+  await t.test('[A87, A88, A93] an answer streams in while it is given, and is kept with its cost', async (t) => {
+    const page = await server.open(t);
+    await page.getByText('Nothing has been asked from here yet.').waitFor();
+    await ask(page, 'Speak slowly');
+    await page.waitForFunction(() => {
+      const text = document.querySelector('.timeline')?.textContent ?? '';
+      return text.includes('word3') && !text.includes('word59');
+    });
+    await stands(page, 'answered');
+    const turn = page.locator('.timeline .turn');
+    assert.equal(await turn.count(), 1);
+    assert.match((await turn.textContent()) ?? '', /word0 word1 .*word59.* in, .* out/s);
+    assert.equal(await page.getByLabel('What is to be done').inputValue(), '');
+  });
+
+  await t.test(
+    '[A87] a call that needs a person shows exactly what it would do, and is answered in place',
+    async (t) => {
+      const page = await server.open(t);
+      await ask(page, 'Clear up');
+      await stands(page, 'waits for you');
+      await page
+        .getByRole('navigation')
+        .getByRole('link', { name: /Approvals/ })
+        .click();
+      const call = page.getByLabel('Call of run_command');
+      await call.waitFor();
+      assert.equal(await call.locator('.hidden-letter').first().textContent(), '<U+202E>');
+      await call.getByRole('button', { name: 'Refuse' }).click();
+      await page.getByText('Nobody waits for you.').waitFor();
+      await page.getByRole('navigation').getByRole('link', { name: 'Ask' }).click();
+      await stands(page, 'answered');
+      assert.match(
+        (await page.locator('.call').textContent()) ?? '',
+        /Refused\. By operator.*denied|denied.*Refused\./s,
+      );
+    },
+  );
+
+  await t.test('[A87] a session is forked from a turn, and goes on there without changing the first', async (t) => {
+    const page = await server.open(t);
+    await ask(page, 'one');
+    await stands(page, 'answered');
+    await page.getByRole('link', { name: 'Its session' }).click();
+    const first = page.url();
+    await page.getByRole('button', { name: 'Fork from here' }).click();
+    await page.waitForURL((url) => url.href !== first && url.hash.startsWith('#/sessions/'));
+    await page.getByText('Heard: one').first().waitFor();
+    await page.getByLabel('Go on in this session').fill('two');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Heard: two').first().waitFor();
+    await page.goto(first);
+    await page.getByText('Heard: one').first().waitFor();
+    assert.equal(await page.getByText('Heard: two').count(), 0);
+  });
+
+  await t.test('[A87] what was said in a session is edited into a new branch', async (t) => {
+    const page = await server.open(t);
+    await ask(page, 'the tide is low');
+    await stands(page, 'answered');
+    await page.getByRole('link', { name: 'Its session' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Words').first().fill('the tide is high');
+    await page.getByRole('button', { name: 'Keep as a new branch' }).click();
+    await page.locator('.timeline').getByText('the tide is high', { exact: true }).waitFor();
+    await page.getByText('A new prefix: edited').waitFor();
+  });
+
+  await t.test('[A87, A95] the kill-switch takes a word to stop and a word to go on', async (t) => {
+    const page = await server.open(t);
+    const press = async (word: string, button: string, why?: string): Promise<void> => {
+      await page.getByRole('button', { name: /Kill-switch/ }).click();
+      const dialog = page.getByRole('dialog');
+      if (why !== undefined) await dialog.getByLabel('Why').fill(why);
+      assert.ok(await dialog.getByRole('button', { name: button }).isDisabled());
+      await dialog.getByLabel(`Type the word ${word}`).fill(word);
+      await dialog.getByRole('button', { name: button }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await press('stop', 'Stop everything', 'The bill is too high');
+    await page.getByText('All work is stopped. The bill is too high').waitFor();
+    await ask(page, 'Hello');
+    await stands(page, 'queued');
+    await press('resume', 'Resume');
+    await stands(page, 'answered');
+    assert.equal(await page.getByText('All work is stopped.').count(), 0);
+  });
+
+  await t.test('[A87, A91, A92] several runs are queued at once, one a line, and listed with filters', async (t) => {
+    const page = await server.open(t);
+    await page.getByText('Enqueue').click();
+    await ask(page, 'count the boats\ncount the ropes');
+    await page.getByText('2 runs are in the queue.').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Runs' }).click();
+    for (const words of ['count the boats', 'count the ropes']) await page.getByRole('link', { name: words }).waitFor();
+    await page.getByLabel('Tenant').fill('nobody');
+    await page.getByText('No run fits this filter.').waitFor();
+  });
+
+  await t.test('[A87, A97] a key that may only read sees everything and can change nothing', async (t) => {
+    const page = await server.open(t, { key: keys.reader });
+    await page.getByText('Your key may only read.').waitFor();
+    await page.getByLabel('What is to be done').fill('x');
+    assert.ok(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled());
+    await page.getByRole('button', { name: /Kill-switch/ }).click();
+    await page.getByText("Only an operator's key may do this.").waitFor();
+  });
+
+  await t.test('[A87] every screen fits a phone, has one main landmark and names all its fields', async (t) => {
+    await server.ask('PUT', '/api/budgets/default', { period: 'day', usd: 5 });
+    const page = await server.open(t, { width: 360, dark: true });
+    const shows: Readonly<Record<string, string>> = {
+      ask: 'Nothing has been asked',
+      runs: 'count the boats',
+      sessions: 'just now',
+      approvals: 'Nobody waits',
+      fleet: 'Nothing comes by the clock',
+      health: 'Drift',
+      budgets: 'spent of',
+      scorecard: 'measured',
+    };
+    for (const [screen, words] of Object.entries(shows)) {
+      await page.goto(`${server.url}/#/${screen}`);
+      await page.getByRole('main').getByText(words).first().waitFor();
+      assert.deepEqual(await page.evaluate(faults), [], screen);
+    }
+  });
+});
+
+test('the page when the server dies', { skip }, async (t) => {
+  const server = await served(t, script);
+
+  await t.test('[A87, A93] it says so, loses nothing typed, and misses nothing once the server is back', async (t) => {
+    const page = await server.open(t);
+    await ask(page, 'Go slowly');
+    await page.getByText('word3').first().waitFor();
+    await server.crash();
+    await page.getByText(isGone).waitFor();
+    await page.getByLabel('What is to be done').fill('typed while it was gone');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'The server does not answer.' }).waitFor();
+    await server.restart();
+    await stands(page, 'answered');
+    assert.equal(await page.getByText(isGone).count(), 0);
+    assert.match((await page.locator('.timeline').textContent()) ?? '', /word0 word1 .*word59/s);
+    assert.equal(await page.getByLabel('What is to be done').inputValue(), 'typed while it was gone');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Heard: typed while it was gone').waitFor();
+  });
+
+  await t.test('[A87] an effect that it left in doubt is put to a person with three answers', async (t) => {
+    const page = await server.open(t);
+    await page.getByText('Settings').click();
+    await page.getByLabel('Allow without asking').check();
+    await ask(page, 'Write it down');
+    await page.locator('.call.runs').waitFor();
+    await server.crash();
+    await server.restart();
+    await stands(page, 'waits for you');
+    const answers = page.getByRole('group', { name: 'Question about run_command' }).getByRole('button');
+    assert.deepEqual(await answers.allTextContents(), ['It happened', 'It did not: run it again', 'I cannot tell']);
+    await answers.first().click();
+    await stands(page, 'answered');
+  });
+});
+
+/** What somebody would stumble over; run in the page. */
+function faults(): string[] {
+  const named = (field: Element): boolean => {
+    const { labels } = field as HTMLInputElement;
+    return field.hasAttribute('aria-label') || (labels !== null && labels.length > 0);
+  };
+  const wide = document.documentElement.scrollWidth > innerWidth ? ['it is wider than the screen'] : [];
+  const fields = [...document.querySelectorAll('input, textarea, select')].filter((field) => !named(field));
+  const buttons = [...document.querySelectorAll('button, a')].filter(({ textContent }) => textContent.trim() === '');
+  const tables = [...document.querySelectorAll('table.rows')].filter((table) => !table.querySelector('caption'));
+  const mains = document.querySelectorAll('main').length === 1 ? [] : ['there is not one main landmark'];
+  return [...wide, ...mains, ...[...fields, ...buttons, ...tables].map(({ outerHTML }) => outerHTML)];
+}
