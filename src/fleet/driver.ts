@@ -1,9 +1,10 @@
 // The driver of a run of an agent: opens its session, reads its letters, and works until it ends, rests or is left.
-import { Session, type RunOptions } from '../agent/index.ts';
+import { limitsFor, Session, type RunOptions } from '../agent/index.ts';
 import {
   FairleadError,
   type AgentParts,
   type Chunk,
+  type Fact,
   type FleetRun,
   type FleetStore,
   type Gate,
@@ -108,26 +109,41 @@ async function work(run: FleetRun, session: Session, outfit: Outfitted, context:
     runId: run.id,
     ...(outfit.limits ? { limits: outfit.limits } : {}),
   };
+  let last: Promise<void> = Promise.resolve();
+  /** One reading after the other, so that none is under way when the run rests or ends. */
+  const read = (): Promise<void> => {
+    const mine = last.then(() => deliver(box));
+    last = mine.catch(() => undefined);
+    return mine;
+  };
   // One that fails is tried again before the run rests or ends.
-  const unhear = hear(run.session, () => void deliver(box).catch(() => undefined));
+  const unhear = hear(run.session, () => void read().catch(() => undefined));
   const unwatch = session.watch((event, state) => outfit.told?.(event, state));
   try {
     await outfit.opened?.(session);
-    await deliver(box);
+    await read();
     const past = await begin(run, session, outfit, options);
     if (past) return past;
     for (;;) {
-      if (signal.aborted || (leave.aborted && session.state.run !== undefined)) return { type: 'left' };
-      await deliver(box);
+      if (session.state.run !== undefined && (signal.aborted || leave.aborted)) return { type: 'left' };
+      await read();
       const settled = settlementOf(session.state);
       if (settled) return settled;
-      await session.run(undefined, { ...options, runId: crypto.randomUUID() });
+      // Words that came too late need a run to read them, and no turn of their own to begin it.
+      await session.record(({ run: going }) => (going === undefined ? [anotherRun(session, outfit)] : []));
+      await session.run(undefined, options);
     }
   } finally {
     unwatch();
     unhear();
   }
 }
+
+const anotherRun = ({ parts }: Session, { limits }: Outfitted): Fact => ({
+  type: 'run-started',
+  run: crypto.randomUUID(),
+  limits: limitsFor(parts.provider, limits),
+});
 
 /** Where a run stands that goes no further by itself; nothing where there is more to do. */
 function settlementOf(state: RunState): Settlement | undefined {

@@ -50,7 +50,7 @@ export type Past = { readonly said: boolean; readonly outcome?: RunOutcome };
 export async function pastOf(log: Pick<Log, 'read' | 'follow'>, tail: number, run: string): Promise<Past> {
   let said = false;
   const done = new AbortController();
-  for await (const event of tail > 0 ? log.follow(1, done.signal) : []) {
+  for await (const event of tail > 0 ? log.follow(0, done.signal) : []) {
     if (event.type === 'input-received' && event.input === run) said = true;
     if (said && event.type === 'run-ended') return { said, outcome: await outcomeAt(log, event) };
     if (event.seq >= tail) break;

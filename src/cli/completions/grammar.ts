@@ -140,6 +140,7 @@ const workerFlags: readonly Flag[] = [
   flag('drain', 'end once there is nothing left'),
   flag('name', 'what it is called', 'anything'),
   flag('grace', 'seconds to hand over in', 'anything'),
+  flag('any-version', 'also runs that another version began'),
   json,
   store,
 ];

@@ -2,7 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { exitCodes } from '../front/exit-codes.ts';
 
-/** Worker processes. */
+/** Worker processes that were started together. */
 export type Crew = {
   /** Waits until this says that all is done: it is asked again and again, and at once of a run that a worker is done with. Gives the exit code where a signal came first. Ends the workers. */
   until(isDone: (run?: string) => Promise<boolean>): Promise<number | undefined>;

@@ -1,13 +1,7 @@
 // What a queued run is worked on with: the same settings, policy, sandbox, hooks, rules and secrets as in the terminal, with nobody there to be asked at once.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import {
-  FairleadError,
-  isObject,
-  type JsonObject,
-  type Limits,
-  type Provider,
-} from '../../core/index.ts';
+import { FairleadError, isObject, type JsonObject, type Limits, type Provider } from '../../core/index.ts';
 import { answerShape } from '../../agent/index.ts';
 import type { Outfitted, Outfitter } from '../../fleet/index.ts';
 import { sessionGrants } from '../../guards/index.ts';

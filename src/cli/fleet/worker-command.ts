@@ -1,5 +1,6 @@
 // The `worker` command: takes runs from the queue and works on them until it is told to end.
 import { parseArgs } from 'node:util';
+import type { FleetStore } from '../../core/index.ts';
 import { workerAbout } from '../../fleet/health/index.ts';
 import { driverOf, startWorker, type Driver } from '../../fleet/index.ts';
 import type { Command } from '../commands.ts';
@@ -12,12 +13,12 @@ import { countOf } from './numbers.ts';
 import { outfitterHere } from './outfit.ts';
 import { withStore } from './store.ts';
 
-const usage = `Usage: fairlead worker [--concurrency <n>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or address>] [--json]
+const usage = `Usage: fairlead worker [--concurrency <n>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or address>] [--any-version] [--json]
 
 Takes runs from the queue (fairlead enqueue, fairlead factory, fairlead serve) and works on them, 4 at a time unless told
 otherwise; --drain ends it once there is nothing left. Ctrl+C or SIGTERM hands its runs over to other workers once their
 steps under way are done, within 10 seconds unless --grace says otherwise; a second one hands them over at once. Any number
-of workers may share a store.`;
+of workers may share a store. A run goes on with the version of this program that began it, unless --any-version is given.`;
 
 const text = { type: 'string' } as const;
 const options = {
@@ -26,6 +27,7 @@ const options = {
   name: text,
   grace: text,
   store: text,
+  'any-version': { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -45,12 +47,14 @@ export const run: Command['run'] = (args) =>
     }
     const concurrency = countOf('--concurrency', values.concurrency);
     const grace = countOf('--grace', values.grace, 0);
+    const anyVersion = values['any-version'] === true;
     return withStore(values.store, async (store) => {
+      if (!anyVersion) await tellOfOthers(store);
       let code: number = exitCodes.answered;
       const worker = startWorker({
         store,
         drivers: driversHere(),
-        version,
+        ...(anyVersion ? {} : { version }),
         about: workerAbout,
         tell: (sentence) => tell(`${sentence}\n`),
         settled: (run, settlement) => {
@@ -82,3 +86,14 @@ export const run: Command['run'] = (args) =>
       return code;
     });
   });
+
+/** Runs that another version began wait for it: nobody should wonder why they stay. */
+async function tellOfOthers({ queue }: FleetStore): Promise<void> {
+  const waiting = await queue.list({ status: 'queued', most: 1000 });
+  const others = waiting.flatMap((run) => (run.version === undefined || run.version === version ? [] : [run.version]));
+  if (others.length === 0) return;
+  const which = [...new Set(others)].join(', ');
+  tell(
+    `${others.length} queued runs were begun by version ${which}: a worker of it, or one with --any-version, goes on with them.\n`,
+  );
+}

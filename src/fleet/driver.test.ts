@@ -1,0 +1,170 @@
+// A driver goes on where an attempt before it was cut off, says nothing twice, and writes nothing once a run is another's.
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { agentParts, defineTool, Session } from '../agent/index.ts';
+import {
+  FairleadError,
+  type AgentParts,
+  type Event,
+  type FleetRun,
+  type FleetStore,
+  type Settlement,
+} from '../core/index.ts';
+import { calls, scriptedProvider, type Script } from '../testing/index.ts';
+import { storeFor } from '../../test/support/fleet-store.ts';
+import { driverOf, type DriverContext } from './driver.ts';
+import type { Outfitted } from './outfitter.ts';
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  effect: 'read',
+  input: { type: 'object' },
+  run: () => 'seen',
+});
+
+const agentFor = (script: Script, more: Partial<AgentParts> = {}): AgentParts => ({
+  ...agentParts({ provider: scriptedProvider(script), system: 'Work.', tools: [look] }),
+  ...more,
+});
+
+const aRun = (more: Partial<FleetRun> = {}): FleetRun => ({
+  id: 'r',
+  words: 'Go.',
+  kind: 'run',
+  settings: {},
+  session: 's',
+  tenant: 'default',
+  priority: 0,
+  status: 'running',
+  attempts: 1,
+  queued: '',
+  questions: [],
+  ...more,
+});
+
+const contextFor = (store: FleetStore, more: Partial<DriverContext> = {}): DriverContext => ({
+  store,
+  worker: 'w',
+  signal: new AbortController().signal,
+  leave: new AbortController().signal,
+  lost: new AbortController().signal,
+  gate: () => ({ type: 'allow' }),
+  mustGo: async () => {},
+  hear: () => () => {},
+  live: () => {},
+  ...more,
+});
+
+type Driven = {
+  readonly run?: Partial<FleetRun>;
+  readonly context?: Partial<DriverContext>;
+  readonly outfit?: Partial<Outfitted>;
+};
+
+const drive = (store: FleetStore, parts: AgentParts, { run, context, outfit }: Driven = {}): Promise<Settlement> =>
+  driverOf(async () => ({ parts, close: async () => {}, ...outfit }))(aRun(run), contextFor(store, context));
+
+async function eventsOf(store: FleetStore, session = 's'): Promise<readonly Event[]> {
+  const log = await store.sessions.reader(session);
+  const events: Event[] = [];
+  const most = (await store.sessions.list()).find((each) => each.session === session)?.events;
+  for await (const event of log.follow(0, AbortSignal.timeout(30_000))) if (events.push(event) === most) break;
+  await log.close();
+  return events;
+}
+
+/** The inputs of all branches. */
+const inputs = async (store: FleetStore): Promise<readonly string[]> =>
+  (await eventsOf(store)).flatMap((event) => (event.type === 'input-received' ? [event.input] : []));
+
+const text = (settlement: Settlement): string | undefined =>
+  settlement.type === 'ended' ? settlement.outcome.text : settlement.type;
+
+test('[A24, A52] an end that the queue never heard of is told again without asking the model', async (t: TestContext) => {
+  const store = await storeFor(t);
+  const parts = agentFor(['One.']);
+  assert.equal(text(await drive(store, parts)), 'One.');
+  const again = await drive(store, parts, { run: { attempts: 2 } });
+  assert.deepEqual([text(again), await inputs(store)], ['One.', ['r']]);
+  const other = agentFor(['Two.']);
+  assert.equal(text(await drive(store, other, { run: { id: 'q', words: 'More.' } })), 'Two.');
+  const late = await drive(store, other, { run: { attempts: 3 } });
+  assert.equal(text(late), 'One.', 'the end of this run, not of the latest');
+});
+
+test('[A24, A52] a run that is left goes on with what was said and done, and its words are said once', async (t) => {
+  const store = await storeFor(t);
+  const leave = new AbortController();
+  const slow = defineTool({
+    name: 'look',
+    description: 'Looks.',
+    effect: 'read',
+    input: { type: 'object' },
+    run: () => leave.abort(),
+  });
+  const first = { ...agentFor([calls('look')]), tools: new Map([['look', slow]]) };
+  assert.deepEqual(await drive(store, first, { context: { leave: leave.signal } }), { type: 'left' });
+  assert.equal(text(await drive(store, agentFor(['Done.']), { run: { attempts: 2 } })), 'Done.');
+  assert.deepEqual(await inputs(store), ['r']);
+});
+
+test('[A116] once a run is no longer ours nothing more of it is written', async (t) => {
+  const store = await storeFor(t);
+  const lost = new AbortController();
+  const cut = new AbortController();
+  const left = new FairleadError('run/left', 'Taken over.', { blame: 'store' });
+  const parts = agentFor(async () => {
+    lost.abort();
+    cut.abort(left);
+    return 'Too late.';
+  });
+  const before = drive(store, parts, { context: { lost: lost.signal, signal: cut.signal } });
+  await assert.rejects(before, { code: 'store/fenced' });
+  const types = (await eventsOf(store)).map(({ type }) => type);
+  assert.equal(types.at(-1), 'turn-started', types.join(' '));
+});
+
+test('words that were edited away are not said again, and what another run left unfinished is ended first', async (t) => {
+  const store = await storeFor(t);
+  const asking = agentFor(() => calls('look'), { gates: [() => ({ type: 'ask', question: 'Look?' })] });
+  const rests = await drive(store, asking);
+  assert.equal(rests.type, 'resting');
+  const session = await Session.open(asking, await store.sessions.open('s'), 's');
+  await session.edit([{ role: 'user', parts: [{ type: 'text', text: 'Something else.' }] }]);
+  await session.close();
+  const settled = await drive(store, agentFor(['Else.']), { run: { attempts: 2 } });
+  assert.deepEqual([text(settled), (await inputs(store)).filter((each) => each === 'r').length], ['Else.', 1]);
+
+  await drive(store, asking, { run: { id: 'q', session: 'two' } });
+  const next = await drive(store, agentFor(['Next.']), { run: { id: 'n', session: 'two', words: 'Next?' } });
+  const ends = (await eventsOf(store, 'two')).flatMap((event) => (event.type === 'run-ended' ? [event.reason] : []));
+  assert.deepEqual([text(next), ends], ['Next.', ['cancelled', 'answered']]);
+});
+
+test('letters that come while it ends are read by it, and every model it opens is governed', async (t) => {
+  const store = await storeFor(t);
+  let asked = 0;
+  const parts = agentFor(async ({ index }) => {
+    if (index === 0) await store.inbox.put('s', { type: 'follow-up', words: 'And then?' });
+    return index === 0 ? 'First.' : 'Second.';
+  });
+  const mustGo = async (): Promise<void> => void asked++;
+  assert.equal(text(await drive(store, parts, { context: { mustGo } })), 'Second.');
+  assert.equal(asked, 2);
+});
+
+test('who hears the words may add to them or refuse them, and learns what happens', async (t) => {
+  const store = await storeFor(t);
+  const told: string[] = [];
+  const outfit: Partial<Outfitted> = {
+    opened: async (session) => session.remark('opened', true),
+    words: async (words) => [`Heard: ${words}`],
+    told: (event) => told.push(event.type),
+  };
+  assert.equal(text(await drive(store, agentFor(['Yes.']), { outfit })), 'Yes.');
+  assert.deepEqual(await inputs(store), ['r-note-1', 'r']);
+  assert.deepEqual([told[0], told.at(-1)], ['remark-made', 'run-ended']);
+  const words = (): Promise<never> => Promise.reject(new FairleadError('hook/refused', 'Not here.', { blame: 'user' }));
+  await assert.rejects(drive(store, agentFor([]), { run: { id: 'q', session: 'two' }, outfit: { words } }), /Not here/);
+});

@@ -1,0 +1,144 @@
+// Money and tokens are held before a model is asked, over everybody who asks at once.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { FairleadError, trailOf, type Chunk, type Ledger, type Provider, type Request } from '../core/index.ts';
+import { storeFor } from '../../test/support/fleet-store.ts';
+import { budgetStop, governed } from './governor.ts';
+
+const request: Request = {
+  system: 'Work.',
+  tools: [],
+  messages: trailOf([{ role: 'user', parts: [{ type: 'text', text: 'x'.repeat(4000) }] }]),
+  choice: 'auto',
+  settings: { maxOutputTokens: 1000 },
+};
+
+type Asked = Provider & { asked: number };
+
+/** A model that says three words and uses 500 tokens; or breaks off after them; or never begins. */
+function model(
+  how: 'ends' | 'breaks' | 'fails' = 'ends',
+  price: Provider['price'] | 'unknown' = { input: 1000, output: 2000 },
+): Asked {
+  return {
+    family: 'test',
+    model: 'm',
+    asked: 0,
+    ...(price === 'unknown' || price === undefined ? {} : { price }),
+    async *stream(): AsyncIterable<Chunk> {
+      this.asked++;
+      if (how === 'fails') throw new FairleadError('provider/unreachable', 'Nobody is there.', { blame: 'provider' });
+      yield { type: 'part-started', index: 0, part: 'text' };
+      yield { type: 'part-delta', index: 0, text: 'a word or two' };
+      if (how === 'breaks') throw new FairleadError('provider/cut', 'It broke off.', { blame: 'provider' });
+      const message = { role: 'assistant', parts: [{ type: 'text', text: 'a word or two' }] } as const;
+      yield { type: 'end', message, finish: 'stop', usage: { input: 400, output: 100 }, model: 'm' };
+    },
+  };
+}
+
+async function drained(provider: Provider): Promise<readonly Chunk[]> {
+  const chunks: Chunk[] = [];
+  for await (const chunk of provider.stream(request, AbortSignal.timeout(30_000))) chunks.push(chunk);
+  return chunks;
+}
+
+const going = async (): Promise<void> => {};
+
+test('[A64] an estimate is held before the call, and what was used is what was spent', async (t) => {
+  const { ledger } = await storeFor(t);
+  await ledger.allow({ tenant: 'acme', period: 'ever', usd: 10, tokens: 10_000 });
+  const inner = model();
+  const around = governed(inner, { ledger, tenant: 'acme', run: 'r', mustGo: going });
+  let held = 0;
+  for await (const chunk of around.stream(request, AbortSignal.timeout(30_000))) {
+    const [acme] = await ledger.allowances();
+    if (chunk.type !== 'end') held = acme?.held.tokens ?? 0;
+    else
+      assert.deepEqual(
+        [acme?.spent, acme?.held],
+        [
+          { usd: 0.6, tokens: 500 },
+          { usd: 0, tokens: 0 },
+        ],
+      );
+  }
+  assert.ok(held > 2000 && held < 2100, `${held} tokens: the request and the longest answer`);
+  assert.deepEqual([around.family, around.model, around.price], [inner.family, inner.model, inner.price]);
+});
+
+test('[A64] nobody asks a model that the tenant cannot pay, and the reason says which bound it was', async (t) => {
+  const { ledger } = await storeFor(t);
+  const cases = [
+    [{ usd: 2.5 }, model(), 'run/money-budget', /may spend \$2.5/],
+    [{ tokens: 1500 }, model(), 'run/token-budget', /may use 1500 tokens/],
+    [{ usd: 1000 }, model('ends', 'unknown'), 'run/money-budget', /The price of m is unknown/],
+  ] as const;
+  for (const [bound, inner, code, message] of cases) {
+    await ledger.allow({ tenant: 'acme', period: 'ever', ...bound });
+    const around = governed(inner, { ledger, tenant: 'acme', run: 'r', mustGo: going });
+    await assert.rejects(drained(around), { code, message });
+    assert.equal(inner.asked, 0);
+  }
+  const unbound = model('ends', 'unknown');
+  await drained(governed(unbound, { ledger, tenant: 'other', run: 'r', mustGo: going }));
+  assert.equal(unbound.asked, 1);
+});
+
+test('[A64] of many that ask at once, only as many as can be paid are let through', async (t) => {
+  const { ledger } = await storeFor(t);
+  await ledger.allow({ tenant: 'acme', period: 'ever', tokens: 5000 });
+  const inner = model();
+  const all = await Promise.allSettled(
+    Array.from({ length: 8 }, () => drained(governed(inner, { ledger, tenant: 'acme', run: 'r', mustGo: going }))),
+  );
+  const passed = all.filter(({ status }) => status === 'fulfilled').length;
+  const [acme] = await ledger.allowances();
+  assert.deepEqual([inner.asked, acme?.spent.tokens], [passed, passed * 500]);
+  assert.ok(passed >= 2 && passed < 8, `${passed} passed`);
+});
+
+test('what broke off is paid as far as it came, and what never began is not', async (t) => {
+  const { ledger } = await storeFor(t);
+  await ledger.allow({ tenant: 'acme', period: 'ever', tokens: 100_000 });
+  await assert.rejects(drained(governed(model('fails'), { ledger, tenant: 'acme', run: 'r', mustGo: going })));
+  assert.deepEqual((await ledger.allowances())[0]?.spent.tokens, 0);
+  await assert.rejects(drained(governed(model('breaks'), { ledger, tenant: 'acme', run: 'r', mustGo: going })));
+  const [acme] = await ledger.allowances();
+  assert.ok((acme?.spent.tokens ?? 0) > 1000 && (acme?.spent.tokens ?? 0) < 1100);
+  assert.equal(acme?.held.tokens, 0);
+});
+
+test('a ledger that cannot be read lets nothing pass, and one that cannot be written to keeps what was held', async (t) => {
+  const { ledger } = await storeFor(t);
+  const away = (): Promise<never> => Promise.reject(new Error('the store is away'));
+  const inner = model();
+  const blind: Ledger = { ...ledger, hold: away };
+  await assert.rejects(drained(governed(inner, { ledger: blind, tenant: 'acme', run: 'r', mustGo: going })), {
+    code: 'store/ledger',
+    retry: true,
+  });
+  assert.equal(inner.asked, 0);
+  await ledger.allow({ tenant: 'acme', period: 'ever', tokens: 100_000 });
+  const chunks = await drained(
+    governed(inner, { ledger: { ...ledger, settle: away }, tenant: 'acme', run: 'r', mustGo: going }),
+  );
+  assert.equal(chunks.at(-1)?.type, 'end');
+  assert.ok(((await ledger.allowances())[0]?.held.tokens ?? 0) > 2000);
+});
+
+test('[A95] a stopped fleet asks no model', async (t) => {
+  const { ledger } = await storeFor(t);
+  const inner = model();
+  const mustGo = (): Promise<never> => Promise.reject(new FairleadError('run/left', 'Stopped.', { blame: 'user' }));
+  await assert.rejects(drained(governed(inner, { ledger, tenant: 'acme', run: 'r', mustGo })), { code: 'run/left' });
+  assert.equal(inner.asked, 0);
+});
+
+test('a failure of another kind is not a budget that is used up', () => {
+  const stop = (code: string): unknown =>
+    budgetStop({ failure: { code, message: 'm', blame: 'user', retry: false } } as Parameters<typeof budgetStop>[0]);
+  assert.deepEqual(stop('run/money-budget'), { reason: 'money-budget', detail: 'm' });
+  assert.deepEqual(stop('run/token-budget'), { reason: 'token-budget', detail: 'm' });
+  assert.equal(stop('provider/cut'), undefined);
+});

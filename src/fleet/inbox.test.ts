@@ -1,0 +1,150 @@
+// Letters reach a log once each, whatever crashes, and say only what they were meant to.
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { agentParts, defineTool, Session } from '../agent/index.ts';
+import { look, type AgentParts, type Event, type FleetStore, type Log } from '../core/index.ts';
+import { memoryLog } from '../stores/index.ts';
+import { calls, scriptedProvider, type Script } from '../testing/index.ts';
+import { storeFor } from '../../test/support/fleet-store.ts';
+import { cancelStop, deliver, inboxView, send } from './inbox.ts';
+
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  effect: 'outside',
+  input: { type: 'object' },
+  run: () => 'paid',
+});
+
+const partsFor = (script: Script, more: Partial<AgentParts> = {}): AgentParts => ({
+  ...agentParts({ provider: scriptedProvider(script), system: 'Work.', tools: [pay], views: [inboxView] }),
+  ...more,
+});
+
+type Scene = { readonly store: FleetStore; readonly log: Log; readonly open: () => Promise<Session> };
+
+async function scene(t: TestContext, script: Script, more: Partial<AgentParts> = {}): Promise<Scene> {
+  const log = memoryLog();
+  const parts = partsFor(script, more);
+  return { store: await storeFor(t), log, open: () => Session.open(parts, log, 's') };
+}
+
+const read = (store: FleetStore, session: Session): Promise<void> =>
+  deliver({ inbox: store.inbox, session, name: 's', run: 'r' });
+
+async function eventsOf({ log }: Scene): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  for await (const batch of log.read()) events.push(...batch);
+  return events;
+}
+
+test('[A53] a letter that several read at once, and again after a crash, is in the log once', async (t) => {
+  const made = await scene(t, ['Heard.']);
+  const session = await made.open();
+  await made.store.inbox.put('s', { type: 'steer', words: 'South' });
+  const kept = { ...made.store, inbox: { ...made.store.inbox, clear: async () => {} } };
+  await Promise.all([read(kept, session), read(kept, session)]);
+  const again = await made.open();
+  await read(kept, again);
+  const told = (await eventsOf(made)).filter(({ type }) => type === 'input-received' || type === 'remark-made');
+  assert.deepEqual(
+    told.map(({ type }) => type),
+    ['input-received', 'remark-made'],
+  );
+  assert.equal((await made.store.inbox.read('s', 0)).length, 1, 'it was not cleared');
+  await read(made.store, again);
+  await made.store.inbox.put('s', { type: 'follow-up', words: 'Then report' });
+  await read(made.store, again);
+  assert.deepEqual(
+    again.state.pending.map(({ how }) => how),
+    ['steer', 'follow-up'],
+  );
+  assert.deepEqual(await made.store.inbox.read('s', 0), []);
+});
+
+test('a letter and its place are written in one append', async (t) => {
+  const made = await scene(t, ['Heard.']);
+  const session = await made.open();
+  const sizes: number[] = [];
+  const append = made.log.append.bind(made.log);
+  made.log.append = async (after, facts, options) => {
+    sizes.push(facts.length);
+    return append(after, facts, options);
+  };
+  for (const type of ['prompt', 'steer', 'follow-up'] as const) await made.store.inbox.put('s', { type, words: 'x' });
+  await read(made.store, session);
+  assert.deepEqual(sizes, [2, 2, 2]);
+});
+
+test('[A112] an answer is to the question that is open, and an old one opens nothing', async (t) => {
+  const made = await scene(t, [calls('pay'), calls('pay'), 'Done.'], {
+    gates: [() => ({ type: 'ask', question: 'Pay?' })],
+  });
+  const session = await made.open();
+  await session.run('Go.');
+  await made.store.inbox.put('s', { type: 'answer', call: 'c00002000', allowed: true });
+  await made.store.inbox.put('s', { type: 'answer', call: 'c00001000', allowed: true, by: 'Ann' });
+  await read(made.store, session);
+  await session.resume();
+  assert.deepEqual(
+    session.state.calls.map(({ id, ask }) => [id, ask?.allowed]),
+    [['c00002000', undefined]],
+  );
+  await read(made.store, session);
+  assert.equal(session.state.calls[0]?.ask?.allowed, undefined, 'the early answer is gone');
+  const answered = (await eventsOf(made)).filter((event) => event.type === 'ask-answered');
+  assert.deepEqual(
+    answered.map(({ call, by }) => [call, by]),
+    [['c00001000', 'Ann']],
+  );
+});
+
+test('a cancelled run ends wherever it is gone on with, and no later run does', async (t) => {
+  const made = await scene(t, ['Never said.', 'Said.'], { stops: [cancelStop('r')] });
+  const session = await made.open();
+  await made.store.inbox.put('s', { type: 'cancel' });
+  await read(made.store, session);
+  const elsewhere = await made.open();
+  const { ended } = await elsewhere.run('Go.', { runId: 'r' });
+  assert.deepEqual([ended?.reason, elsewhere.messages.length], ['cancelled', 0]);
+  const later = await Session.open(partsFor(['Said.'], { stops: [cancelStop('other')] }), made.log);
+  assert.equal((await later.run('Go.', { runId: 'other' })).ended?.reason, 'answered');
+});
+
+test('a fork begins with no letter read, and an epoch keeps what was', async (t) => {
+  const made = await scene(t, ['One.', 'Two.']);
+  const session = await made.open();
+  await made.store.inbox.put('s', { type: 'steer', words: 'South' });
+  await read(made.store, session);
+  await session.run('Go.');
+  const { place } = look(session.state, inboxView);
+  assert.ok(place > 0);
+  const log = memoryLog();
+  const fork = await session.fork(log, undefined, 'copy');
+  assert.deepEqual(look(fork.state, inboxView), { session: 'copy', place: 0 });
+  assert.deepEqual(look((await Session.open(fork.parts, log)).state, inboxView), { session: 'copy', place: 0 });
+  await session.edit(session.messages.slice(0, 1));
+  assert.equal(look((await made.open()).state, inboxView).place, place);
+});
+
+test('a letter wakes a run that rests, and one that is about to', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'r', words: 'x', session: 's' }]);
+  let drives = 0;
+  const signal = AbortSignal.timeout(30_000);
+  await store.queue.work({
+    worker: 'w',
+    concurrency: 1,
+    signal,
+    drain: true,
+    drive: async () => {
+      drives++;
+      // It has read its letters and is about to rest.
+      if (drives === 1) await send(store, 's', { type: 'steer', words: 'Wait' });
+      return { type: 'resting', questions: [] };
+    },
+  });
+  assert.equal(drives, 2);
+  await send(store, 's', { type: 'steer', words: 'Go on' });
+  assert.equal((await store.queue.run('r'))?.status, 'queued');
+});

@@ -1,0 +1,135 @@
+// A worker takes, settles, puts back and stops as it should, on a real store with drivers of every temper.
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { agentParts, defineTool } from '../agent/index.ts';
+import {
+  FairleadError,
+  noSpending,
+  type Chunk,
+  type FleetRun,
+  type FleetStore,
+  type RunOutcome,
+} from '../core/index.ts';
+import { calls, scriptedProvider } from '../testing/index.ts';
+import { storeFor } from '../../test/support/fleet-store.ts';
+import { driverOf, type Driver } from './driver.ts';
+import { startWorker, type Worker, type WorkerOptions } from './worker.ts';
+
+const outcome: RunOutcome = { reason: 'answered', text: 'Done.', spent: noSpending };
+const ends: Driver = async () => ({ type: 'ended', outcome });
+
+function working(t: TestContext, store: FleetStore, run: Driver, more: Partial<WorkerOptions> = {}): Worker {
+  const worker = startWorker({ store, drivers: { run }, name: 'w', ...more });
+  t.after(async () => {
+    worker.cut();
+    await worker.done;
+  });
+  return worker;
+}
+
+async function ended(store: FleetStore, id: string): Promise<FleetRun> {
+  for (;;) {
+    const run = await store.queue.run(id);
+    if (run?.status === 'ended') return run;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+test('a run that cannot be made ends with the reason, and one that only failed is tried again', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([
+    { id: 'bad', words: 'bad' },
+    { id: 'shaky', words: 'shaky' },
+    { id: 'store', words: 'store' },
+  ]);
+  const told: string[] = [];
+  const driver: Driver = async ({ words, attempts }) => {
+    if (words === 'bad') throw new FairleadError('cli/no-folder', 'There is no such folder.', { blame: 'user' });
+    if (attempts < 3)
+      throw words === 'store' ? new FairleadError('store/failed', 'Away.', { blame: 'store' }) : new Error('oops');
+    return { type: 'ended', outcome };
+  };
+  const worker = working(t, store, driver, { drain: true, tell: (sentence) => told.push(sentence) });
+  await worker.done;
+  const bad = await ended(store, 'bad');
+  assert.deepEqual(
+    [bad.outcome?.reason, bad.outcome?.error?.code, bad.attempts],
+    ['provider-error', 'cli/no-folder', 1],
+  );
+  assert.deepEqual(
+    (await Promise.all(['shaky', 'store'].map((id) => ended(store, id)))).map((run) => run.attempts),
+    [3, 3],
+  );
+  assert.ok(told.includes('bad: There is no such folder.'));
+});
+
+test('[A116] a worker is on the roster while it works, takes what it has a driver for, and leaves', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'one', words: 'x' }]);
+  const worker = working(t, store, ends, { version: '9', about: () => ({ memory: 1 }) });
+  await ended(store, 'one');
+  const [entry] = await store.roster.list();
+  assert.deepEqual(
+    [entry?.worker, entry?.pid, entry?.version, entry?.about],
+    [worker.id, process.pid, '9', { memory: 1 }],
+  );
+  worker.stop();
+  await worker.done;
+  assert.deepEqual(await store.roster.list(), []);
+});
+
+test('[A95] while a fleet is stopped no call is made: not by a run under way, whose call stays to be made', async (t) => {
+  const store = await storeFor(t);
+  let made = 0;
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks.',
+    effect: 'write',
+    input: { type: 'object' },
+    run: () => `seen ${++made}`,
+  });
+  const provider = scriptedProvider(async ({ results }) => {
+    if (results.length > 0) return `Then ${results.join()}`;
+    if (made === 0 && !stopped) {
+      stopped = true;
+      await store.killSwitch.stop('a test', 'me');
+    }
+    return calls('look');
+  });
+  let stopped = false;
+  const driver = driverOf(async () => ({
+    parts: agentParts({ provider, system: 'Work.', tools: [look], gates: [slow] }),
+    close: async () => {},
+  }));
+  // The last gate answers only once the worker knows; it would say yes.
+  const known = Promise.withResolvers<void>();
+  const slow = async (): Promise<{ readonly type: 'allow' }> => {
+    await known.promise;
+    return { type: 'allow' };
+  };
+  const told = (sentence: string): void => {
+    if (sentence.startsWith('The fleet is stopped')) known.resolve();
+  };
+  working(t, store, driver, { tell: told });
+  await store.queue.enqueue([{ id: 'one', words: 'Look.' }]);
+  await known.promise;
+  for (let run = await store.queue.run('one'); run?.status !== 'queued'; run = await store.queue.run('one'))
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal(made, 0);
+  await store.killSwitch.resume('me');
+  assert.equal((await ended(store, 'one')).outcome?.text, 'Then seen 1');
+});
+
+test('what a model says is seen before it is settled', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'one', words: 'x' }]);
+  const seen: string[] = [];
+  const live = ({ id }: FleetRun, chunk: Chunk): void =>
+    void (chunk.type === 'part-delta' && seen.push(`${id}: ${chunk.text}`));
+  const driver = driverOf(async () => ({
+    parts: agentParts({ provider: scriptedProvider(['Hello.']), system: '' }),
+    close: async () => {},
+  }));
+  await working(t, store, driver, { drain: true, live }).done;
+  assert.equal(seen.join('').replaceAll('one: ', ''), 'Hello.');
+});

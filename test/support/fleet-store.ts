@@ -1,0 +1,18 @@
+// A fleet's store in a folder of its own, for tests that need no program.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import type { FleetStore } from '../../src/core/index.ts';
+import { openFleetStore } from '../../src/stores/open-fleet.ts';
+
+/** A new store, removed with the test. */
+export async function storeFor(t: Pick<TestContext, 'after'>): Promise<FleetStore> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-fleet-'));
+  const store = await openFleetStore(path.join(folder, 'fleet.sqlite'), { retryMs: 10 });
+  t.after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return store;
+}
