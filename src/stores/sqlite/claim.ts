@@ -1,24 +1,13 @@
 // Hands runs out: the most urgent first, to one worker each, within the limits, and none while the kill-switch is on.
-import {
-  messageOf,
-  noSpending,
-  type FleetRun,
-  type QueueLimits,
-  type RunOutcome,
-  type Settlement,
-  type Work,
-} from '../../core/index.ts';
+import { messageOf, type FleetRun, type QueueLimits, type Settlement, type Work } from '../../core/index.ts';
+import { delayAfter, diedWords, givenUp, mostFailures, runOf, type RunRow } from '../run-row.ts';
 import type { Base } from './base.ts';
 import { readStanding } from './kill-switch.ts';
 import type { Presence } from './presence.ts';
-import { endRun, requeue, runOf, type RunRow } from './runs.ts';
+import { endRun, requeue } from './runs.ts';
 
 /** A run that was handed to this process: under which name, and as which of its attempts. */
 export type Claim = { readonly run: FleetRun; readonly key: number; readonly holder: string; readonly attempt: number };
-
-/** So often in a row may working on a run fail, by a throw or by the death of its worker. */
-const mostFailures = 10;
-const longestDelay = 60_000;
 
 /** The limits that are set. */
 export function readLimits(base: Base): QueueLimits {
@@ -112,14 +101,13 @@ export const fail = (base: Base, claim: Claim, thrown: unknown, retryMs: number)
   base.write(() => {
     const row = claimed(base, claim);
     if (!row) return;
-    const delay = Math.min(longestDelay, retryMs * 2 ** row.failures);
-    putBack(base, row, Date.now() + delay, messageOf(thrown));
+    putBack(base, row, Date.now() + delayAfter(row.failures, retryMs), messageOf(thrown));
   });
 
 /** Within a change: what a worker that is gone was working on goes back at once. */
 export function buryRuns(base: Base, holder: string): void {
   const rows = base.all<RunRow>("SELECT * FROM runs WHERE status = 'running' AND holder = ?", holder);
-  for (const row of rows) putBack(base, row, Date.now(), 'its workers died or fell silent');
+  for (const row of rows) putBack(base, row, Date.now(), diedWords);
 }
 
 function putBack(base: Base, row: RunRow, due: number, why: string): void {
@@ -128,10 +116,3 @@ function putBack(base: Base, row: RunRow, due: number, why: string): void {
   base.run('UPDATE runs SET failures = ? WHERE key = ?', failures, row.key);
   requeue(base, row.key, due);
 }
-
-const givenUp = (failures: number, why: string): RunOutcome => ({
-  reason: 'provider-error',
-  detail: `Given up after ${failures} attempts: ${why}`,
-  text: '',
-  spent: noSpending,
-});

@@ -1,5 +1,6 @@
 // The kill-switch of a SQLite store: a row that must be there and be read, or everything is stopped.
-import { isObject, messageOf, type KillSwitch, type Standing } from '../../core/index.ts';
+import { messageOf, type KillSwitch, type Standing } from '../../core/index.ts';
+import { standingIn, unreadable } from '../standing.ts';
 import type { Base } from './base.ts';
 
 /** Whether work may go on; what cannot be read is stopped. */
@@ -13,18 +14,6 @@ export function readStanding(base: Base): Standing {
     return unreadable(messageOf(error));
   }
 }
-
-function standingIn(text: string): Standing {
-  const value: unknown = JSON.parse(text);
-  if (!isObject(value) || typeof value['stopped'] !== 'boolean') return unreadable('it says neither yes nor no');
-  const word = (key: 'why' | 'by' | 'since'): Partial<Standing> => {
-    const found = value[key];
-    return typeof found === 'string' ? { [key]: found } : {};
-  };
-  return { stopped: value['stopped'], ...word('why'), ...word('by'), ...word('since') };
-}
-
-const unreadable = (why: string): Standing => ({ stopped: true, why: `The kill-switch cannot be read: ${why}` });
 
 /** The kill-switch of a store. */
 export function killSwitchOf(base: Base): KillSwitch {

@@ -1,38 +1,24 @@
 // What tenants may spend and have spent: an amount is held before it is spent, so that many at once cannot overspend.
-import type { Allowance, Amount, Ledger } from '../../core/index.ts';
+import type { Amount, Ledger } from '../../core/index.ts';
+import { allowanceOf, firstDay, refusal, today, type AllowanceRow } from '../allowance.ts';
 import type { Base } from './base.ts';
-
-type AllowanceRow = {
-  readonly tenant: string;
-  readonly period: Allowance['period'];
-  readonly usd: number | null;
-  readonly tokens: number | null;
-};
 
 /** The ledger of a store. */
 export function ledgerOf(base: Base): Ledger {
   function used(table: 'spendings' | 'holds', { tenant, period }: AllowanceRow): Amount {
     const sql = `SELECT coalesce(sum(usd), 0) AS usd, coalesce(sum(tokens), 0) AS tokens FROM ${table} WHERE tenant = ? AND day >= ?`;
-    return { ...nothing, ...base.one<Amount>(sql, tenant, firstDay(period)) };
+    return { usd: 0, tokens: 0, ...base.one<Amount>(sql, tenant, firstDay(period)) };
   }
 
-  function refusal(row: AllowanceRow, amount: Amount): string | undefined {
-    const spent = used('spendings', row);
-    const held = used('holds', row);
-    const usd = spent.usd + held.usd;
-    const tokens = spent.tokens + held.tokens;
-    const { tenant } = row;
-    if (row.usd !== null && usd + amount.usd > row.usd + 1e-9)
-      return `${tenant} may spend $${row.usd} ${words[row.period]}: $${short(usd)} is spent or held, and this may cost $${short(amount.usd)}.`;
-    if (row.tokens !== null && tokens + amount.tokens > row.tokens)
-      return `${tenant} may use ${row.tokens} tokens ${words[row.period]}: ${tokens} are used or held, and this may take ${amount.tokens}.`;
-    return undefined;
+  function all(row: AllowanceRow): Amount {
+    const [spent, held] = [used('spendings', row), used('holds', row)];
+    return { usd: spent.usd + held.usd, tokens: spent.tokens + held.tokens };
   }
 
   function hold(tenant: string, id: string, { usd, tokens }: Amount): string | undefined {
     if (base.one('SELECT 1 FROM holds WHERE tenant = ? AND id = ?', tenant, id)) return undefined;
     const row = base.one<AllowanceRow>('SELECT * FROM allowances WHERE tenant = ?', tenant);
-    const why = row && refusal(row, { usd, tokens });
+    const why = row && refusal(row, all(row), { usd, tokens });
     if (why !== undefined) return why;
     const sql = 'INSERT INTO holds (tenant, id, day, usd, tokens) VALUES (?, ?, ?, ?, ?)';
     base.run(sql, tenant, id, today(), usd, tokens);
@@ -74,20 +60,3 @@ export function ledgerOf(base: Base): Ledger {
     settle: (tenant, id, amount) => base.write(() => settle(tenant, id, amount)),
   };
 }
-
-const nothing: Amount = { usd: 0, tokens: 0 };
-const words: Readonly<Record<Allowance['period'], string>> = { day: 'a day', month: 'a month', ever: 'in all' };
-const short = (usd: number): string => String(Number(usd.toFixed(6)));
-const today = (): string => new Date().toISOString().slice(0, 10);
-
-function firstDay(period: Allowance['period']): string {
-  if (period === 'ever') return '';
-  return period === 'day' ? today() : `${today().slice(0, 7)}-01`;
-}
-
-const allowanceOf = ({ tenant, period, usd, tokens }: AllowanceRow): Allowance => ({
-  tenant,
-  period,
-  ...(usd === null ? {} : { usd }),
-  ...(tokens === null ? {} : { tokens }),
-});

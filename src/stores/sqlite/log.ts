@@ -1,7 +1,8 @@
 // A session's events in the database: one fenced writer, read along any branch without looking at what is not asked for.
 import { randomBytes } from 'node:crypto';
-import { FairleadError, type AppendOptions, type Event, type Fact, type Log } from '../../core/index.ts';
-import { flawOf } from '../jsonl/shape.ts';
+import type { AppendOptions, Event, Fact, Log } from '../../core/index.ts';
+import { damaged, eventOf, seqIn, type EventRow } from '../event-row.ts';
+import { conflict, fenced, unknownEvent } from '../session-trouble.ts';
 import type { Base } from './base.ts';
 
 /** A session as its row says. */
@@ -12,15 +13,6 @@ export type SessionRow = {
   readonly head: string | null;
   readonly fence: number;
   readonly holder: string | null;
-};
-
-type EventRow = {
-  readonly seq: number;
-  readonly id: string;
-  readonly parent: string | null;
-  readonly jump: number | null;
-  readonly time: string;
-  readonly fact: string;
 };
 
 /** A part of a session, from a seq to a seq. */
@@ -65,7 +57,7 @@ export function readerOf(
 
   function batch(from: number, to: number): readonly Event[] {
     const sql =
-      'SELECT seq, id, parent, jump, time, fact FROM events WHERE session = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?';
+      'SELECT seq, id, parent, time, fact FROM events WHERE session = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?';
     const events: Event[] = [];
     let chars = 0;
     for (const row of base.each<EventRow>(sql, key, from, to, mostEvents)) {
@@ -105,33 +97,11 @@ export function readerOf(
   };
 }
 
-/** An event is looked at before it is believed: a file may come from anywhere. */
-function eventOf(session: string, { seq, id, parent, time, fact }: EventRow): Event {
-  let value: unknown;
-  try {
-    value = JSON.parse(fact);
-  } catch {
-    throw damaged(session, seq, 'is not JSON');
-  }
-  const flaw = flawOf(value);
-  if (flaw !== undefined) throw damaged(session, seq, flaw);
-  return { ...(value as Fact), seq, id, parent, time };
-}
-
-const damaged = (session: string, seq: number, flaw: string): FairleadError =>
-  new FairleadError('store/damaged', `Event ${seq} of session ${session} ${flaw}.`, {
-    blame: 'store',
-    hint: 'Put a copy of the store in its place, or go on with another session.',
-  });
-
-/** An id begins with its seq, so that no index is needed to find it. */
 function seqOf(base: Base, key: number, id: string): number {
-  const seq = Number.parseInt(id, 36);
-  const found = Number.isSafeInteger(seq)
-    ? base.one<{ id: string }>('SELECT id FROM events WHERE session = ? AND seq = ?', key, seq)
-    : undefined;
-  if (found?.id === id) return seq;
-  throw new FairleadError('store/unknown-event', `There is no event ${id} in this session.`, { blame: 'user' });
+  const seq = seqIn(id);
+  const sql = 'SELECT id FROM events WHERE session = ? AND seq = ?';
+  if (seq !== undefined && base.one<{ id: string }>(sql, key, seq)?.id === id) return seq;
+  throw unknownEvent(id);
 }
 
 /** Adds to a session that is held under a fence; any other number there means that others have taken it. */
@@ -189,16 +159,3 @@ export function appendTo(base: Base, { key, session }: SessionRow, fence: number
   return (after, facts, options = {}) =>
     base.write(() => add(after, facts, options), { settle: options.settle === true });
 }
-
-const fenced = (session: string): FairleadError =>
-  new FairleadError('store/fenced', `Session ${session} was taken over; nothing more is written from here.`, {
-    blame: 'store',
-    hint: 'Open the session again, once the other has closed it.',
-  });
-
-const conflict = (after: number, last: number): FairleadError =>
-  new FairleadError(
-    'store/conflict',
-    `Another writer has added to this session: expected event ${after} to be the last, found ${last}.`,
-    { blame: 'store' },
-  );

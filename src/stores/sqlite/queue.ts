@@ -7,15 +7,18 @@ import {
   type RunFilter,
   type RunStatus,
 } from '../../core/index.ts';
+import { refuseBadTime, runOf, type RunRow } from '../run-row.ts';
+import { tallies, type EndedRow } from '../tally.ts';
 import type { Base } from './base.ts';
 import { readLimits } from './claim.ts';
 import type { Presence } from './presence.ts';
-import { addRun, endRun, findRun, putLetter, refuseBadTime, runOf, wakeRun, type RunRow } from './runs.ts';
+import { addRun, endRun, findRun, putLetter, wakeRun } from './runs.ts';
 import { readSchedules, setSchedule } from './schedules.ts';
-import { tally } from './tally.ts';
 import { work } from './work.ts';
 
 const usualMost = 100;
+const endedSql = `SELECT ended, reason, usd, tokens, started - queued AS waited, ended - started AS took FROM runs
+  WHERE ended >= ? AND ended < ? ORDER BY ended`;
 /** So many runs are added in one transaction. */
 const mostAdded = 200;
 const statuses: readonly RunStatus[] = ['queued', 'running', 'resting', 'ended'];
@@ -58,7 +61,11 @@ export function queueOf(base: Base, presence: Presence, retryMs: number): Queue 
       }),
     schedules: async () => base.read(() => readSchedules(base)),
     schedule: (schedule) => setSchedule(base, schedule),
-    tally: async (from, to, stretchMs) => base.read(() => tally(base, Date.parse(from), Date.parse(to), stretchMs)),
+    async tally(from, to, stretchMs) {
+      const ends = [Date.parse(from), Date.parse(to)] as const;
+      const sum = tallies({ from: ends[0], to: ends[1], stretchMs });
+      return base.read(() => sum(base.each<EndedRow>(endedSql, ...ends)));
+    },
   };
 }
 

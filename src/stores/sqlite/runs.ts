@@ -1,83 +1,12 @@
 // The rows of the queue: a run as the database keeps it, and the ways it may end, rest, wake or go back.
 import { randomUUID } from 'node:crypto';
-import {
-  FairleadError,
-  type FleetRun,
-  type JsonObject,
-  type Letter,
-  type NewRun,
-  type Question,
-  type RunOutcome,
-  type RunStatus,
-} from '../../core/index.ts';
+import type { FleetRun, Letter, NewRun, RunOutcome } from '../../core/index.ts';
+import { runOf, type RunRow } from '../run-row.ts';
 import type { Base } from './base.ts';
-
-/** A run as its row says; times are in milliseconds. */
-export type RunRow = {
-  readonly key: number;
-  readonly id: string;
-  readonly words: string;
-  readonly kind: string;
-  readonly settings: string;
-  readonly session: string;
-  readonly tenant: string;
-  readonly priority: number;
-  readonly parent: string | null;
-  readonly status: RunStatus;
-  readonly attempts: number;
-  readonly failures: number;
-  readonly woken: number;
-  readonly queued: number;
-  readonly due: number;
-  readonly later: number | null;
-  readonly started: number | null;
-  readonly ended: number | null;
-  readonly worker: string | null;
-  readonly holder: string | null;
-  readonly version: string | null;
-  readonly questions: string | null;
-  readonly outcome: string | null;
-};
-
-const iso = (ms: number): string => new Date(ms).toISOString();
-
-/** A run as others see it. */
-export function runOf(row: RunRow): FleetRun {
-  const { id, words, kind, session, tenant, priority, status, attempts } = row;
-  return {
-    id,
-    words,
-    kind,
-    settings: JSON.parse(row.settings) as JsonObject,
-    session,
-    tenant,
-    priority,
-    status,
-    attempts,
-    queued: iso(row.queued),
-    questions: row.questions === null ? [] : (JSON.parse(row.questions) as readonly Question[]),
-    ...(row.parent === null ? {} : { parent: row.parent }),
-    ...(row.started === null ? {} : { started: iso(row.started) }),
-    ...(row.ended === null ? {} : { ended: iso(row.ended) }),
-    ...(row.later === null ? {} : { notBefore: iso(row.later) }),
-    ...(row.worker === null ? {} : { worker: row.worker }),
-    ...(row.version === null ? {} : { version: row.version }),
-    ...(row.outcome === null ? {} : { outcome: JSON.parse(row.outcome) as RunOutcome }),
-  };
-}
 
 /** The run of an id. */
 export const findRun = (base: Base, id: string): RunRow | undefined =>
   base.one<RunRow>('SELECT * FROM runs WHERE id = ?', id);
-
-/** A time that is none must not reach the rows. */
-export function refuseBadTime({ notBefore }: NewRun): void {
-  if (notBefore === undefined || !Number.isNaN(Date.parse(notBefore))) return;
-  throw new FairleadError('queue/bad-time', `"${notBefore}" is not a time.`, {
-    blame: 'user',
-    hint: 'Write it as 2030-01-31T08:00:00Z.',
-  });
-}
 
 /** Within a change: adds a run, or gives back the one that has its id. */
 export function addRun(base: Base, run: NewRun): FleetRun {

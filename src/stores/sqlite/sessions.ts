@@ -1,5 +1,6 @@
 // The sessions of a SQLite store: taken by one writer at a time, read by any number.
-import { FairleadError, type Log, type SessionEntry, type Sessions } from '../../core/index.ts';
+import type { Log, SessionEntry, Sessions } from '../../core/index.ts';
+import { closedLog, locked, missing, readOnly } from '../session-trouble.ts';
 import type { Base } from './base.ts';
 import { appendTo, readerOf, type SessionRow } from './log.ts';
 import type { Presence } from './presence.ts';
@@ -106,25 +107,3 @@ function entryOf(row: ListRow, presence: Presence): SessionEntry {
     ...(holder === null || holder_name === null || presence.isGone(holder) ? {} : { holder: holder_name }),
   };
 }
-
-const locked = (session: string, holder: string | null): FairleadError =>
-  new FairleadError('store/locked', `Session ${session} is being written by ${holder ?? 'another process'}.`, {
-    blame: 'user',
-    retry: true,
-    hint: 'Close the session there, or open it here for reading only.',
-  });
-
-const missing = (session: string): FairleadError =>
-  new FairleadError('store/no-session', `There is no session ${session} in this store.`, {
-    blame: 'user',
-    hint: 'List the sessions to see which there are.',
-  });
-
-const readOnly = (session: string): FairleadError =>
-  new FairleadError('store/read-only', `Session ${session} is open for reading only.`, {
-    blame: 'user',
-    hint: 'Open it for writing to add to it.',
-  });
-
-const closedLog = (session: string): FairleadError =>
-  new FairleadError('store/closed', `The log of session ${session} is closed.`, { blame: 'harness' });

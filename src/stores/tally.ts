@@ -1,8 +1,8 @@
 // What ended when, how, at what cost and how fast, in stretches of time.
-import { FairleadError, type Percentiles, type StopReason, type Tally } from '../../core/index.ts';
-import type { Base } from './base.ts';
+import { FairleadError, type Percentiles, type StopReason, type Tally } from '../core/index.ts';
 
-type Row = {
+/** A run that ended: times and durations in milliseconds. */
+export type EndedRow = {
   readonly ended: number;
   readonly reason: StopReason;
   readonly usd: number;
@@ -13,18 +13,21 @@ type Row = {
 
 const mostStretches = 10_000;
 
-/** The runs that ended from one time up to another, stretch by stretch. */
-export function tally(base: Base, from: number, to: number, stretchMs: number): readonly Tally[] {
+/** What is to be tallied: from a time up to another, in stretches, all in milliseconds. */
+export type Stretches = { readonly from: number; readonly to: number; readonly stretchMs: number };
+
+/** The runs that ended, stretch by stretch; refused before they are read where there would be too many. */
+export function tallies({ from, to, stretchMs }: Stretches): (rows: Iterable<EndedRow>) => readonly Tally[] {
   const count = Math.ceil((to - from) / stretchMs);
   if (!(count >= 0 && count <= mostStretches && stretchMs > 0)) throw tooMany(count);
-  const stretches: Row[][] = Array.from({ length: count }, () => []);
-  const sql = `SELECT ended, reason, usd, tokens, started - queued AS waited, ended - started AS took FROM runs
-    WHERE ended >= ? AND ended < ? ORDER BY ended`;
-  for (const row of base.each<Row>(sql, from, to)) stretches[Math.floor((row.ended - from) / stretchMs)]?.push(row);
-  return stretches.map((rows, i) => tallyOf(rows, from + i * stretchMs));
+  return (rows) => {
+    const stretches: EndedRow[][] = Array.from({ length: count }, () => []);
+    for (const row of rows) stretches[Math.floor((row.ended - from) / stretchMs)]?.push(row);
+    return stretches.map((some, i) => tallyOf(some, from + i * stretchMs));
+  };
 }
 
-function tallyOf(rows: readonly Row[], from: number): Tally {
+function tallyOf(rows: readonly EndedRow[], from: number): Tally {
   const reasons: Partial<Record<StopReason, number>> = {};
   for (const { reason } of rows) reasons[reason] = (reasons[reason] ?? 0) + 1;
   return {
