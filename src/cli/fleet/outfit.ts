@@ -123,13 +123,13 @@ function wishOf(settings: JsonObject): RunSettings {
   for (const [key, expected] of Object.entries(kinds)) {
     const value = settings[key];
     const fits = expected === 'object' ? isObject(value) : typeof value === expected;
-    if (value === undefined || fits) continue;
+    if (value === undefined || value === null || fits) continue;
     throw new FairleadError('cli/bad-run', `A run cannot be made with ${key}: ${JSON.stringify(value)}.`, {
       blame: 'user',
       hint: `That has to be ${expected === 'object' ? 'an object' : `a ${expected}`}.`,
     });
   }
-  return settings;
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 }
 
 const kinds: Readonly<Record<Exclude<keyof RunSettings, 'answer'>, 'string' | 'boolean' | 'object'>> = {

@@ -2,15 +2,15 @@
 import { parseArgs } from 'node:util';
 import type { FleetStore } from '../../core/index.ts';
 import { workerAbout } from '../../fleet/health/index.ts';
-import { driverOf, startWorker, type Driver } from '../../fleet/index.ts';
+import { startWorker } from '../../fleet/index.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { orUsage } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { version } from '../version.ts';
+import { driversHere } from './drivers.ts';
 import { settledLine } from './lines.ts';
 import { countOf } from './numbers.ts';
-import { outfitterHere } from './outfit.ts';
 import { withStore } from './store.ts';
 
 const usage = `Usage: fairlead worker [--concurrency <n>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or address>] [--any-version] [--json]
@@ -31,11 +31,6 @@ const options = {
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
-
-/** The drivers of a worker that is started at the terminal, by the kind of run. */
-export const driversHere = (): Readonly<Record<string, Driver>> => ({
-  run: driverOf(outfitterHere((sentence) => tell(`${sentence}\n`))),
-});
 
 /** Works: 0 the queue is empty, 130 or 143 told to end by a signal, 1 where it cannot, 2 misused. */
 export const run: Command['run'] = (args) =>

@@ -112,7 +112,7 @@ async function workerBeside(server: ApiServer, store: FleetStore, concurrency: n
   const [{ startWorker }, { workerAbout }, { driversHere }, { earFor }] = await Promise.all([
     import('../../fleet/index.ts'),
     import('../../fleet/health/index.ts'),
-    import('../fleet/worker-command.ts'),
+    import('../fleet/drivers.ts'),
     import('../../server/index.ts'),
   ]);
   const ear = earFor(store, server);

@@ -1,0 +1,26 @@
+// Who works on each kind of run where the terminal's program is the worker.
+import path from 'node:path';
+import type { FleetRun } from '../../core/index.ts';
+import { coordinatorOf } from '../../fleet/coordinator.ts';
+import { driverOf, type Driver } from '../../fleet/index.ts';
+import { planConduct } from '../../fleet/plan/index.ts';
+import { verifyConduct, type VerifyOptions } from '../../fleet/verify/index.ts';
+import { tell } from '../front/print.ts';
+import { readKnownModels, readPreviousModel } from '../known-models/index.ts';
+import { readSettings } from '../settings/index.ts';
+import { outfitterHere } from './outfit.ts';
+
+/** The drivers of a worker that is started at the terminal, by the kind of run. */
+export const driversHere = (): Readonly<Record<string, Driver>> => ({
+  run: driverOf(outfitterHere((sentence) => tell(`${sentence}\n`))),
+  plan: coordinatorOf(planConduct),
+  verify: coordinatorOf(verifyConduct({ models: modelsFor })),
+});
+
+/** The model that a run answers with unless it names one, and those of the person's list that may judge it. */
+const modelsFor: VerifyOptions['models'] = async ({ settings: { folder } }: FleetRun) => {
+  const settings = readSettings(typeof folder === 'string' ? { cwd: path.resolve(folder) } : {});
+  const author = settings.model ?? readPreviousModel(settings);
+  const others = (readKnownModels(settings) ?? []).map(({ id }) => id);
+  return { others, ...(author === undefined ? {} : { author }) };
+};
