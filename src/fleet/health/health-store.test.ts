@@ -1,0 +1,70 @@
+// Health of a fleet that really works: a worker, a SQLite store, runs that are answered, break, abstain, wait and are called off.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { agentParts } from '../../agent/index.ts';
+import { last, textOf, type Check } from '../../core/index.ts';
+import { openFleetStore } from '../../stores/open-fleet.ts';
+import { fails, says, scriptedProvider } from '../../testing/index.ts';
+import { driverOf, startWorker } from '../index.ts';
+import { healthOf } from './health.ts';
+import { metricsText } from './metrics.ts';
+
+const unsure: Check = {
+  name: 'unsure',
+  run({ messages }) {
+    const answer = last(messages);
+    const doubts = answer !== undefined && textOf(answer).includes('doubt');
+    return doubts ? { type: 'abstained', why: 'Nobody can tell.' } : { type: 'passed' };
+  },
+};
+
+test('[A65, A94] what a fleet did is what its health says', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-health-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const store = await openFleetStore(path.join(folder, 'fleet.sqlite'));
+  t.after(() => store.close());
+  const provider = scriptedProvider(({ prompt }) =>
+    prompt.includes('break') ? fails(401) : says(`You said ${prompt}`),
+  );
+  const parts = agentParts({ provider, system: 'You are a test.', checks: [unsure] });
+  const run = driverOf(async () => ({ parts, close: async () => {} }));
+  const words = [...Array.from({ length: 12 }, () => 'hello'), 'break', 'break', 'break', 'doubt', 'doubt'];
+  await store.queue.enqueue(words.map((each) => ({ words: each })));
+  const [gone] = await store.queue.enqueue([{ words: 'never' }]);
+  await store.queue.cancel(gone?.id ?? '', 'not needed');
+  await startWorker({ store, drivers: { run }, drain: true }).done;
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  await store.queue.enqueue([{ words: 'later', notBefore: later }]);
+  const about = { breakers: [{ model: 'scripted/m', state: 'open' }] };
+  await store.roster.beat({ worker: 'w', host: 'h', pid: 1, version: '1', begun: '', running: 0, about });
+  await store.killSwitch.stop('a drill', 'me');
+
+  const now = new Date(Date.now() + 1000);
+  const health = await healthOf(store, now);
+  const { rates } = health;
+  assert.deepEqual([rates.ended, rates.calledOff], [18, 1]);
+  assert.deepEqual(
+    [rates.answered, rates.errors, rates.abstained, rates.bounded].map(({ good, total }) => `${good}/${total}`),
+    ['12/17', '3/17', '2/17', '0/17'],
+  );
+  assert.equal(health.depth.queued, 1);
+  assert.equal(health.took?.p50.of, 17, 'a run that was never begun took no time');
+  assert.ok((health.took?.p99.value ?? -1) >= 0 && (health.waited?.p50.value ?? -1) >= 0);
+  assert.deepEqual(health.breakers, [{ worker: 'w', model: 'scripted/m', state: 'open' }]);
+  assert.equal(health.standing.why, 'a drill');
+  assert.deepEqual(
+    health.slo.map(({ id, verdict }) => `${id}: ${verdict}`),
+    ['answered: missed', 'waitedMs: not enough data', 'tookMs: not enough data'],
+    'twelve of seventeen is less than nine of ten for certain; seventeen runs bound no 95th percentile',
+  );
+  assert.ok(health.drift.every(({ verdict }) => verdict === 'not enough data'));
+  const text = metricsText(
+    health,
+    await store.queue.tally(new Date(0).toISOString(), now.toISOString(), now.getTime()),
+  );
+  assert.match(text, /^fairlead_window_runs\{reason="abstained"\} 2$/m);
+  assert.match(text, /^fairlead_stopped 1$/m);
+});
