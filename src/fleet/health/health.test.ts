@@ -1,5 +1,7 @@
 // Health, objectives and drift over runs whose times and ends are known.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import test from 'node:test';
 import type {
   FleetRun,
@@ -14,7 +16,7 @@ import type {
 import { driftOf } from './drift.ts';
 import { healthOf, healthReader } from './health.ts';
 import { objectivesOf, usualObjectives } from './objectives.ts';
-import { outcomesOf, ratesOf } from './outcomes.ts';
+import { outcomeClasses, outcomesOf, ratesOf } from './outcomes.ts';
 
 const now = new Date('2030-05-20T12:00:00.000Z');
 const hour = 3_600_000;
@@ -188,6 +190,14 @@ test('[A65] every reason has a class, and what was called off counts for no rate
     [30, 10, 8, 1, 1, 10],
   );
   assert.equal(rates.answered.total, 20);
+});
+
+test('[A65] the table of what a reason counts as is the one in the documents', () => {
+  const paper = readFileSync(path.resolve(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+  const documented: Record<string, string> = {};
+  for (const [, outcome = '', reasons = ''] of paper.matchAll(/^\| ([a-z-]+) \| (`[^|]*`) \|$/gm))
+    for (const [, reason = ''] of reasons.matchAll(/`([^`]+)`/g)) documented[reason] = outcome;
+  assert.deepEqual(documented, { ...outcomeClasses });
 });
 
 const outcome = (answered: number, error: number) => outcomesOf([{ reasons: { answered, stuck: error } }]);
