@@ -75,7 +75,12 @@ const ninetyFifth = (measured: PercentilesShape | null): string =>
 function bounds(measured: PercentilesShape | null): string {
   if (!measured) return 'no run ended';
   const [low, high] = measured.p95.interval;
-  const ends = high === null ? `${duration(low ?? 0)} or more` : `${duration(low ?? 0)} to ${duration(high)}`;
+  const ends =
+    low === null
+      ? 'too few to bound it'
+      : high === null
+        ? `${duration(low)} or more`
+        : `${duration(low)} to ${duration(high)}`;
   return `half within ${duration(measured.p50.value)}; ${ends}`;
 }
 

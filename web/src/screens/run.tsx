@@ -24,7 +24,7 @@ export function RunScreen({ id }: { readonly id: string }): JSX.Element {
   const { outcome } = run;
   return (
     <>
-      <Title beside={<Status status={run.status} reason={outcome?.reason} />}>Run {id.slice(0, 8)}</Title>
+      <Title beside={<Status run={run} />}>Run {id.slice(0, 8)}</Title>
       <dl class="figures small">
         <Figure name="Kind" value={run.kind} />
         <Figure name="Tenant" value={run.tenant} note={run.priority === 0 ? undefined : `priority ${run.priority}`} />
@@ -68,10 +68,7 @@ export function RunScreen({ id }: { readonly id: string }): JSX.Element {
           {outcome.error.message} {outcome.error.hint}
         </p>
       ) : null}
-      <SessionPanel
-        followed={run.status === 'ended' ? { session: run.session } : { run: run.id }}
-        session={run.session}
-      />
+      <SessionPanel followed={{ run: run.id }} session={run.session} />
     </>
   );
 }

@@ -25,8 +25,8 @@ export function ScorecardScreen(): JSX.Element {
         Scorecard
       </Title>
       <p class="lead">
-        What tests of this version measured, as counts with 95 % intervals. What nothing measured says so, and counts
-        for nothing.
+        What tests of this version measured, as counts with 95% intervals. What nothing measured says so, and counts for
+        nothing.
       </p>
       <Failed failed={failed} />
       {value && rows.length === 0 ? (

@@ -36,7 +36,9 @@ function measured(value: ObjectiveShape['measured']): string {
   if (value === null) return 'not measured';
   if ('rate' in value) return rateWords(value);
   const [low, high] = value.interval;
-  return `${duration(value.value)} of ${count(value.of)} runs (${low === null ? '?' : duration(low)} to ${high === null ? '?' : duration(high)})`;
+  const runs = `${duration(value.value)} over ${value.of === 1 ? '1 run' : `${count(value.of)} runs`}`;
+  if (low === null && high === null) return `${runs} (too few to bound it)`;
+  return `${runs} (${low === null ? '?' : duration(low)} to ${high === null ? '?' : duration(high)})`;
 }
 
 const rateWords = (value: RateShape): string =>

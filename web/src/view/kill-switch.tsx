@@ -3,6 +3,8 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Standing } from '../../../src/core/index.ts';
 import { api } from '../wire/api.ts';
+import { connection } from '../wire/connection.ts';
+import { useCell } from './cell.ts';
 import { useMay } from './may.ts';
 import { Failed, Field, When } from './parts.tsx';
 import { usePoll, useSending, type Polled } from './poll.ts';
@@ -17,20 +19,21 @@ type Shown = { readonly now: ReturnType<typeof useStanding> };
 
 /** The switch in the header. */
 export function KillSwitch({ now }: Shown): JSX.Element {
-  const { value: standing, isStopped, again } = now;
+  const { value: standing, failed, isStopped, again } = now;
   const [isOpen, setOpen] = useState(false);
   const may = useMay('operator');
+  const isKnown = useCell(connection) === 'here' && (standing !== undefined || failed !== undefined);
   return (
     <>
       <button
         type="button"
-        class={`switch ${isStopped ? 'stopped' : ''}`}
+        class={`switch ${isKnown ? (isStopped ? 'stopped' : '') : 'unknown'}`}
         aria-haspopup="dialog"
         title={may ? 'The kill-switch: stops or resumes all work' : 'The kill-switch; only an operator may use it'}
         onClick={() => setOpen(true)}
       >
         <span class="switch-name">Kill-switch: </span>
-        <span class="switch-state">{isStopped ? 'Stopped' : 'Running'}</span>
+        <span class="switch-state">{isKnown ? (isStopped ? 'Stopped' : 'Running') : 'Not known'}</span>
       </button>
       {isOpen ? (
         <Confirm standing={standing} isStopped={isStopped} may={may} close={() => setOpen(false)} done={again} />

@@ -23,7 +23,7 @@ export function LiveRun({ begun }: { readonly begun: FleetRun }): JSX.Element {
   return (
     <section class="live" aria-label="The run">
       <header class="live-head">
-        <Status status={run.status} reason={run.outcome?.reason} />
+        <Status run={run} />
         <a href={linkTo('runs', run.id)}>Run {run.id.slice(0, 8)}</a>
         <a href={linkTo('sessions', run.session)}>Its session</a>
         {run.outcome ? <Spent run={run} /> : null}

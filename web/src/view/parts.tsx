@@ -1,7 +1,7 @@
 // Small things that every screen draws the same way.
 import { cloneElement, type ComponentChildren, type JSX, type VNode } from 'preact';
 import { useId } from 'preact/hooks';
-import type { RunStatus } from '../../../src/core/index.ts';
+import type { FleetRun, StopReason } from '../../../src/core/index.ts';
 import { ago, clock } from '../text/format.ts';
 import type { ApiError } from '../wire/api.ts';
 import { useNow } from './poll.ts';
@@ -17,18 +17,17 @@ export function Failed({ failed }: { readonly failed: ApiError | undefined }): J
   );
 }
 
-/** The word for a status, with a mark that does not rely on colour. */
-export function Status({
-  status,
-  reason,
-}: {
-  readonly status: RunStatus;
-  readonly reason?: string | undefined;
-}): JSX.Element {
-  const isBad = reason !== undefined && !['answered', 'task-complete', 'abstained', 'cancelled'].includes(reason);
-  const word = status === 'ended' ? (reason ?? 'ended') : status === 'resting' ? 'waits for you' : status;
+/** The word for where a run stands, with a mark that does not rely on colour. */
+export function Status({ run }: { readonly run: FleetRun }): JSX.Element {
+  const { status, outcome, questions } = run;
+  const isBad = outcome !== undefined && !well.has(outcome.reason);
+  // A run rests for a person, or for runs of its own that nobody need answer.
+  if (status === 'resting' && questions.length === 0) return <span class="status queued">waits for its parts</span>;
+  const word = status === 'ended' ? (outcome?.reason ?? 'ended') : status === 'resting' ? 'waits for you' : status;
   return <span class={`status ${isBad ? 'bad' : status}`}>{word}</span>;
 }
+
+const well: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'cancelled']);
 
 /** A moment: how long ago, and when exactly on hovering. */
 export function When({ time }: { readonly time: string | undefined }): JSX.Element | null {

@@ -15,7 +15,16 @@ export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [name, id] = path.split('/');
   const screen = screens.find((each) => each === name) ?? 'ask';
-  return { screen, query, ...(id ? { id: decodeURIComponent(id) } : {}) };
+  return { screen, query, ...(id ? { id: decoded(id) } : {}) };
+}
+
+/** What an address means; a stray per cent sign is one. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The address of a screen, or of one thing in it. */

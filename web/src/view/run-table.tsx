@@ -43,7 +43,7 @@ function Row({ run }: { readonly run: FleetRun }): JSX.Element {
   return (
     <tr>
       <td>
-        <Status status={run.status} reason={run.outcome?.reason} />
+        <Status run={run} />
       </td>
       <td class="words">
         <a href={linkTo('runs', run.id)}>

@@ -62,7 +62,7 @@ export function SessionPanel({ followed, session, isWhole = false }: PanelProps)
       {timeline.others > 0 ? (
         <p class="hint">{timeline.others} events stand on branches that nobody continues; they are kept in the log.</p>
       ) : null}
-      {may ? <Speaking session={session} isLive={isLive} /> : null}
+      {may ? <Speaking session={session} isLive={isLive} isWhole={isWhole} /> : null}
     </section>
   );
 }
@@ -97,8 +97,10 @@ const callWords = (calls: number): string => (calls === 1 ? '1 call' : `${calls}
 
 type Way = 'steer' | 'follow-up';
 
+type SpeakingProps = { readonly session: string; readonly isLive: boolean; readonly isWhole: boolean };
+
 /** Words to the session: into the run that goes on, or as the beginning of another. */
-function Speaking({ session, isLive }: { readonly session: string; readonly isLive: boolean }): JSX.Element {
+function Speaking({ session, isLive, isWhole }: SpeakingProps): JSX.Element {
   const [words, setWords] = useDraft(`session ${session}`);
   const [how, setHow] = useState<Way>('steer');
   const [said, setSaid] = useState('');
@@ -106,9 +108,11 @@ function Speaking({ session, isLive }: { readonly session: string; readonly isLi
   const speak = (): void =>
     send(async () => {
       if (isLive) await api.steer(session, words, how);
-      else await api.ask('run', { words, session }, crypto.randomUUID());
+      const begun = isLive ? undefined : (await api.ask('run', { words, session }, crypto.randomUUID())).run;
       setSaid(isLive ? 'Sent. It is read at the next step.' : 'A run was begun.');
       setWords('');
+      // Who looks at a run that has ended sees no other; who looks at the session does.
+      if (begun && !isWhole) goTo('runs', begun.id);
     });
   return (
     <form

@@ -1,5 +1,6 @@
 // Whether the server answers, and the key that it is asked with.
 import { cell, type Cell } from '../view/cell.ts';
+import { decoded } from '../view/route.ts';
 
 /** `gone`: the last request did not reach it, and it is asked again until it answers. */
 export type Connection = 'here' | 'gone';
@@ -22,7 +23,7 @@ export const keyState: Cell<KeyState> = cell<KeyState>({ type: 'none' });
 export function findKey(): void {
   const found = /(?:^#|[#&])key=([^&]*)/.exec(location.hash)?.[1];
   if (found !== undefined) {
-    sessionStorage.setItem(place, decodeURIComponent(found));
+    sessionStorage.setItem(place, decoded(found));
     history.replaceState(null, '', `${location.pathname}${location.search}`);
   }
   const key = sessionStorage.getItem(place);
