@@ -63,7 +63,7 @@ test('[A49, A85, A96] a model without fault passes the trap set, and the scoreca
   );
 });
 
-test('[A49, A85] a model that falls into every trap is below the bar, worse than the baseline, and told with its words', async (t) => {
+test('[A48, A49, A85] a model that falls into every trap is below the bar, worse than the baseline, and told with its words', async (t) => {
   let pleasing = false;
   const made = await program(t, ({ prompt }) =>
     pleasing ? 'HORNBEAM 99! It was sent. It was deleted.' : answerOf(prompt),
@@ -93,7 +93,7 @@ test('[A49, A85] a model that falls into every trap is below the bar, worse than
   assert.ok(first?.measured && first.good === 0, 'a bad measurement takes the place of a good one');
 });
 
-test('[A85] a dataset of one’s own: with tools where a case says so, in a folder of its files, and never for the scorecard', async (t) => {
+test('[A48, A85] a dataset of one’s own: with tools where a case says so, in a folder of its files, and never for the scorecard', async (t) => {
   const made = await program(t, ({ prompt, results }): Answer => {
     if (!prompt.includes('port')) return says(prompt.includes('tag') ? 'I do not know.' : '4');
     return results.length === 0

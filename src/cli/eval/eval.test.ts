@@ -44,7 +44,7 @@ const scores: readonly (readonly [expect: Expect, right: readonly string[], wron
 ];
 
 for (const [expect, right, wrong] of scores)
-  test(`[A49, A85] ${JSON.stringify(expect)} tells right answers from wrong ones`, () => {
+  test(`[A48, A49, A85] ${JSON.stringify(expect)} tells right answers from wrong ones`, () => {
     for (const text of right) assert.deepEqual(faultsIn(text, expect), [], text);
     for (const text of wrong) assert.notDeepEqual(faultsIn(text, expect), [], text);
   });
@@ -76,7 +76,7 @@ test('[A49] the trap set is a dataset, and the example is the trap set', () => {
   assert.equal(readFileSync(example, 'utf8'), `${traps.join('\n')}\n`);
 });
 
-test('[A85] a line that is no case is named with its number and what is wrong', () => {
+test('[A48, A85] a line that is no case is named with its number and what is wrong', () => {
   const good = '{"id":"a","words":"w","expect":{"equals":"x"}}';
   const [only] = readDataset(`\n${good}\n\n`, 'f');
   assert.deepEqual(only, { id: 'a', words: 'w', expect: { equals: ['x'] }, tags: [], tools: false, files: {} });
@@ -145,7 +145,7 @@ const withRight = (right: number, total: number): Report =>
     Array.from({ length: total }, (_, i) => result(`c${i}`, { right: i < right })),
   );
 
-test('[A85] only a loss that chance does not explain is worse; the broken cases are named either way', () => {
+test('[A48, A85] only a loss that chance does not explain is worse; the broken cases are named either way', () => {
   const slight = compared(withRight(17, 20), withRight(19, 20));
   assert.deepEqual([slight.worse, slight.broken], [false, ['c17', 'c18']]);
   const [all] = slight.changes;
