@@ -30,41 +30,33 @@ function framesIn(batch: string): readonly { readonly event: string; readonly da
   });
 }
 
-/** Keeps what was said of a turn, so that its settled text adds only what is missing. */
+/** Keeps what was said of each turn, so that its settled text, which may come later, adds only what is missing. */
 function newVoice(): { live(chunk: JsonObject): string; settled(event: JsonObject): string } {
-  let turn: unknown;
-  let sent = '';
-  let heard = '';
-  let silent = true;
+  const turns = new Map<unknown, { sent: string; heard: string }>();
+  let latest: unknown;
 
-  const begin = (next: unknown): void => {
-    if (next === turn) return;
-    turn = next;
-    sent = '';
-    heard = '';
+  const turnOf = (turn: unknown): { sent: string; heard: string } => {
+    const found = turns.get(turn) ?? { sent: '', heard: '' };
+    turns.set(turn, found);
+    return found;
   };
-  const say = (text: string): string => {
-    const gap = sent === '' && !silent && text !== '' ? '\n\n' : '';
-    silent &&= text === '';
-    return gap + text;
+  /** The part of a text that was not said yet; a turn that is said again is passed over as far as it is the same. */
+  const rest = (turn: unknown, text: string): string => {
+    const about = turnOf(turn);
+    if (text.length <= about.sent.length || !text.startsWith(about.sent)) return '';
+    const gap = about.sent === '' && latest !== undefined && latest !== turn ? '\n\n' : '';
+    const more = gap + text.slice(about.sent.length);
+    about.sent = text;
+    latest = turn;
+    return more;
   };
   return {
-    live({ turn: at, text, restarted }) {
-      begin(at);
-      heard = restarted === true ? '' : heard + String(text);
-      // A turn that is said again is passed over as far as it is the same.
-      if (heard.length <= sent.length || !heard.startsWith(sent)) return '';
-      const more = say(heard.slice(sent.length));
-      sent = heard;
-      return more;
+    live({ turn, text, restarted }) {
+      const about = turnOf(turn);
+      about.heard = restarted === true ? '' : about.heard + String(text);
+      return rest(turn, about.heard);
     },
-    settled({ type, turn: at, message }) {
-      if (type !== 'turn-ended') return '';
-      begin(at);
-      const text = textOf(message as unknown as Message);
-      const more = text.startsWith(sent) ? say(text.slice(sent.length)) : '';
-      sent = text;
-      return more;
-    },
+    settled: ({ type, turn, message }) =>
+      type === 'turn-ended' ? rest(turn, textOf(message as unknown as Message)) : '',
   };
 }
