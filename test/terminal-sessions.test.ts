@@ -265,7 +265,7 @@ test(
     await until('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
     await again.kill();
     await until('the second program is gone', isGone);
-    assert.equal(isRunning(Number(readFileSync(file, 'utf8'))), false);
+    await until('the command is gone', () => !isRunning(Number(readFileSync(file, 'utf8'))));
     const last = await made.run(['-r', 'torn', '-p', 'go on']);
     assert.deepEqual([last.code, last.out], [0, 'All of it.\n'], last.err);
     assert.deepEqual(
