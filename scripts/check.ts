@@ -1,4 +1,4 @@
-// Does all that must hold before a commit: format, lint, types, house, build, then the tests, whose last line comes last.
+// Does all that must hold before a commit: format, house, build, lint, types, then the tests, whose last line comes last.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,10 @@ const env: NodeJS.ProcessEnv = {
 };
 
 const broken: string[] = [];
-for (const group of [['format:check', 'house'], ['lint', 'types'], ['build']]) {
+for (const group of [
+  ['format:check', 'house', 'build'],
+  ['lint', 'types'],
+]) {
   for (const step of await Promise.all(group.map((name) => perform(name, 'pipe')))) {
     console.log(`${step.code === 0 ? 'ok  ' : 'FAIL'} ${step.seconds} s  ${step.name}`);
     if (step.code === 0) continue;
