@@ -110,7 +110,8 @@ export function queuePromises(promise: RegisterPromise): void {
       const { queue } = await open();
       const runs = Array.from({ length: 450 }, (_, i) => ({ id: `r${i}`, words: '' }));
       assert.deepEqual(ids(await queue.enqueue(runs)), ids(await queue.list({ most: 500 })).toReversed());
-      await assert.rejects(queue.enqueue([{ words: '' }, { words: '', notBefore: 'soon' }]));
+      const soon = queue.enqueue([{ words: '' }, { words: '', notBefore: 'soon' }]);
+      await assert.rejects(soon, { code: 'queue/bad-time' });
       assert.equal((await queue.depth()).queued, 450);
     },
   );

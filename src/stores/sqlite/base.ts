@@ -1,7 +1,7 @@
 // What every part of a SQLite store stands on: reading, writing in transactions that many share, and waking who waits.
-import { newWatch, type Topic, type Watch } from '../watch.ts';
 import { openDatabase, patiently, type Database } from './database.ts';
 import { closedTrouble, sqliteTrouble } from './trouble.ts';
+import { newWatch, type Topic, type Watch } from './watch.ts';
 
 /** The ground that the parts share. */
 export type Base = Omit<Database, 'db' | 'close'> & {

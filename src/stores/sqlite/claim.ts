@@ -43,18 +43,19 @@ export function nextRun(base: Base, version: string | undefined): RunRow | undef
 const begunSince = (base: Base, time: number): number =>
   base.one<{ count: number }>('SELECT count(*) AS count FROM runs WHERE taken > ?', time)?.count ?? 0;
 
-/** Takes up to so many runs for a worker. */
+/** Takes up to so many runs for a worker. Not synced: whatever a worker settles later takes this along, and if it settles nothing, the run is simply taken again. */
 export const claim = (base: Base, presence: Presence, work: Work, most: number): Promise<readonly Claim[]> =>
-  base.write(() => {
-    const claims: Claim[] = [];
-    const holder = presence.token();
-    while (claims.length < most) {
-      const row = nextRun(base, work.version);
-      if (!row) break;
-      claims.push(takeRun(base, row, work, holder));
-    }
-    return claims;
-  });
+  base.write(() => takeRuns(base, presence.token(), work, most), { settle: false });
+
+function takeRuns(base: Base, holder: string, work: Work, most: number): readonly Claim[] {
+  const claims: Claim[] = [];
+  while (claims.length < most) {
+    const row = nextRun(base, work.version);
+    if (!row) break;
+    claims.push(takeRun(base, row, work, holder));
+  }
+  return claims;
+}
 
 function takeRun(base: Base, { key }: RunRow, work: Work, holder: string): Claim {
   const row = base.one<RunRow>(

@@ -37,7 +37,9 @@ export function sessionsOf(base: Base, presence: Presence): Sessions {
       ...readerOf(base, row, () => closed !== undefined || base.isClosed),
       append: (...given) => (closed ? Promise.reject(closedLog(row.session)) : append(...given)),
       close() {
-        closed ??= base.isClosed ? Promise.resolve() : base.write(() => void base.run(release, row.key, row.fence));
+        closed ??= base.isClosed
+          ? Promise.resolve()
+          : base.write(() => void base.run(release, row.key, row.fence), { settle: false });
         base.watch.tell(`session ${row.key}`);
         return closed;
       },
@@ -46,7 +48,8 @@ export function sessionsOf(base: Base, presence: Presence): Sessions {
 
   return {
     async open(session, { holder = `process ${process.pid}`, force = false } = {}) {
-      return writerOf(await base.write(() => take(session, holder, force)));
+      // After a power cut nobody holds anything: who holds what need not outlive one.
+      return writerOf(await base.write(() => take(session, holder, force), { settle: false }));
     },
     async reader(session) {
       const row = base.read(() => find(session));

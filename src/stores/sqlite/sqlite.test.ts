@@ -268,9 +268,11 @@ test('what is old is forgotten: runs, their sessions, letters and holds; what is
   const store = await openFor(t, file);
   await store.queue.enqueue([
     { id: 'old', words: '' },
+    { id: 'old again', words: '', session: 'kept' },
     { id: 'new', words: '' },
+    { id: 'new again', words: '', session: 'kept' },
   ]);
-  for (const session of ['old', 'new', 'talk']) {
+  for (const session of ['old', 'new', 'talk', 'kept']) {
     const log = await store.sessions.open(session);
     await log.append(0, [remark]);
     await log.close();
@@ -279,15 +281,15 @@ test('what is old is forgotten: runs, their sessions, letters and holds; what is
   await drain(store);
   await store.ledger.allow({ tenant: 'acme', period: 'ever', usd: 9 });
   await store.ledger.hold('acme', 'never-settled', { usd: 2, tokens: 1 });
-  change(file, "UPDATE runs SET ended = 1 WHERE id = 'old'; UPDATE holds SET day = '2020-01-01'");
+  change(file, "UPDATE runs SET ended = 1 WHERE id LIKE 'old%'; UPDATE holds SET day = '2020-01-01'");
   change(file, "UPDATE sessions SET changed = '2020-01-01T00:00:00.000Z' WHERE session <> 'new'");
   change(file, "UPDATE letters SET time = 1 WHERE session <> 'new'");
-  assert.equal(await store.prune(new Date(Date.now() - 1000).toISOString()), 1);
+  assert.equal(await store.prune(new Date(Date.now() - 1000).toISOString()), 2);
   assert.deepEqual(
     (await store.queue.list()).map(({ id }) => id),
-    ['new'],
+    ['new again', 'new'],
   );
-  assert.deepEqual((await store.sessions.list()).map(({ session }) => session).toSorted(), ['new', 'talk']);
+  assert.deepEqual((await store.sessions.list()).map(({ session }) => session).toSorted(), ['kept', 'new', 'talk']);
   assert.deepEqual([(await store.inbox.read('old', 0)).length, (await store.inbox.read('new', 0)).length], [0, 1]);
   const [allowance] = await store.ledger.allowances();
   assert.deepEqual([allowance?.spent.usd, allowance?.held.usd], [2, 0]);

@@ -12,8 +12,8 @@ export type Watch = {
   close(): void;
 };
 
-/** Watches; `version`, where there is one, answers a number that is another one once another process has written. */
-export function newWatch(version?: () => number, pollMs = 0): Watch {
+/** Watches; `version` answers a number that is another one once another process has written. */
+export function newWatch(version: () => number, pollMs: number): Watch {
   const waiting = new Map<Topic, Set<() => void>>();
   let seen: number | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export function newWatch(version?: () => number, pollMs = 0): Watch {
   function look(): void {
     let now: number | undefined;
     try {
-      now = version?.();
+      now = version();
     } catch {}
     if (now !== undefined && now === seen) return;
     seen = now;
@@ -58,7 +58,7 @@ export function newWatch(version?: () => number, pollMs = 0): Watch {
       signal?.addEventListener('abort', done, { once: true });
       const set = waiting.get(topic) ?? new Set();
       waiting.set(topic, set.add(done));
-      if (version) timer ??= setInterval(look, pollMs);
+      timer ??= setInterval(look, pollMs);
       return promise;
     },
     close() {
