@@ -48,6 +48,7 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
       <RunTable
         caption="Runs, the latest first"
         filter={filter}
+        more={() => setMost(Math.min(1000, most * 4))}
         ms={2000}
         empty={
           isFiltered ? (
@@ -62,11 +63,6 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
           )
         }
       />
-      {most < 1000 ? (
-        <button type="button" class="quiet" onClick={() => setMost(Math.min(1000, most * 4))}>
-          Show up to {Math.min(1000, most * 4)}
-        </button>
-      ) : null}
     </>
   );
 }

@@ -28,9 +28,14 @@ export function Navigation(): JSX.Element {
     addEventListener('fairlead-help', show);
     return () => removeEventListener('fairlead-help', show);
   }, []);
+  const here = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    // On a phone the screens stand in a row that is longer than the page is wide.
+    here.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [now.screen]);
   return (
     <nav aria-label="Screens">
-      <ul>
+      <ul ref={here}>
         {screens.map((screen) => (
           <li key={screen}>
             <a href={linkTo(screen)} aria-current={now.screen === screen ? 'page' : undefined}>

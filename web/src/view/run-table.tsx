@@ -14,10 +14,12 @@ export type RunTableProps = {
   readonly filter: Parameters<typeof api.runs>[0];
   readonly ms: number;
   readonly empty: JSX.Element | string;
+  /** Asks for more of them; without it there are no more to ask for. */
+  readonly more?: () => void;
 };
 
 /** The table of the runs that a filter lets through. */
-export function RunTable({ caption, filter, ms, empty }: RunTableProps): JSX.Element {
+export function RunTable({ caption, filter, ms, empty, more }: RunTableProps): JSX.Element {
   const { value, failed } = usePoll((signal) => api.runs(filter, signal), ms, JSON.stringify(filter));
   if (value?.runs.length === 0) return <>{typeof empty === 'string' ? <p class="hint">{empty}</p> : empty}</>;
   return (
@@ -31,6 +33,11 @@ export function RunTable({ caption, filter, ms, empty }: RunTableProps): JSX.Ele
           <Row key={run.id} run={run} />
         ))}
       </Table>
+      {more && value && value.runs.length >= (filter.most ?? 100) ? (
+        <button type="button" class="quiet" onClick={more}>
+          Show more
+        </button>
+      ) : null}
     </>
   );
 }
