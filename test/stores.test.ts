@@ -1,8 +1,10 @@
 // The stores keep what the ports promise, all of them by the same suite.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { TestContext } from 'node:test';
+import test, { type TestContext } from 'node:test';
 import type { FleetStore } from '../src/core/index.ts';
 import { jsonlSessions } from '../src/stores/index.ts';
 import { openSqlite } from '../src/stores/sqlite/store.ts';
@@ -34,3 +36,17 @@ sessionsPromises('jsonl', async (t) => {
 storePromises('sqlite', freshSqlite);
 
 processPromises('sqlite', async (t) => path.join(folderFor(t), 'fleet.sqlite'));
+
+test('whoever keeps sessions in files does not load SQLite', () => {
+  const index = path.join(import.meta.dirname, '../src/stores/index.ts');
+  const script = `
+    const { openFleetStore } = await import(${JSON.stringify(index)});
+    const isLoaded = () => process.moduleLoadList.some((name) => name.includes('sqlite'));
+    const before = isLoaded();
+    await (await openFleetStore('sqlite:' + process.argv[1])).close();
+    process.stdout.write(before + ' ' + isLoaded());`;
+  const folder = fs.mkdtempSync(path.join(tmpdir(), 'fairlead-stores-'));
+  const words = ['--input-type=module', '-e', script, path.join(folder, 'fleet.sqlite')];
+  assert.equal(execFileSync(process.execPath, words, { encoding: 'utf8' }), 'false true');
+  fs.rmSync(folder, { recursive: true });
+});
