@@ -8,6 +8,7 @@ import {
   type Event,
   type FleetRun,
   type FleetStore,
+  type Gate,
   type Settlement,
 } from '../core/index.ts';
 import { calls, scriptedProvider, type Script } from '../testing/index.ts';
@@ -152,6 +153,33 @@ test('letters that come while it ends are read by it, and every model it opens i
   const mustGo = async (): Promise<void> => void asked++;
   assert.equal(text(await drive(store, parts, { context: { mustGo } })), 'Second.');
   assert.equal(asked, 2);
+});
+
+test('[A95] the gate of the fleet stands in front of all others, and what may have happened is put to a person', async (t) => {
+  const store = await storeFor(t);
+  const asked: string[] = [];
+  const gate =
+    (name: string): Gate =>
+    () => {
+      asked.push(name);
+      return { type: 'deny', reason: `${name} says no.` };
+    };
+  const parts = agentFor(({ results }) => (results.length === 0 ? calls('look') : (results[0] ?? '')), {
+    gates: [gate('Its own')],
+  });
+  const settled = await drive(store, parts, { context: { gate: gate('The fleet') } });
+  assert.deepEqual([text(settled), asked], ['The fleet says no.', ['The fleet']]);
+  let unsure: unknown;
+  const curious = defineTool({
+    name: 'look',
+    description: 'Looks.',
+    effect: 'read',
+    input: { type: 'object' },
+    run: (_, { agent }) => (unsure = agent.unsure),
+  });
+  const seen = { ...agentFor([calls('look'), 'Done.']), tools: new Map([['look', curious]]) };
+  await drive(store, seen, { run: { id: 'q', session: 'two' } });
+  assert.equal(unsure, 'ask');
 });
 
 test('who hears the words may add to them or refuse them, and learns what happens', async (t) => {
