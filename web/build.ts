@@ -1,5 +1,5 @@
 // Builds the page: into dist/web for the package, and into web/dist for a server that runs from the sources.
-import { existsSync, globSync, statSync } from 'node:fs';
+import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'vite';
 
@@ -8,8 +8,17 @@ const here = import.meta.dirname;
 /** The page as the sources' own server finds it. */
 export const builtPage: string = path.join(here, 'dist');
 
-/** Builds the page into a folder, which is emptied first; gives the ids of the modules that went into it. */
+/** Builds the page into a folder, in place of what is there; gives the ids of the modules that went into it. */
 export async function buildWeb(folder: string = builtPage): Promise<readonly string[]> {
+  // Built beside the old one and swapped in at the end: a server may be reading it, and two may build at once.
+  const fresh = `${folder}-${process.pid}`;
+  const modules = await buildInto(fresh);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(fresh, folder);
+  return modules;
+}
+
+async function buildInto(folder: string): Promise<readonly string[]> {
   const built = await build({
     root: here,
     configFile: false,

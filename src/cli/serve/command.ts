@@ -1,4 +1,5 @@
 // The `serve` command: the API and the page over a fleet's store, with a worker of its own unless told otherwise.
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -57,7 +58,7 @@ export const run: Command['run'] = (args) =>
     });
     return withStore(values.store, async (store) => {
       const { measuredFolder } = await import('../../fleet/health/index.ts');
-      const page = pageFolder();
+      const page = pageFolder() ?? builtHere();
       const server = await openServer({
         store,
         keys,
@@ -99,6 +100,15 @@ function pageFolder(): string | undefined {
   return places
     .map((place) => path.resolve(import.meta.dirname, place))
     .find((folder) => existsSync(path.join(folder, 'index.html')) && existsSync(path.join(folder, 'assets')));
+}
+
+/** In a checkout the page is built on first use: a package brings it along. */
+function builtHere(): string | undefined {
+  const builder = path.resolve(import.meta.dirname, '../../../web/build.ts');
+  if (!import.meta.filename.endsWith('.ts') || !existsSync(builder)) return undefined;
+  say('Building the page, once.');
+  spawnSync(process.execPath, [builder], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return pageFolder();
 }
 
 async function knownModels(): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 // Ask: say what is to be done, in one of four ways, and watch the answer come in.
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
 import { api, type Way } from '../wire/api.ts';
 import { AskSettings, settingsOf, type Settings } from '../view/ask-settings.tsx';
@@ -11,12 +11,14 @@ import { Empty, Failed, Title } from '../view/parts.tsx';
 import { useSending } from '../view/poll.ts';
 import { linkTo } from '../view/route.ts';
 
-const ways: readonly {
+type Choice = {
   readonly way: Way | 'enqueue';
   readonly name: string;
   readonly what: string;
   readonly example: string;
-}[] = [
+};
+
+const ways: readonly [Choice, ...Choice[]] = [
   {
     way: 'run',
     name: 'Run',
@@ -58,12 +60,14 @@ let lastBegun: readonly FleetRun[] = [];
 /** The screen where something is asked. */
 export function AskScreen(): JSX.Element {
   const [words, setWords] = useDraft('ask');
-  const [way, setWay] = useState<Way | 'enqueue'>('run');
-  const [settings, setSettings] = useState<Settings>({});
+  const [chosenWay, setWay] = useDraft('ask way');
+  const [typed, setTyped] = useDraft('ask settings');
+  const settings = useMemo(() => (typed === '' ? {} : JSON.parse(typed)) as Settings, [typed]);
   const [begun, setBegun] = useState(lastBegun);
   const { busy, failed, send } = useSending();
   const may = useMay('runner');
-  const chosen = ways.find((each) => each.way === way) ?? ways[0];
+  const chosen = ways.find((each) => each.way === chosenWay) ?? ways[0];
+  const { way } = chosen;
 
   const ask = (): void =>
     send(async () => {
@@ -104,7 +108,7 @@ export function AskScreen(): JSX.Element {
           ))}
         </fieldset>
         <p class="hint" id="way-what">
-          {chosen?.what}
+          {chosen.what}
         </p>
         <label class="unseen" for="words">
           What is to be done
@@ -112,19 +116,19 @@ export function AskScreen(): JSX.Element {
         <textarea
           id="words"
           name="words"
-          rows={5}
+          rows={begun.length > 0 ? 2 : 5}
           value={words}
           aria-describedby="way-what"
-          placeholder={chosen?.example}
+          placeholder={chosen.example}
           onInput={(event) => setWords(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
           }}
         />
-        <AskSettings settings={settings} way={way} change={setSettings} />
+        <AskSettings settings={settings} way={way} change={(next) => setTyped(JSON.stringify(next))} />
         <div class="buttons">
           <button type="submit" class="primary" disabled={!may || busy || words.trim() === ''}>
-            {busy ? 'Sending' : (chosen?.name ?? 'Run')}
+            {busy ? 'Sending' : chosen.name}
           </button>
           <span class="hint">
             {may ? (

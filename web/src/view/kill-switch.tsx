@@ -72,11 +72,13 @@ function Confirm({ standing, isStopped, may, close, done }: Asked): JSX.Element 
   const needed = isStopped ? 'resume' : 'stop';
   const isReady = may && word.trim().toLowerCase() === needed && (isStopped || why.trim() !== '');
   useEffect(() => dialog.current?.showModal(), []);
+  // Closed by itself, the dialog gives the focus back to where it came from.
+  const leave = (): void => dialog.current?.close();
   const act = (): void =>
     send(async () => {
       await (isStopped ? api.resume() : api.stop(why.trim()));
       done();
-      close();
+      leave();
     });
   return (
     <dialog ref={dialog} onClose={close} aria-labelledby="switch-title">
@@ -126,7 +128,7 @@ function Confirm({ standing, isStopped, may, close, done }: Asked): JSX.Element 
           <button type="submit" class={isStopped ? 'primary' : 'danger'} disabled={!isReady || busy}>
             {isStopped ? 'Resume' : 'Stop everything'}
           </button>
-          <button type="button" onClick={close}>
+          <button type="button" onClick={leave}>
             Leave it
           </button>
         </div>

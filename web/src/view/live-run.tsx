@@ -1,10 +1,10 @@
 // A run while it goes on: the answer streaming in, its questions, what it spent, and how to end it.
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
 import { Markdown } from '../text/markdown-view.tsx';
 import { money, short } from '../text/format.ts';
 import { api } from '../wire/api.ts';
+import { Announcer } from './announcer.tsx';
 import { useMay } from './may.ts';
 import { Failed, Status } from './parts.tsx';
 import { useSending } from './poll.ts';
@@ -12,7 +12,6 @@ import { linkTo } from './route.ts';
 import { RunTable } from './run-table.tsx';
 import { useFeed, type Feed } from './session-feed.ts';
 import { TimelineView } from './timeline-view.tsx';
-import { openAsk } from './timeline.ts';
 
 /** The run as it was begun, followed to its end. */
 export function LiveRun({ begun }: { readonly begun: FleetRun }): JSX.Element {
@@ -94,32 +93,5 @@ export function Children({ of, isOver }: { readonly of: string; readonly isOver:
         empty="It has begun no runs of its own yet."
       />
     </section>
-  );
-}
-
-/** Says to a screen reader what matters and when it matters: beginnings, questions, ends; never word by word. */
-function Announcer({ feed, run }: { readonly feed: Feed; readonly run: FleetRun }): JSX.Element {
-  const [said, setSaid] = useState('');
-  const before = useRef('');
-  const turn = feed.timeline.items.findLast((item) => item.type === 'turn');
-  const asking = turn?.type === 'turn' ? turn.calls.find((call) => openAsk(call)) : undefined;
-  const words =
-    run.status === 'ended'
-      ? `The run has ended: ${run.outcome?.reason ?? ''}. ${(run.outcome?.text ?? '').slice(0, 300)}`
-      : asking
-        ? `The run waits for you: ${openAsk(asking)?.question ?? ''}`
-        : feed.live
-          ? 'The answer is coming in.'
-          : `The run is ${run.status}.`;
-  useEffect(() => {
-    if (before.current === words) return undefined;
-    before.current = words;
-    const timer = setTimeout(() => setSaid(words), 700);
-    return () => clearTimeout(timer);
-  }, [words]);
-  return (
-    <p class="unseen" role="status">
-      {said}
-    </p>
   );
 }

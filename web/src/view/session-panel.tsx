@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useCallback, useState } from 'preact/hooks';
 import { money, percent, short } from '../text/format.ts';
 import { api } from '../wire/api.ts';
+import { Announcer } from './announcer.tsx';
 import { useDraft } from './draft.ts';
 import { useMay } from './may.ts';
 import { Empty, Failed, Figure } from './parts.tsx';
@@ -62,6 +63,7 @@ export function SessionPanel({ followed, session, isWhole = false }: PanelProps)
       {timeline.others > 0 ? (
         <p class="hint">{timeline.others} events stand on branches that nobody continues; they are kept in the log.</p>
       ) : null}
+      <Announcer feed={feed} run={run} />
       {may ? <Speaking session={session} isLive={isLive} isWhole={isWhole} /> : null}
     </section>
   );

@@ -1,0 +1,37 @@
+// What a screen reader says of a run: beginnings, questions and ends, when they matter; never the answer word by word.
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { FleetRun } from '../../../src/core/index.ts';
+import type { Feed } from './session-feed.ts';
+import { openAsk } from './timeline.ts';
+
+/** Waits a little before it speaks, so that what passes at once is not said. */
+const patience = 700;
+
+/** Says how a run stands, out of sight. */
+export function Announcer({ feed, run }: { readonly feed: Feed; readonly run: FleetRun | undefined }): JSX.Element {
+  const [said, setSaid] = useState('');
+  const before = useRef('');
+  const words = wordsFor(feed, run);
+  useEffect(() => {
+    if (before.current === words) return undefined;
+    before.current = words;
+    const timer = setTimeout(() => setSaid(words), patience);
+    return () => clearTimeout(timer);
+  }, [words]);
+  return (
+    <p class="unseen" role="status">
+      {said}
+    </p>
+  );
+}
+
+function wordsFor({ timeline, live }: Feed, run: FleetRun | undefined): string {
+  const turn = timeline.items.findLast((item) => item.type === 'turn');
+  const asking = turn?.type === 'turn' ? turn.calls.map(openAsk).find((ask) => ask !== undefined) : undefined;
+  if (run?.status === 'ended')
+    return `The run has ended: ${run.outcome?.reason ?? ''}. ${(run.outcome?.text ?? '').slice(0, 300)}`;
+  if (asking) return `The run waits for you: ${asking.question}`;
+  if (live) return 'The answer is coming in.';
+  return run ? `The run is ${run.status}.` : '';
+}
