@@ -13,8 +13,14 @@ export async function buildWeb(folder: string = builtPage): Promise<readonly str
   // Built beside the old one and swapped in at the end: a server may be reading it, and two may build at once.
   const fresh = `${folder}-${process.pid}`;
   const modules = await buildInto(fresh);
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(fresh, folder);
+  try {
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(fresh, folder);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    // Whoever was faster built the same.
+    if (!existsSync(path.join(folder, 'index.html'))) throw error;
+  }
   return modules;
 }
 
