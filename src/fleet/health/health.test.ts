@@ -157,10 +157,18 @@ test('[A94] an empty fleet has no rates, no percentiles and no verdicts; a kill-
 });
 
 test('[A94] many runs are looked at page by page, the latest of them, and no more than is said', async () => {
-  const runs = Array.from({ length: 1300 }, (_, i) => ended(`r${i}`, (i + 1) * 1000, 'answered'));
+  const runs = Array.from({ length: 1300 }, (_, i) => ended(`r${i}`, (i + 1) * 1000, 'answered', 1000, 5000 + i));
   const { store } = still({ runs });
-  assert.equal((await healthOf(store, now)).waited?.p50.of, 1300);
+  const { took } = await healthOf(store, now);
+  assert.deepEqual([took?.p50.of, took?.p50.value], [1300, 5649], 'each of them once');
   assert.equal((await healthOf(store, now, { most: 700 })).waited?.p50.of, 700);
+});
+
+test('[A94] a run of before the last hour is no run of it, though it was queued after one that is', async () => {
+  const slow = ended('slow', hour / 2, 'answered', 1000, 3 * hour);
+  const quick = ended('quick', 2 * hour, 'answered', 1000, 10);
+  const { took } = await healthOf(still({ runs: [slow, quick] }).store, now);
+  assert.deepEqual([took?.p50.of, took?.p50.value], [1, 3 * hour]);
 });
 
 test('[A94] the wait of a run that was to begin later counts from then', async () => {
@@ -259,5 +267,11 @@ test('[A65] a handful of runs is no drift, however bad they were', () => {
   const all = (today: readonly Tally[], past: readonly Tally[]) =>
     new Set(driftOf(today, past).map(({ verdict, change }) => `${verdict} ${change === undefined}`));
   assert.deepEqual(all(hours(1, 20, 20, wavy(90_000)), before), new Set(['not enough data true']));
+  const thin = driftOf(hours(24, 4, 0, wavy(90_000)), hours(168, 4, 0, wavy(1)));
+  assert.deepEqual(
+    thin.flatMap(({ as, verdict }) => (as === 'ratio' ? [verdict] : [])),
+    ['not enough data', 'not enough data'],
+    'hours of four runs each have no 95th percentile',
+  );
   assert.deepEqual(all(hours(24, 20, 20, wavy(90_000)), hours(2, 20, 0, wavy(1))), new Set(['not enough data true']));
 });

@@ -148,5 +148,10 @@ test('[A65] what differs is told by intervals that lie wholly beyond the margin,
   const clearAlone = asks(2.1, 1);
   assert.equal(holm([clearAlone])[0]?.differs, true);
   assert.equal(holm([clearAlone, asks(0, 1)])[0]?.differs, false, 'not clear enough beside another look');
+  assert.deepEqual(
+    holm([asks(2.17, 1), asks(2.05, 1)]).map(({ differs }) => differs),
+    [false, false],
+    'where the clearest is not clear enough, nothing after it is',
+  );
   assert.equal(holm([asks(9, 1), clearAlone])[1]?.differs, true, 'the step after a clear one is easier');
 });
