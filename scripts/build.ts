@@ -34,7 +34,7 @@ const fresh = path.join(root, `dist-${process.pid}`);
 process.on('exit', () => rmSync(fresh, { recursive: true, force: true }));
 const { output } = await build({
   cwd: root,
-  input: { bin: 'src/cli/bin.ts', ...entries },
+  input: { bin: 'src/cli/bin.ts', 'harness-serve': 'src/cli/serve/bin.ts', ...entries },
   platform: 'node',
   // The oldest Node that may run it, as package.json's engines say.
   transform: { target: 'node22' },

@@ -85,7 +85,15 @@ export function lookout(
     }
   }
 
+  /** A client may say that it saw more than there is: then nothing is covered beyond what there is. */
+  async function beginWhereItIs(): Promise<void> {
+    const end = begin === 0 ? 0 : await tailOf(store, sight.session).catch(() => begin);
+    covered = Math.min(begin, end);
+    tail = covered;
+  }
+
   async function follow(): Promise<void> {
+    await ready;
     for (let waitMs = 100; !ended.signal.aborted; waitMs = Math.min(waitMs * 2, 2000)) {
       let log: Log | undefined;
       try {
@@ -106,6 +114,7 @@ export function lookout(
 
   let soon: () => void = () => {};
   async function lookAtRun(): Promise<void> {
+    await ready;
     while (!ended.signal.aborted && !over) {
       const nudged = Promise.withResolvers<void>();
       soon = nudged.resolve;
@@ -163,6 +172,7 @@ export function lookout(
   }
 
   async function* frames(from: number, signal: AbortSignal): AsyncGenerator<string> {
+    await ready;
     let last = from;
     let resume = (): void => {};
     const stop = (): void => resume();
@@ -179,8 +189,10 @@ export function lookout(
         let batch = '';
         for (; at < base + items.length && batch.length < mostAtOnce; at++) {
           const item = items[at - base];
-          batch += item?.frame ?? '';
-          last = item?.seq ?? last;
+          // A watcher may have seen more than a lookout that began earlier has read.
+          if (!item || (item.seq ?? last + 1) <= last) continue;
+          batch += item.frame;
+          last = item.seq ?? last;
         }
         if (batch !== '') yield batch;
         else if (over) return;
@@ -197,6 +209,7 @@ export function lookout(
     }
   }
 
+  const ready = beginWhereItIs();
   const work = Promise.all([follow(), lookAtRun()]);
   return {
     frames,

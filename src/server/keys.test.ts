@@ -1,0 +1,84 @@
+// Keys: made once, kept for their owner alone, of three roles, and in no message.
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { readKeys } from './keys.ts';
+
+function folderFor(t: TestContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-keys-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('[A97] a token of 32 random bytes is made on the first start, kept for its owner alone, and told once', (t) => {
+  const folder = path.join(folderFor(t), 'state');
+  const first = readKeys({ env: {}, folder });
+  const made = first.made ?? '';
+  assert.equal(Buffer.from(made, 'base64url').length, 32);
+  const file = path.join(folder, 'server-token');
+  if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(readFileSync(file, 'utf8').trim(), made);
+  const second = readKeys({ env: {}, folder });
+  assert.equal(second.made, undefined);
+  assert.equal(second.callerWith(made)?.role, 'operator');
+  assert.equal(second.callerWith(`${made}x`), undefined);
+  assert.equal(second.callerWith(''), undefined);
+  assert.notEqual(readKeys({ env: {}, folder: folderFor(t) }).made, made);
+});
+
+test(
+  '[A97] a token that others may read, or that is none, is not used',
+  { skip: process.platform === 'win32' },
+  (t) => {
+    const folder = folderFor(t);
+    const { made = '' } = readKeys({ env: {}, folder });
+    const file = path.join(folder, 'server-token');
+    chmodSync(file, 0o644);
+    assert.throws(
+      () => readKeys({ env: {}, folder }),
+      (error: Error) => /others may read it/.test(error.message) && !error.message.includes(made),
+    );
+    rmSync(file);
+    writeFileSync(file, '\n', { mode: 0o600 });
+    assert.throws(() => readKeys({ env: {}, folder }), /no token in it/);
+  },
+);
+
+test('[A97] HARNESS_API_KEY is the operator’s instead of a token; more keys come from the environment and a file', (t) => {
+  const folder = folderFor(t);
+  const file = path.join(folder, 'keys');
+  writeFileSync(file, '# who reads\nreader key-of-the-file\n\nrunner:another-key # and who runs\n');
+  const keys = readKeys({
+    env: { HARNESS_API_KEY: 'the-own-key', HARNESS_API_KEYS: 'reader:one, runner:two\noperator:three' },
+    file,
+    folder,
+  });
+  assert.equal(keys.made, undefined);
+  const roleOf = (key: string): string | undefined => keys.callerWith(key)?.role;
+  assert.deepEqual(['the-own-key', 'one', 'two', 'three', 'key-of-the-file', 'another-key', 'four'].map(roleOf), [
+    'operator',
+    'reader',
+    'runner',
+    'operator',
+    'reader',
+    'runner',
+    undefined,
+  ]);
+  const names = new Set(['one', 'two', 'three'].map((key) => keys.callerWith(key)?.name));
+  assert.equal(names.size, 3);
+  for (const name of names) assert.match(name ?? '', /^\w+ [0-9a-f]{8}$/);
+  const readersOnly = readKeys({ env: { HARNESS_API_KEYS: 'reader:one' }, folder });
+  assert.ok(readersOnly.made, 'somebody has to be able to operate it');
+});
+
+test('[A97] a mistake among the keys is told by its place, never by the key', (t) => {
+  const folder = folderFor(t);
+  for (const entry of ['writer:hunter2-secret', 'hunter2-secret', 'reader:'])
+    assert.throws(
+      () => readKeys({ env: { HARNESS_API_KEYS: `reader:fine,${entry}` }, folder }),
+      (error: Error) => /Entry 2 of HARNESS_API_KEYS/.test(error.message) && !error.message.includes('hunter2'),
+    );
+  assert.throws(() => readKeys({ env: {}, file: path.join(folder, 'absent'), folder }), /key file cannot be read/);
+});
