@@ -7,9 +7,9 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { FleetStore } from '../src/core/index.ts';
 import { jsonlSessions } from '../src/stores/index.ts';
-import { openSqlite } from '../src/stores/sqlite/store.ts';
 import { processPromises } from './support/process-promises.ts';
 import { sessionsPromises } from './support/sessions-promises.ts';
+import { openFor, placeFor } from './support/sqlite-place.ts';
 import { storePromises } from './support/store-promises.ts';
 
 function folderFor(t: TestContext): string {
@@ -18,14 +18,9 @@ function folderFor(t: TestContext): string {
   return folder;
 }
 
-/** Quick to try again, so that the tests are. */
 async function freshSqlite(t: TestContext): Promise<() => Promise<FleetStore>> {
-  const file = path.join(folderFor(t), 'fleet.sqlite');
-  return async () => {
-    const store = await openSqlite(file, { retryMs: 1, pollMs: 10 });
-    t.after(() => store.close());
-    return store;
-  };
+  const file = placeFor(t);
+  return () => openFor(t, file);
 }
 
 sessionsPromises('jsonl', async (t) => {
@@ -35,7 +30,7 @@ sessionsPromises('jsonl', async (t) => {
 
 storePromises('sqlite', freshSqlite);
 
-processPromises('sqlite', async (t) => path.join(folderFor(t), 'fleet.sqlite'));
+processPromises('sqlite', async (t) => placeFor(t));
 
 test('whoever keeps sessions in files does not load SQLite', () => {
   const index = path.join(import.meta.dirname, '../src/stores/index.ts');

@@ -38,7 +38,7 @@ export async function openDatabase(name: string): Promise<Database> {
     try {
       await patiently(() => refuseOthers(db, file));
       await patiently(() => db.exec('PRAGMA journal_mode = WAL'));
-      db.exec('PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY');
+      db.exec('PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 16777216');
       await patiently(() => migrate(db, file));
       return databaseOf(db, file);
     } catch (error) {

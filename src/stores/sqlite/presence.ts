@@ -33,7 +33,9 @@ export function newPresence(base: Base, leaseMs: number, buryRuns: Bury): Presen
   let timer: NodeJS.Timeout | undefined;
   let beating = false;
 
+  /** Whoever comes in also tidies up: the dead are not to pile up where nobody works. */
   function enter(): string {
+    buryAll();
     const holder = newHolder();
     token = holder.token;
     base.run(
@@ -80,6 +82,10 @@ export function newPresence(base: Base, leaseMs: number, buryRuns: Bury): Presen
     base.touch('queue');
   }
 
+  function buryAll(): void {
+    for (const row of gone()) bury(row.token);
+  }
+
   const rows = (): readonly Row[] => base.all<Row>('SELECT * FROM presences');
   const isSilent = (row: Row): boolean => {
     const holder = holderIn(row.holder);
@@ -106,9 +112,7 @@ export function newPresence(base: Base, leaseMs: number, buryRuns: Bury): Presen
     },
     async buryGone() {
       if (base.read(gone).length === 0) return;
-      await base.write(() => {
-        for (const row of gone()) bury(row.token);
-      });
+      await base.write(buryAll);
     },
     async close() {
       clearInterval(timer);

@@ -1,33 +1,12 @@
-// What a SQLite file may be when it is opened, what happens to it, and what it costs to write to it.
+// What only a SQLite store has to prove: its fences against the silent, its shared transactions, its schedules and its forgetting.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import test, { type TestContext } from 'node:test';
+import test from 'node:test';
 import { startActor } from '../../../test/support/fleet-process.ts';
+import { change, countOf, openFor, placeFor } from '../../../test/support/sqlite-place.ts';
 import { noSpending, type FleetStore, type Log } from '../../core/index.ts';
-import { migrations } from './migrations.ts';
-import { openSqlite, type SqliteStore } from './store.ts';
-
-function placeFor(t: TestContext): string {
-  const folder = fs.mkdtempSync(path.join(tmpdir(), 'fairlead-sqlite-'));
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
-  return path.join(folder, 'fleet.sqlite');
-}
-
-async function openFor(t: TestContext, file: string): Promise<SqliteStore> {
-  const store = await openSqlite(file, { retryMs: 1, pollMs: 10 });
-  t.after(() => store.close());
-  return store;
-}
-
-/** Changes the file as another program would. */
-function change(file: string, sql: string): void {
-  const db = new DatabaseSync(file, { timeout: 5000 });
-  db.exec(sql);
-  db.close();
-}
+import { openSqlite } from './store.ts';
 
 const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
 
@@ -45,73 +24,6 @@ async function drain({ queue }: FleetStore): Promise<readonly string[]> {
   });
   return driven;
 }
-
-test('a store is made where there is none, with its folder, for its owner alone', async (t) => {
-  const file = path.join(path.dirname(placeFor(t)), 'deep/er/fleet.sqlite');
-  const store = await openFor(t, file);
-  await store.sessions.open('one');
-  assert.equal(store.about, 'sqlite fleet.sqlite');
-  for (const each of [file, `${file}-wal`]) assert.equal(fs.statSync(each).mode & 0o777, 0o600);
-});
-
-test('a store that was closed leaves one file, and opens again with all that was in it', async (t) => {
-  const file = placeFor(t);
-  const store = await openFor(t, file);
-  await store.queue.enqueue([{ id: 'one', words: 'w' }]);
-  await store.close();
-  assert.deepEqual(fs.readdirSync(path.dirname(file)), ['fleet.sqlite']);
-  assert.equal((await (await openFor(t, file)).queue.run('one'))?.words, 'w');
-});
-
-test('a store of a later version is refused in one sentence and left as it is', async (t) => {
-  const file = placeFor(t);
-  await (await openFor(t, file)).close();
-  change(file, `PRAGMA user_version = ${migrations.length + 1}`);
-  const before = fs.readFileSync(file);
-  await assert.rejects(openSqlite(file), {
-    code: 'store/newer-version',
-    message: `${file} is a store of version ${migrations.length + 1}; this program knows versions up to ${migrations.length}.`,
-  });
-  assert.deepEqual(fs.readFileSync(file), before);
-});
-
-test('a file that is not ours is named as that and left as it is', async (t) => {
-  const file = placeFor(t);
-  fs.writeFileSync(file, 'These are the notes of somebody else.\n'.repeat(200));
-  const notes = fs.readFileSync(file);
-  await assert.rejects(openSqlite(file), { code: 'store/not-a-store', message: /is not a SQLite database/ });
-  assert.deepEqual(fs.readFileSync(file), notes);
-  fs.rmSync(file);
-  change(file, 'CREATE TABLE recipes (name TEXT)');
-  const recipes = fs.readFileSync(file);
-  await assert.rejects(openSqlite(file), { code: 'store/not-a-store', message: /not a store of Fairlead/ });
-  assert.deepEqual(fs.readFileSync(file), recipes);
-  assert.deepEqual(fs.readdirSync(path.dirname(file)), ['fleet.sqlite']);
-});
-
-test('a damaged file is named as that', async (t) => {
-  const file = placeFor(t);
-  const store = await openFor(t, file);
-  await store.queue.enqueue(Array.from({ length: 50 }, (_, i) => ({ id: `r${i}`, words: 'w'.repeat(500) })));
-  await store.close();
-  const fd = fs.openSync(file, 'r+');
-  fs.writeSync(fd, Buffer.alloc(fs.statSync(file).size - 4096, 0x5a), 0, null, 4096);
-  fs.closeSync(fd);
-  const before = fs.readFileSync(file);
-  await assert.rejects(
-    async () => {
-      const opened = await openFor(t, file);
-      await opened.queue.list();
-    },
-    { code: 'store/damaged', message: new RegExp(`^Could not use ${file}: it is damaged`) },
-  );
-  assert.deepEqual(fs.readFileSync(file), before);
-});
-
-test('a place where no file can be made is named', async (t) => {
-  const folder = path.dirname(placeFor(t));
-  await assert.rejects(openSqlite(folder), { code: 'store/gone', message: new RegExp(folder) });
-});
 
 test('[A52] an event that somebody changed is not believed, and named', async (t) => {
   const file = placeFor(t);
@@ -230,7 +142,11 @@ test('[A116] a process whose death can be seen is not waited for, however long i
   assert.equal(await actor.ask('open'), 'opened');
   await assert.rejects(sessions.open('one'), { code: 'store/locked' });
   await actor.kill();
+  await (await sessions.open('two')).close();
+  assert.equal((await sessions.list()).find(({ session }) => session === 'one')?.holder, undefined);
+  const presences = countOf(file, 'presences');
   await (await sessions.open('one')).close();
+  assert.equal(presences, 1, 'whoever came in has tidied up');
 });
 
 test('[A71] a writer waits for another process that has the database, without holding up everything else', async (t) => {

@@ -1,0 +1,75 @@
+// What a file may be when a store is opened in it: none, ours, somebody else's, newer, damaged.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { change, openFor, placeFor } from '../../../test/support/sqlite-place.ts';
+import { migrations } from './migrations.ts';
+import { openSqlite } from './store.ts';
+
+test('a store is made where there is none, with its folder, for its owner alone', async (t) => {
+  const file = path.join(path.dirname(placeFor(t)), 'deep/er/fleet.sqlite');
+  const store = await openFor(t, file);
+  await store.sessions.open('one');
+  assert.equal(store.about, 'sqlite fleet.sqlite');
+  for (const each of [file, `${file}-wal`]) assert.equal(fs.statSync(each).mode & 0o777, 0o600);
+});
+
+test('a store that was closed leaves one file, and opens again with all that was in it', async (t) => {
+  const file = placeFor(t);
+  const store = await openFor(t, file);
+  await store.queue.enqueue([{ id: 'one', words: 'w' }]);
+  await store.close();
+  assert.deepEqual(fs.readdirSync(path.dirname(file)), ['fleet.sqlite']);
+  assert.equal((await (await openFor(t, file)).queue.run('one'))?.words, 'w');
+});
+
+test('a store of a later version is refused in one sentence and left as it is', async (t) => {
+  const file = placeFor(t);
+  await (await openFor(t, file)).close();
+  change(file, `PRAGMA user_version = ${migrations.length + 1}`);
+  const before = fs.readFileSync(file);
+  await assert.rejects(openSqlite(file), {
+    code: 'store/newer-version',
+    message: `${file} is a store of version ${migrations.length + 1}; this program knows versions up to ${migrations.length}.`,
+  });
+  assert.deepEqual(fs.readFileSync(file), before);
+});
+
+test('a file that is not ours is named as that and left as it is', async (t) => {
+  const file = placeFor(t);
+  fs.writeFileSync(file, 'These are the notes of somebody else.\n'.repeat(200));
+  const notes = fs.readFileSync(file);
+  await assert.rejects(openSqlite(file), { code: 'store/not-a-store', message: /is not a SQLite database/ });
+  assert.deepEqual(fs.readFileSync(file), notes);
+  fs.rmSync(file);
+  change(file, 'CREATE TABLE recipes (name TEXT)');
+  const recipes = fs.readFileSync(file);
+  await assert.rejects(openSqlite(file), { code: 'store/not-a-store', message: /not a store of Fairlead/ });
+  assert.deepEqual(fs.readFileSync(file), recipes);
+  assert.deepEqual(fs.readdirSync(path.dirname(file)), ['fleet.sqlite']);
+});
+
+test('a damaged file is named as that', async (t) => {
+  const file = placeFor(t);
+  const store = await openFor(t, file);
+  await store.queue.enqueue(Array.from({ length: 50 }, (_, i) => ({ id: `r${i}`, words: 'w'.repeat(500) })));
+  await store.close();
+  const fd = fs.openSync(file, 'r+');
+  fs.writeSync(fd, Buffer.alloc(fs.statSync(file).size - 4096, 0x5a), 0, null, 4096);
+  fs.closeSync(fd);
+  const before = fs.readFileSync(file);
+  await assert.rejects(
+    async () => {
+      const opened = await openFor(t, file);
+      await opened.queue.list();
+    },
+    { code: 'store/damaged', message: new RegExp(`^Could not use ${file}: it is damaged`) },
+  );
+  assert.deepEqual(fs.readFileSync(file), before);
+});
+
+test('a place where no file can be made is named', async (t) => {
+  const folder = path.dirname(placeFor(t));
+  await assert.rejects(openSqlite(folder), { code: 'store/gone', message: new RegExp(folder) });
+});

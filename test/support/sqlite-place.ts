@@ -1,0 +1,36 @@
+// A SQLite store in a folder of its own, and ways to do to its file what other programs might do.
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
+import { openSqlite, type SqliteStore } from '../../src/stores/sqlite/store.ts';
+
+/** A file that is not there yet; its folder goes with the test. */
+export function placeFor(t: TestContext): string {
+  const folder = fs.mkdtempSync(path.join(tmpdir(), 'fairlead-sqlite-'));
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return path.join(folder, 'fleet.sqlite');
+}
+
+/** Opens the store in a file, quick to try again; it is closed with the test. */
+export async function openFor(t: TestContext, file: string): Promise<SqliteStore> {
+  const store = await openSqlite(file, { retryMs: 1, pollMs: 10 });
+  t.after(() => store.close());
+  return store;
+}
+
+/** Changes the file as another program would. */
+export function change(file: string, sql: string): void {
+  const db = new DatabaseSync(file, { timeout: 5000 });
+  db.exec(sql);
+  db.close();
+}
+
+/** How many rows a table has. */
+export function countOf(file: string, table: string): number {
+  const db = new DatabaseSync(file);
+  const { count } = db.prepare(`SELECT count(*) AS count FROM ${table}`).get() ?? {};
+  db.close();
+  return Number(count);
+}
