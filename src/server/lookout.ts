@@ -1,15 +1,13 @@
 // One follower of a session for all who watch it: what happens is read and written down once, and each watcher takes it at its own pace.
 import { setTimeout as pause } from 'node:timers/promises';
 import { FairleadError, messageOf, type Event, type FleetRun, type FleetStore, type Log } from '../core/index.ts';
+import { newShelf, type Keeping, type Shelf } from './shelf.ts';
 
 /** What is watched: a run until it has ended, or a session for as long as somebody wants to. */
 export type Sight = { readonly session: string; readonly run?: string };
 
 /** A piece of an answer that is not settled. `restarted` takes back what the turn said before. */
 export type LiveText = { readonly turn: number; readonly text: string; readonly restarted?: true };
-
-/** One thing to show; `seq` is an event's place. */
-type Item = { frame: string; readonly seq?: number; readonly provisional?: true };
 
 /** What a lookout shows, as frames of a stream of events. */
 export type Lookout = {
@@ -20,8 +18,22 @@ export type Lookout = {
   close(): Promise<void>;
 };
 
-/** How much a lookout keeps for those who are a little behind; who is further behind reads the log. */
-export type Keeping = { readonly items: number; readonly chars: number };
+type Store = Pick<FleetStore, 'sessions' | 'queue'>;
+
+/** A lookout from the inside. */
+type Post = {
+  readonly store: Store;
+  readonly sight: Sight;
+  readonly tell: (sentence: string) => void;
+  readonly shelf: Shelf;
+  readonly ended: AbortSignal;
+  /** The seq of the last event that was read. */
+  tail: number;
+  /** Whether the run has ended and all of it was shown. */
+  over: boolean;
+  /** Looks at the run at once instead of in a while. */
+  soon: () => void;
+};
 
 const usual: Keeping = { items: 4096, chars: 4_000_000 };
 
@@ -31,204 +43,150 @@ export const frameOf = (event: string, data: unknown, id?: number): string =>
 
 /** Watches a sight, reading from a seq on. */
 export function lookout(
-  store: Pick<FleetStore, 'sessions' | 'queue'>,
+  store: Store,
   sight: Sight,
   begin: number,
   tell: (sentence: string) => void,
   keeping: Keeping = usual,
 ): Lookout {
   const ended = new AbortController();
-  const items: Item[] = [];
-  const waiting = new Set<() => void>();
-  let base = 0;
-  let chars = 0;
-  /** Every event after this one is in `items`, or still to come. */
-  let covered = begin;
-  let tail = begin;
-  let over = false;
-  let shown = '';
-  let turnText: LiveText | undefined;
-
-  function push(item: Item): void {
-    items.push(item);
-    chars += item.frame.length;
-    while (items.length > keeping.items || (chars > keeping.chars && items.length > 1)) {
-      const old = items.shift();
-      base++;
-      chars -= old?.frame.length ?? 0;
-      covered = old?.seq ?? covered;
-    }
-    wake();
-  }
-
-  function wake(): void {
-    for (const resolve of waiting) resolve();
-    waiting.clear();
-  }
-
-  function seen(event: Event): void {
-    if (event.seq <= tail) return;
-    tail = event.seq;
-    if (event.type === 'turn-ended' || event.type === 'turn-failed') forgetProvisional();
-    push({ frame: frameOf('event', event, event.seq), seq: event.seq });
-    if (event.type === 'run-started' || event.type === 'run-ended' || event.type === 'ask-raised') soon();
-  }
-
-  /** What was settled need not be shown in pieces to those who come later. */
-  function forgetProvisional(): void {
-    turnText = undefined;
-    for (let i = items.length - 1; i >= 0 && items[i]?.seq === undefined; i--) {
-      const item = items[i];
-      if (!item?.provisional) continue;
-      chars -= item.frame.length;
-      item.frame = '';
-    }
-  }
-
-  /** A client may say that it saw more than there is: then nothing is covered beyond what there is. */
-  async function beginWhereItIs(): Promise<void> {
-    const end = begin === 0 ? 0 : await tailOf(store, sight.session).catch(() => begin);
-    covered = Math.min(begin, end);
-    tail = covered;
-  }
-
-  async function follow(): Promise<void> {
-    await ready;
-    for (let waitMs = 100; !ended.signal.aborted; waitMs = Math.min(waitMs * 2, 2000)) {
-      let log: Log | undefined;
-      try {
-        log = await store.sessions.reader(sight.session);
-        for await (const event of log.follow(tail, ended.signal)) {
-          seen(event);
-          waitMs = 100;
-        }
-      } catch (error) {
-        if (!isAbsent(error)) tell(`A session cannot be followed: ${messageOf(error)}`);
-        waitMs = isAbsent(error) ? 100 : waitMs;
-      } finally {
-        await log?.close().catch(() => {});
-      }
-      await pause(waitMs, undefined, { signal: ended.signal }).catch(() => {});
-    }
-  }
-
-  let soon: () => void = () => {};
-  async function lookAtRun(): Promise<void> {
-    await ready;
-    while (!ended.signal.aborted && !over) {
-      const nudged = Promise.withResolvers<void>();
-      soon = nudged.resolve;
-      try {
-        await showRun();
-      } catch (error) {
-        tell(`A run cannot be looked at: ${messageOf(error)}`);
-      }
-      const timer = setTimeout(soon, shown === '' ? 100 : 500);
-      if (!over) await nudged.promise;
-      clearTimeout(timer);
-    }
-  }
-
-  async function showRun(): Promise<void> {
-    const run = await currentRun();
-    if (!run) return;
-    const told = JSON.stringify([run.id, run.status, run.attempts, run.questions.map(({ call }) => call)]);
-    const isOver = run.id === sight.run && run.status === 'ended';
-    // All that a run did is in the log before the queue says that it has ended.
-    if (isOver && tail < (await tailOf(store, sight.session))) return void setTimeout(() => soon(), 20);
-    if (told !== shown) push({ frame: frameOf('run', run) });
-    shown = told;
-    if (!isOver) return;
-    push({ frame: frameOf('end', { run: run.id }) });
-    over = true;
-    wake();
-  }
-
-  async function currentRun(): Promise<FleetRun | undefined> {
-    if (sight.run !== undefined) return store.queue.run(sight.run);
-    return (await store.queue.list({ session: sight.session, most: 1 }))[0];
-  }
-
-  /** Where in `items` somebody begins who has seen up to this event. */
-  function placeAfter(seq: number): number {
-    const at = items.findIndex((item) => item.seq !== undefined && item.seq > seq);
-    if (at >= 0) return base + at;
-    const last = items.findLastIndex((item) => item.seq !== undefined);
-    return base + last + 1;
-  }
-
-  async function* catchUp(from: number, signal: AbortSignal): AsyncGenerator<{ frame: string; seq: number }> {
-    const log = await store.sessions.reader(sight.session);
-    const enough = new AbortController();
-    try {
-      for await (const event of log.follow(from, AbortSignal.any([signal, enough.signal]))) {
-        yield { frame: frameOf('event', event, event.seq), seq: event.seq };
-        if (event.seq >= covered) return;
-      }
-    } finally {
-      enough.abort();
-      await log.close();
-    }
-  }
-
-  async function* frames(from: number, signal: AbortSignal): AsyncGenerator<string> {
-    await ready;
-    let last = from;
-    let resume = (): void => {};
-    const stop = (): void => resume();
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      for (let at = -1; !signal.aborted;) {
-        if (at < base && last < covered)
-          for await (const { frame, seq } of catchUp(last, signal)) {
-            last = seq;
-            yield frame;
-          }
-        if (signal.aborted) return;
-        if (at < base) at = placeAfter(last);
-        let batch = '';
-        for (; at < base + items.length && batch.length < mostAtOnce; at++) {
-          const item = items[at - base];
-          // A watcher may have seen more than a lookout that began earlier has read.
-          if (!item || (item.seq ?? last + 1) <= last) continue;
-          batch += item.frame;
-          last = item.seq ?? last;
-        }
-        if (batch !== '') yield batch;
-        else if (over) return;
-        else if (at >= base + items.length) {
-          const { promise, resolve } = Promise.withResolvers<void>();
-          resume = resolve;
-          waiting.add(resolve);
-          await promise;
-          waiting.delete(resolve);
-        }
-      }
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
-  }
-
-  const ready = beginWhereItIs();
-  const work = Promise.all([follow(), lookAtRun()]);
+  const shelf = newShelf(begin, keeping);
+  const post: Post = { store, sight, tell, shelf, ended: ended.signal, tail: begin, over: false, soon: () => {} };
+  const ready = beginWhereItIs(post);
+  const work = ready.then(() => Promise.all([follow(post), lookAtRun(post)]));
   return {
-    frames,
+    async *frames(from, signal) {
+      await ready;
+      yield* shownAfter(post, from, signal);
+    },
     say(text) {
-      if (turnText?.turn === text.turn && text.restarted) forgetProvisional();
-      turnText = text;
-      push({ frame: frameOf('chunk', text), provisional: true });
+      if (text.restarted) shelf.forgetProvisional();
+      shelf.put({ frame: frameOf('chunk', text), provisional: true });
     },
     async close() {
       ended.abort();
-      soon();
-      wake();
+      post.soon();
+      shelf.wake();
       await work;
     },
   };
 }
 
-/** Characters that one write takes. */
-const mostAtOnce = 65_536;
+/** A client may say that it saw more than there is: nothing is covered beyond what there is. */
+async function beginWhereItIs(post: Post): Promise<void> {
+  if (post.tail === 0) return;
+  const end = await tailOf(post.store, post.sight.session).catch(() => post.tail);
+  post.tail = Math.min(post.tail, end);
+  post.shelf.covered = post.tail;
+}
+
+async function follow(post: Post): Promise<void> {
+  const { store, sight, tell, ended } = post;
+  for (let troubles = 0; !ended.aborted;) {
+    let log: Log | undefined;
+    try {
+      log = await store.sessions.reader(sight.session);
+      for await (const event of log.follow(post.tail, ended)) {
+        seen(post, event);
+        troubles = 0;
+      }
+    } catch (error) {
+      if (!isAbsent(error)) {
+        troubles++;
+        tell(`A session cannot be followed: ${messageOf(error)}`);
+      }
+    } finally {
+      await log?.close().catch(() => {});
+    }
+    await pause(Math.min(100 * 2 ** troubles, 5000), undefined, { signal: ended }).catch(() => {});
+  }
+}
+
+function seen(post: Post, event: Event): void {
+  if (event.seq <= post.tail) return;
+  post.tail = event.seq;
+  if (event.type === 'turn-ended' || event.type === 'turn-failed') post.shelf.forgetProvisional();
+  post.shelf.put({ frame: frameOf('event', event, event.seq), seq: event.seq });
+  if (event.type === 'run-started' || event.type === 'run-ended' || event.type === 'ask-raised') post.soon();
+}
+
+/** Shows the run whenever it stands otherwise; and its end, once all that it did was shown. */
+async function lookAtRun(post: Post): Promise<void> {
+  const { store, sight, shelf, tell, ended } = post;
+  for (let shown = ''; !ended.aborted && !post.over;) {
+    const nudged = Promise.withResolvers<void>();
+    post.soon = nudged.resolve;
+    let waitMs = shown === '' ? 100 : 500;
+    try {
+      const run = await currentRun(store, sight);
+      const told = run && JSON.stringify([run.id, run.status, run.attempts, run.questions.map(({ call }) => call)]);
+      const isOver = run?.id === sight.run && run?.status === 'ended';
+      // All that a run did is in the log before the queue says that it has ended.
+      if (isOver && post.tail < (await tailOf(store, sight.session))) waitMs = 20;
+      else if (told !== undefined) {
+        if (told !== shown) shelf.put({ frame: frameOf('run', run) });
+        shown = told;
+        post.over = isOver;
+      }
+    } catch (error) {
+      tell(`A run cannot be looked at: ${messageOf(error)}`);
+    }
+    const timer = setTimeout(post.soon, waitMs);
+    if (!post.over && !ended.aborted) await nudged.promise;
+    clearTimeout(timer);
+  }
+  if (post.over) shelf.put({ frame: frameOf('end', { run: sight.run }) });
+}
+
+async function currentRun({ queue }: Store, { run, session }: Sight): Promise<FleetRun | undefined> {
+  return run === undefined ? (await queue.list({ session, most: 1 }))[0] : queue.run(run);
+}
+
+async function* shownAfter(post: Post, from: number, signal: AbortSignal): AsyncGenerator<string> {
+  const { shelf } = post;
+  let seq = from;
+  let resume = (): void => {};
+  const stop = (): void => resume();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for (let place = -1; !signal.aborted;) {
+      if (shelf.isPast(place)) {
+        for await (const event of missed(post, seq, signal)) {
+          seq = event.seq;
+          yield frameOf('event', event, seq);
+        }
+        place = shelf.placeAfter(seq);
+      }
+      const taken = shelf.take(place, seq);
+      ({ place, seq } = taken);
+      if (taken.text !== '') yield taken.text;
+      else if (post.over || post.ended.aborted) return;
+      else {
+        const { promise, resolve } = shelf.wait();
+        resume = resolve;
+        await promise;
+      }
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** The events after a seq that the shelf no longer holds, or never did, out of the log. */
+async function* missed({ store, sight, shelf }: Post, from: number, signal: AbortSignal): AsyncGenerator<Event> {
+  if (from >= shelf.covered) return;
+  const log = await store.sessions.reader(sight.session);
+  const enough = new AbortController();
+  try {
+    for await (const event of log.follow(from, AbortSignal.any([signal, enough.signal]))) {
+      yield event;
+      if (event.seq >= shelf.covered) return;
+    }
+  } finally {
+    enough.abort();
+    await log.close();
+  }
+}
 
 const isAbsent = (error: unknown): boolean => error instanceof FairleadError && error.code === 'store/no-session';
 

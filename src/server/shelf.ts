@@ -1,0 +1,87 @@
+// What a lookout has seen lately, in order: watchers take from it at their own pace, and what nobody can be late for is let go.
+
+/** One thing to show; `seq` is an event's place. */
+export type Item = { frame: string; readonly seq?: number; readonly provisional?: true };
+
+/** How much is kept for those who are a little behind; who is further behind reads the log. */
+export type Keeping = { readonly items: number; readonly chars: number };
+
+/** The latest items of a lookout. */
+export type Shelf = {
+  /** Every event after this one is here, or still to come. */
+  covered: number;
+  put(item: Item): void;
+  /** Whether somebody at this place has missed what was let go. */
+  isPast(place: number): boolean;
+  /** Where somebody begins who has seen up to this event. */
+  placeAfter(seq: number): number;
+  /** What comes from a place on, as much as one write takes, without events up to a seq; and where and what comes next. */
+  take(place: number, seq: number): { readonly text: string; readonly place: number; readonly seq: number };
+  /** Forgets pieces that were settled, for those who come later. */
+  forgetProvisional(): void;
+  /** Wakes everybody who waits. */
+  wake(): void;
+  /** Waits until something comes, or the returned function is called. */
+  wait(): { readonly promise: Promise<void>; readonly resolve: () => void };
+};
+
+/** Characters that one write takes. */
+const mostAtOnce = 65_536;
+
+/** An empty shelf for events after a seq. */
+export function newShelf(begin: number, keeping: Keeping): Shelf {
+  const items: Item[] = [];
+  const waiting = new Set<() => void>();
+  let base = 0;
+  let chars = 0;
+  const shelf: Shelf = {
+    covered: begin,
+    put(item) {
+      items.push(item);
+      chars += item.frame.length;
+      while (items.length > keeping.items || (chars > keeping.chars && items.length > 1)) {
+        const old = items.shift();
+        base++;
+        chars -= old?.frame.length ?? 0;
+        shelf.covered = old?.seq ?? shelf.covered;
+      }
+      shelf.wake();
+    },
+    isPast: (place) => place < base,
+    placeAfter(seq) {
+      const at = items.findIndex((item) => item.seq !== undefined && item.seq > seq);
+      return base + (at >= 0 ? at : items.findLastIndex((item) => item.seq !== undefined) + 1);
+    },
+    take(place, seq) {
+      let text = '';
+      let at = place;
+      let last = seq;
+      for (; at < base + items.length && text.length < mostAtOnce; at++) {
+        const item = items[at - base];
+        // A watcher may have seen more than a lookout that began earlier has read.
+        if (!item || (item.seq ?? last + 1) <= last) continue;
+        text += item.frame;
+        last = item.seq ?? last;
+      }
+      return { text, place: at, seq: last };
+    },
+    forgetProvisional() {
+      for (let i = items.length - 1; i >= 0 && items[i]?.seq === undefined; i--) {
+        const item = items[i];
+        if (!item?.provisional) continue;
+        chars -= item.frame.length;
+        item.frame = '';
+      }
+    },
+    wake() {
+      for (const resolve of waiting) resolve();
+      waiting.clear();
+    },
+    wait() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.add(resolve);
+      return { promise, resolve: () => void (waiting.delete(resolve), resolve()) };
+    },
+  };
+  return shelf;
+}
