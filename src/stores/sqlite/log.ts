@@ -39,6 +39,8 @@ export function readerOf(
         key,
         to,
       ) ?? { seq: 1, jump: 0 };
+      // A path only ever leads back: one that does not would never end.
+      if (jump.jump >= jump.seq) throw damaged(session, jump.seq, 'follows an event that comes after it');
       const epoch = fromEpoch ? lastEpoch(jump.seq, to) : undefined;
       parts.push({ from: epoch ?? jump.seq, to });
       if (epoch !== undefined) break;
@@ -61,6 +63,7 @@ export function readerOf(
     const events: Event[] = [];
     let chars = 0;
     for (const row of base.each<EventRow>(sql, key, from, to, mostEvents)) {
+      if (row.seq !== from + events.length) throw damaged(session, from + events.length, 'is missing');
       events.push(eventOf(session, row));
       chars += row.fact.length;
       if (chars > mostChars) break;

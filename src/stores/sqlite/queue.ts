@@ -42,21 +42,16 @@ export function queueOf(base: Base, presence: Presence, retryMs: number): Queue 
       return added;
     },
     wake: (run) => base.write(() => wakeRun(base, run)),
-    async cancel(run, detail) {
-      const row = await base.write(() => cancelRun(run, detail));
-      return row && runOf(row);
-    },
-    async run(id) {
-      const row = base.read(() => findRun(base, id));
-      return row && runOf(row);
-    },
+    cancel: (run, detail) => base.write(() => seen(cancelRun(run, detail))),
+    run: async (id) => base.read(() => seen(findRun(base, id))),
     list: async (filter = {}) => base.read(() => listRuns(base, filter).map(runOf)),
     depth: async () => base.read(() => depthOf(base)),
     work: (given) => work(base, presence, given, retryMs),
     limits: async () => base.read(() => readLimits(base)),
     limit: (limits) =>
       base.write(() => {
-        base.run(`UPDATE control SET value = ? WHERE name = 'limits'`, JSON.stringify(limits));
+        const sql = "INSERT INTO control (name, value) VALUES ('limits', ?1) ON CONFLICT DO UPDATE SET value = ?1";
+        base.run(sql, JSON.stringify(limits));
         base.touch('queue');
       }),
     schedules: async () => base.read(() => readSchedules(base)),
@@ -68,6 +63,8 @@ export function queueOf(base: Base, presence: Presence, retryMs: number): Queue 
     },
   };
 }
+
+const seen = (row: RunRow | undefined): FleetRun | undefined => row && runOf(row);
 
 function listRuns(base: Base, filter: RunFilter): readonly RunRow[] {
   const before = filter.before === undefined ? undefined : findRun(base, filter.before)?.key;

@@ -38,8 +38,12 @@ test('[A52] an event that somebody changed is not believed, and named', async (t
   await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one has no legal "key".' });
   change(file, "UPDATE events SET fact = '{' WHERE seq = 2");
   await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one is not JSON.' });
-  change(file, 'DELETE FROM events WHERE seq = 3; DELETE FROM events WHERE seq = 2; DELETE FROM events WHERE seq = 1');
-  await assert.rejects(read, { code: 'store/damaged' });
+  change(file, 'DELETE FROM events WHERE seq = 2');
+  await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one is missing.' });
+  change(file, 'UPDATE events SET jump = 3 WHERE seq = 3');
+  await assert.rejects(read, { code: 'store/damaged', message: /^Event 3 .* follows an event that comes after it/ });
+  change(file, 'DELETE FROM events');
+  await assert.rejects(read, { code: 'store/damaged', message: 'Event 1 of session one is missing.' });
 });
 
 test('[A95] a kill-switch that is missing, says nothing that can be read, or lies in a lost file is stopped', async (t) => {
