@@ -80,7 +80,11 @@ export function newShelf(begin: number, keeping: Keeping): Shelf {
     wait() {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.add(resolve);
-      return { promise, resolve: () => void (waiting.delete(resolve), resolve()) };
+      const leave = (): void => {
+        waiting.delete(resolve);
+        resolve();
+      };
+      return { promise, resolve: leave };
     },
   };
   return shelf;

@@ -39,7 +39,8 @@ test('[A93] a run is followed from its first event to its end: tokens as they co
     seen.slice(-2).map(({ event }) => event),
     ['run', 'end'],
   );
-  assert.equal((seen.at(-2)?.data as unknown as FleetRun).outcome?.text, 'one two three');
+  const last = seen.at(-2)?.data as FleetRun | undefined;
+  assert.equal(last?.outcome?.text, 'one two three');
   const chunks = seen.filter(({ event }) => event === 'chunk');
   assert.equal(chunks.map(({ data }) => data['text']).join(''), 'one two three');
   const turn = seen.find(({ data }) => data['type'] === 'turn-ended');

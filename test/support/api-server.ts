@@ -6,14 +6,13 @@ import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { agentParts } from '../../src/agent/index.ts';
-import type { FleetRun, FleetStore, Gate, Tool } from '../../src/core/index.ts';
+import type { FleetRun, FleetStore, Gate, Request as ModelRequest, Tool } from '../../src/core/index.ts';
 import { driverOf, startWorker } from '../../src/fleet/index.ts';
 import { earFor, openServer, readKeys, type ApiServer, type Bounds, type Role } from '../../src/server/index.ts';
 import { routes } from '../../src/server/table.ts';
 import { shapes } from '../../src/server/schemas.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
 import { scriptedProvider, type Script } from '../../src/testing/index.ts';
-import type { Request as ModelRequest } from '../../src/core/index.ts';
 
 /** The keys of the server by role; `wrong` is nobody's. */
 export const keys = {
@@ -55,9 +54,9 @@ export type Api = {
   readonly store: FleetStore;
   readonly url: string;
   /** Asks, and checks that the answer fits the schema of its route. */
-  ask(request: string, sending?: Sending): Promise<Reply>;
+  readonly ask: (request: string, sending?: Sending) => Promise<Reply>;
   /** Waits until a run stands so. */
-  until(run: string, status: FleetRun['status']): Promise<FleetRun>;
+  readonly until: (run: string, status: FleetRun['status']) => Promise<FleetRun>;
 };
 
 const many = { burst: 10_000, perSecond: 10_000 };

@@ -31,8 +31,8 @@ export const finished = (request: JsonObject, words: string): JsonObject => ({
 /** A response of one message as the events of a stream, in the order in which they are made; what is added last joins the whole response. */
 export function speech(response: JsonObject): {
   readonly opening: readonly StreamEvent[];
-  delta(words: string): StreamEvent;
-  closing(words: string, more?: JsonObject): readonly StreamEvent[];
+  readonly delta: (words: string) => StreamEvent;
+  readonly closing: (words: string, more?: JsonObject) => readonly StreamEvent[];
 } {
   const [item = {}] = list(response['output']);
   const part = { type: 'output_text', text: '', annotations: [] };

@@ -12,8 +12,9 @@ import { withStore } from '../fleet/store.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { orUsage } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
-import { readKnownModels, readPreviousModel } from '../known-models/index.ts';
-import { readSettings } from '../settings/index.ts';
+import { sentence } from '../front/sentence.ts';
+import { readKnownModels, readPreviousModel, refreshModels } from '../known-models/index.ts';
+import { readSettings, type Settings } from '../settings/index.ts';
 import { objectivesIn } from '../settings/objectives.ts';
 import { version } from '../version.ts';
 
@@ -56,6 +57,7 @@ export const run: Command['run'] = (args) =>
       folder: settings.dirs.state,
       ...(file === undefined ? {} : { file }),
     });
+    await learnModels(settings);
     return withStore(values.store, async (store) => {
       const { measuredFolder } = await import('../../fleet/health/index.ts');
       const page = pageFolder() ?? builtHere();
@@ -109,6 +111,14 @@ function builtHere(): string | undefined {
   say('Building the page, once.');
   spawnSync(process.execPath, [builder], { stdio: ['ignore', 'ignore', 'inherit'] });
   return pageFolder();
+}
+
+/** Which models there are is asked once, as the terminal does when it is first opened: runs are not begun by somebody who could be asked. */
+async function learnModels(settings: Settings): Promise<void> {
+  if (settings.provider === undefined || readKnownModels(settings) !== undefined) return;
+  await refreshModels(settings, { say, signal: AbortSignal.timeout(5000) }).catch((error: Error) =>
+    say(sentence(error)),
+  );
 }
 
 async function knownModels(): Promise<readonly string[]> {

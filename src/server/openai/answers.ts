@@ -8,11 +8,11 @@ import { answerIdOf } from './beginning.ts';
 
 /** A way to say what a run says: whole, or in pieces. */
 export type Saying = {
-  whole(run: FleetRun): JsonObject;
+  readonly whole: (run: FleetRun) => JsonObject;
   readonly opening: readonly StreamEvent[];
-  delta(text: string): StreamEvent;
+  readonly delta: (text: string) => StreamEvent;
   /** What ends a stream that said this. */
-  closing(run: FleetRun, said: string): readonly StreamEvent[];
+  readonly closing: (run: FleetRun, said: string) => readonly StreamEvent[];
 };
 
 /** Throws where a run has no answer: it waits for a person, or ended without one. */
@@ -48,7 +48,7 @@ const chatUsage = (run: FleetRun): JsonObject => {
   };
 };
 
-/** Chat completions. */
+/** The way of chat completions. */
 export function chatSaying(request: JsonObject, { id }: FleetRun): Saying {
   const base = { ...frame(request, 'chat.completion.chunk'), id: `chatcmpl-${id}` };
   const chunk = (delta: JsonObject, finish: string | null): StreamEvent => ({
@@ -79,7 +79,7 @@ export function chatSaying(request: JsonObject, { id }: FleetRun): Saying {
   };
 }
 
-/** Responses. */
+/** The way of responses. */
 export function responsesSaying(request: JsonObject, begun: FleetRun): Saying {
   const id = answerIdOf(begun);
   const previous = { previous_response_id: request['previous_response_id'] ?? null };
