@@ -6,9 +6,11 @@ import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { build } from 'rolldown';
 import { buildWeb } from '../web/build.ts';
+import { takeBuiltinsDirectly } from './build/builtins.ts';
 import { chunkNames } from './build/chunks.ts';
 import { notices } from './build/notices.ts';
 import { spellInAscii } from './build/plain-letters.ts';
+import { takeShortcuts } from './build/shortcuts.ts';
 
 type Manifest = {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
@@ -59,6 +61,8 @@ const { output } = await build({
   },
 });
 spellInAscii(fresh);
+takeBuiltinsDirectly(fresh);
+takeShortcuts(fresh);
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 const page = await buildWeb(path.join(fresh, 'web'));
 writeFileSync(path.join(fresh, 'third-party.txt'), `${notices([...modules, ...page])}\n`);

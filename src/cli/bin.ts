@@ -10,6 +10,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
 } else {
   // Not imported: that would read every export of the module at every start.
   process.getBuiltinModule('node:module').enableCompileCache();
+  // All is done and written by then: what is left is to take the heap apart object by object, which nobody needs.
+  process.once('beforeExit', (code) => process.exit(code));
   const { main, outliveReaders } = await import('./main.ts');
   outliveReaders();
   process.exitCode = await main(process.argv.slice(2));

@@ -1,10 +1,11 @@
 // How tool calls change the state: each is settled once, and a settled round becomes one message in call order.
+import { digestSoFar, feed, newDigest, type Digest } from './digest.ts';
 import type { Event } from './fact.ts';
-import { canonical, digest } from './json.ts';
+import { canonical } from './json.ts';
 import type { ResultPart } from './message.ts';
 import { markFile } from './file-marks.ts';
 import { enqueue } from './notes.ts';
-import { charge } from './spending.ts';
+import { charged } from './spending.ts';
 import type { Call, RunState } from './state.ts';
 import { tokensIn } from './tokens.ts';
 import { push } from './trail.ts';
@@ -23,46 +24,58 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
     ...(e.files?.length ? { files: e.files } : {}),
   };
   const calls = s.calls.with(index, { ...call, result });
-  const own = charge(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms - (e.beside ?? 0) });
+  const own = charged(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms - (e.beside ?? 0) });
   // A child's time passed within the call's own.
-  const charged = e.spent ? charge(own, { ...e.spent, ms: 0 }) : own;
+  const { spent, total } = e.spent ? charged(own, { ...e.spent, ms: 0 }) : own;
   const now: RunState = {
-    ...charged,
+    ...s,
+    spent,
+    total,
     calls,
     completed: s.completed || e.completes === true,
     loaded: e.loads?.length ? [...new Set([...s.loaded, ...e.loads])] : s.loaded,
-    queue: (e.notes ?? []).reduce(enqueue, s.queue),
+    queue: e.notes?.reduce(enqueue, s.queue) ?? s.queue,
     files: markFile(s.files, call, e),
   };
   return calls.every((each) => each.result) ? endRound(now) : now;
 }
 
-/** All calls of an answer are settled: their results become one message, in call order. */
-function endRound(s: RunState): RunState {
+/** All calls of an answer are settled: their results become one message, in call order. Completes a state that nobody has seen yet. */
+function endRound(s: { -readonly [key in keyof RunState]: RunState[key] }): RunState {
   const results = s.calls.map((call) => call.result as ResultPart);
-  const round = digest(
-    s.calls.map((call) => `${call.tool} ${canonical(call.input)} ${gist(call.result?.text ?? '')}`).join('\n'),
-  );
+  const round = digestOf(s.calls);
   // As many rounds as the longest cycle that counts as stuck takes, less this one.
   const kept = Math.min(Math.max(0, 3 * (s.limits?.repeats ?? 0) - 1), 999);
   const failed = results.every((result) => result.failed);
-  return {
-    ...s,
-    calls: [],
-    due: true,
-    failures: failed ? s.failures + 1 : 0,
-    rounds: [...(kept ? s.rounds.slice(-kept) : []), round],
-    messages: push(s.messages, { role: 'tool', parts: results }),
-    context: s.context + tokensIn(results),
-  };
+  s.calls = [];
+  s.due = true;
+  s.failures = failed ? s.failures + 1 : 0;
+  s.rounds = [...(kept ? s.rounds.slice(-kept) : []), round];
+  s.messages = push(s.messages, { role: 'tool', parts: results });
+  s.context += tokensIn(results);
+  return s;
+}
+
+/** What tells a round of calls with their results from another. */
+function digestOf(calls: readonly Call[]): number {
+  const digest = newDigest();
+  for (const [i, { tool, input, result }] of calls.entries()) {
+    feed(digest, `${i ? '\n' : ''}${tool} ${canonical(input)} `);
+    feedGist(digest, result?.text ?? '');
+  }
+  return digestSoFar(digest);
 }
 
 /** Enough of a text to notice a change in it, at a cost that does not grow with it: its length, its ends and a letter here and there. */
-function gist(text: string): string {
-  if (text.length <= 512) return text;
-  let letters = '';
-  for (let i = 1; i < 32; i++) letters += text.charAt(Math.floor((text.length * i) / 32));
-  return `${text.length} ${text.slice(0, 128)}${letters}${text.slice(-128)}`;
+function feedGist(digest: Digest, text: string): void {
+  if (text.length <= 512) return void feed(digest, text);
+  feed(digest, `${text.length} `);
+  feed(digest, text, 0, 128);
+  for (let i = 1; i < 32; i++) {
+    const at = Math.floor((text.length * i) / 32);
+    feed(digest, text, at, at + 1);
+  }
+  feed(digest, text, text.length - 128);
 }
 
 /** Calls that will never settle get a result that says so, so that the history stays legal. */

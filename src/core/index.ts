@@ -58,7 +58,7 @@ export type {
 export { decide, type Ruling } from './gate.ts';
 export { openHead, type Facts, type Head } from './head.ts';
 export { illegal } from './legal.ts';
-export { canonical, digest, isJson, isObject, toJson, type Json, type JsonObject } from './json.ts';
+export { canonical, isJson, isObject, toJson, type Json, type JsonObject } from './json.ts';
 export { run, type RunContext } from './loop.ts';
 export {
   callsOf,
@@ -77,6 +77,7 @@ export {
   type ToolSpec,
   type Usage,
 } from './message.ts';
+export { digest, digestSoFar, feed, newDigest, type Digest } from './digest.ts';
 export { ending } from './ending.ts';
 export { deliverable } from './inputs.ts';
 export { isStuck, next, type Step } from './next.ts';

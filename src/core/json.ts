@@ -31,22 +31,12 @@ export function canonical(value: Json, depth = 0): string {
   if (depth >= deepest) return '"…"';
   if (Array.isArray(value)) return `[${value.map((each: Json) => canonical(each, depth + 1)).join(',')}]`;
   const entries = value as JsonObject;
-  const keys = Object.keys(entries).toSorted();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(entries[key] as Json, depth + 1)}`).join(',')}}`;
-}
-
-/** A 53-bit digest of a text: fast, not secret, for noticing that something came back unchanged. */
-export function digest(text: string): number {
-  let a = 0xdeadbeef;
-  let b = 0x41c6ce57;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    a = Math.imul(a ^ code, 2654435761);
-    b = Math.imul(b ^ code, 1597334677);
-  }
-  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
-  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
-  return 4294967296 * (2097151 & b) + (a >>> 0);
+  const keys = Object.keys(entries);
+  if (keys.length > 1) keys.sort();
+  let text = '';
+  for (const key of keys)
+    text += `${text ? ',' : ''}${JSON.stringify(key)}:${canonical(entries[key] as Json, depth + 1)}`;
+  return `{${text}}`;
 }
 
 const mostItems = 1_000_000;

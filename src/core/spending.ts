@@ -54,12 +54,16 @@ export function costOf(price: Price, usage: Usage): number | undefined {
   return millionths / 1e6;
 }
 
-/** The state with this charged to its run and to its session. */
-export const charge = (s: RunState, used: Partial<Spent>): RunState => ({
-  ...s,
-  spent: spend(s.spent, used),
-  total: spend(s.total, used),
+type Account = Pick<RunState, 'spent' | 'total'>;
+
+/** What the run and the session have used with this added to both. */
+export const charged = ({ spent, total }: Account, used: Partial<Spent>): Account => ({
+  spent: spend(spent, used),
+  total: spend(total, used),
 });
+
+/** The state with this charged to its run and to its session. */
+export const charge = (s: RunState, used: Partial<Spent>): RunState => ({ ...s, ...charged(s, used) });
 
 /** What is written down of the cost of an answer. */
 export type Bill = { readonly usage: Usage; readonly usd?: number; readonly estimated?: boolean };

@@ -124,18 +124,21 @@ const initial: RunState = {
 export const runView = (rules: readonly Rule[] = [], views: readonly NamedView<unknown>[] = []): View<RunState> => ({
   initial: { ...initial, messages: trailOf<Message>(), seen: unseen(views) },
   on(state, event) {
-    const now = {
-      ...step(state, event),
-      seq: event.seq,
-      head: event.id,
-      seen: see(state.seen, event, state.seq === 0),
-    };
-    let queue = now.queue;
+    const next = step(state, event);
+    // What a step makes is its own: nobody has seen it yet, so it is completed in place. A fold is long enough.
+    const now: Draft = next === state ? { ...state } : next;
+    now.seq = event.seq;
+    now.head = event.id;
+    now.seen = see(state.seen, event, state.seq === 0);
+    if (rules.length === 0) return now;
+    let { queue } = now;
     for (const [i, rule] of rules.entries())
       for (const note of notesOf(rule, i + 1, event, now)) queue = enqueue(queue, note);
     return queue === now.queue ? now : { ...now, queue };
   },
 });
+
+type Draft = { -readonly [key in keyof RunState]: RunState[key] };
 
 /** What a rule adds. One that fails says so in a note: a fold that threw would throw again at every opening of the session. */
 function notesOf(rule: Rule, number: number, event: Event, state: RunState): readonly Note[] {

@@ -10,7 +10,7 @@ const sorted = (table: Table<number>): readonly (readonly [string, number])[] =>
 test('a table does what a map does, and no version changes once it is made', () => {
   const step = fc.record({ key: fc.string({ maxLength: 3 }), value: fc.option(fc.nat(), { nil: undefined }) });
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 150, size: 'max' }), (steps) => {
       let table = emptyTable<number>();
       const map = new Map<string, number>();
       const versions: { readonly table: Table<number>; readonly was: string }[] = [];

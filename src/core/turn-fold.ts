@@ -3,7 +3,7 @@ import { wasLeft } from './abort.ts';
 import type { Event, Note } from './fact.ts';
 import { callsOf, isSilent, meets, type Message, type Part } from './message.ts';
 import { isLive, takeShown, wordsOf } from './notes.ts';
-import { charge } from './spending.ts';
+import { charge, charged } from './spending.ts';
 import type { Call, RunState } from './state.ts';
 import { estimate, tokensIn, tokensOf } from './tokens.ts';
 import { last, push, swapLast, trailOf, type Trail } from './trail.ts';
@@ -42,7 +42,7 @@ export const frameOf = ({ system, tools }: Pick<RunState, 'system' | 'tools'>): 
 
 /** What a turn delivers joins the history; the request is about to go out. */
 export function startTurn(s: RunState, inputs: readonly string[], notes: readonly Note[]): RunState {
-  const delivered = s.pending.filter((each) => inputs.includes(each.input));
+  const delivered = inputs.length ? s.pending.filter((each) => inputs.includes(each.input)) : [];
   const parts = [...delivered.flatMap((each) => each.parts), ...wordsOf(notes, s.nonce)];
   const role = last(s.messages)?.role;
   const waits = role === 'user' || role === 'tool';
@@ -57,7 +57,7 @@ export function startTurn(s: RunState, inputs: readonly string[], notes: readonl
     truncated: false,
     failure: undefined,
     pending: delivered.length ? s.pending.filter((each) => !inputs.includes(each.input)) : s.pending,
-    queue: takeShown(s.queue, notes).filter((note) => isLive(note, s.turn + 2)),
+    queue: s.queue.length ? takeShown(s.queue, notes).filter((note) => isLive(note, s.turn + 2)) : s.queue,
     spent: { ...s.spent, turns: s.spent.turns + 1 },
     total: { ...s.total, turns: s.total.turns + 1 },
   };
@@ -92,7 +92,8 @@ const hear = (messages: Trail<Message>, answer: Message): Trail<Message> =>
 export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunState {
   const words = tokensIn(e.message.parts);
   const used = { ...e.usage, input: e.usage.input ?? s.context, output: e.usage.output ?? words };
-  const now = charge(s, { ...used, usd: e.usd ?? 0, unpriced: e.usd === undefined || e.estimated ? 1 : 0, ms: e.ms });
+  const unpriced = e.usd === undefined || e.estimated ? 1 : 0;
+  const { spent, total } = charged(s, { ...used, usd: e.usd ?? 0, unpriced, ms: e.ms });
   const calls = callsOf(e.message).map((part): Call => ({
     id: part.id,
     tool: part.tool,
@@ -100,7 +101,9 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
     ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
   }));
   return {
-    ...now,
+    ...s,
+    spent,
+    total,
     inTurn: false,
     calls,
     due: false,

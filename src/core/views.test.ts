@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { memoryLog } from '../stores/memory.ts';
 import { newEpoch } from './epoch.ts';
-import type { Fact } from './fact.ts';
+import type { Event, Fact } from './fact.ts';
 import { openHead } from './head.ts';
 import type { NamedView } from './ports.ts';
 import { fold, runView, type RunState } from './state.ts';
@@ -67,4 +67,39 @@ test('a head that adopts other rules and views sees the whole session with them'
   await head.record([said('b')]);
   assert.equal(look(head.state, inputs), 2);
   assert.equal(head.state.queue.length, 2);
+});
+
+/** A view that tells how often it was asked to fold. */
+function counted(): { readonly view: NamedView<number>; readonly folded: () => number } {
+  let folded = 0;
+  const on = (count: number): number => {
+    folded++;
+    return count + 1;
+  };
+  return { view: { name: 'counted', initial: 0, on }, folded: () => folded };
+}
+
+const remarks = (many: number): readonly Event[] =>
+  Array.from({ length: many }, (_, i) => {
+    const place = { seq: i + 1, id: `e${i}`, parent: null, time: '' };
+    return { type: 'remark-made', text: '', ...place } as unknown as Event;
+  });
+
+test('a view is folded as far as somebody looks, each event once, and every earlier state still tells its own', () => {
+  const { view, folded } = counted();
+  const run = runView([], [view]);
+  const [early, late] = [remarks(10), remarks(30).slice(10)];
+  const before = fold(run, early);
+  const after = fold(run, late, before);
+  assert.equal(folded(), 0, 'nobody has looked');
+  assert.deepEqual([look(before, view), folded()], [10, 10]);
+  assert.deepEqual([look(after, view), folded()], [30, 30]);
+  assert.deepEqual([look(before, view), look(after, view), folded()], [10, 30, 30]);
+});
+
+test('events do not wait for ever to be seen', () => {
+  const { view, folded } = counted();
+  const state = fold(runView([], [view]), remarks(50_010));
+  assert.equal(folded(), 50_000);
+  assert.deepEqual([look(state, view), folded()], [50_010, 50_010]);
 });

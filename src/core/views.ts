@@ -4,20 +4,70 @@ import type { Baseline, Event } from './fact.ts';
 import type { Json } from './json.ts';
 import type { NamedView } from './ports.ts';
 
-/** The views of an agent and what each has seen, in the same order. */
-export type Seen = { readonly views: readonly NamedView<unknown>[]; readonly now: readonly unknown[] };
+/**
+ * The views of an agent, and what each has seen up to an event. A view is pure, so it is folded only as far as somebody
+ * looks: `values` holds what was looked at, and `before` leads to where the fold goes on from.
+ */
+export type Seen = {
+  readonly views: readonly NamedView<unknown>[];
+  readonly event: Event | undefined;
+  readonly values: unknown[];
+  before: Seen | undefined;
+  /** Views that nobody has looked at yet. */
+  open: number;
+  /** Events since all views were folded. */
+  readonly behind: number;
+};
+
+/** More events than this never wait to be seen: what they hold must not stay in memory for ever. */
+const mostBehind = 50_000;
+
+const notYet = Symbol('not folded yet');
 
 /** Nothing seen yet. */
-export const unseen = (views: readonly NamedView<unknown>[]): Seen => ({
+export const unseen = (views: readonly NamedView<unknown>[]): Seen =>
+  seenAs(
+    views,
+    views.map(({ initial }) => initial),
+  );
+
+const seenAs = (views: Seen['views'], values: unknown[]): Seen => ({
   views,
-  now: views.map(({ initial }) => initial),
+  event: undefined,
+  values,
+  before: undefined,
+  open: 0,
+  behind: 0,
 });
 
 /** What they have seen after one more event. A fold that begins at an epoch takes over what that kept. */
-export function see({ views, now }: Seen, event: Event, isFirst: boolean): Seen {
-  if (views.length === 0) return { views, now };
+export function see(seen: Seen, event: Event, isFirst: boolean): Seen {
+  const { views } = seen;
+  if (views.length === 0) return seen;
   const kept = isFirst && event.type === 'epoch-started' ? event.baseline?.views : undefined;
-  return { views, now: views.map((view, i) => view.on(kept ? restored(view, kept) : now[i], event)) };
+  const before = kept
+    ? seenAs(
+        views,
+        views.map((view) => restored(view, kept)),
+      )
+    : seen;
+  const behind = before.open === 0 ? 1 : before.behind + 1;
+  const next: Seen = { views, event, values: views.map(() => notYet), before, open: views.length, behind };
+  if (behind >= mostBehind) for (const i of views.keys()) valueAt(next, i);
+  return next;
+}
+
+/** What one view has seen, folded from the last event up to which it was. */
+function valueAt(seen: Seen, i: number): unknown {
+  const waiting: Seen[] = [];
+  let at = seen;
+  for (; at.values[i] === notYet && at.before; at = at.before) waiting.push(at);
+  let value = at.values[i];
+  for (const each of waiting.toReversed()) if (each.event) value = each.views[i]?.on(value, each.event);
+  if (seen.values[i] !== notYet) return value;
+  seen.values[i] = value;
+  if (--seen.open === 0) seen.before = undefined;
+  return value;
 }
 
 const restored = (view: NamedView<unknown>, kept: Readonly<Record<string, Json>>): unknown => {
@@ -26,8 +76,10 @@ const restored = (view: NamedView<unknown>, kept: Readonly<Record<string, Json>>
 };
 
 /** What an epoch keeps of them. */
-export function kept({ views, now }: Seen): Pick<Baseline, 'views'> {
-  const entries = views.flatMap((view, i) => (view.keep ? [[view.name, view.keep(now[i])] as const] : []));
+export function kept(seen: Seen): Pick<Baseline, 'views'> {
+  const entries = seen.views.flatMap((view, i) =>
+    view.keep ? [[view.name, view.keep(valueAt(seen, i))] as const] : [],
+  );
   return entries.length ? { views: Object.fromEntries(entries) } : {};
 }
 
@@ -39,5 +91,5 @@ export function look<S>({ seen }: { readonly seen: Seen }, view: NamedView<S>): 
       blame: 'user',
       hint: 'Add it to the views of the agent or of the extension that looks at it.',
     });
-  return seen.now[at] as S;
+  return valueAt(seen, at) as S;
 }

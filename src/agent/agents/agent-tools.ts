@@ -1,6 +1,6 @@
 // The two tools through which a model has agents of its own: one starts them, one looks after them.
 import { FairleadError, output, type JsonObject, type Output, type Tool, type ToolContext } from '../../core/index.ts';
-import { defineTool } from '../define-tool.ts';
+import { checkerFor } from '../schema.ts';
 import type { AgentWish, Known } from './about.ts';
 import type { Child } from './child.ts';
 import type { Crew } from './crew.ts';
@@ -17,7 +17,7 @@ const text = (description: string, more: JsonObject = {}): JsonObject => ({ type
 /** The tools that start and manage agents; the crew is opened when one of them is first used. */
 export function agentTools(crew: () => Promise<Crew>): readonly Tool[] {
   return [
-    defineTool({
+    checkedLater({
       name: 'spawn_agent',
       description:
         'Start an agent for a task. It reports to you, has your tools or fewer, asks the same person, and uses your budget. In the background it works beside you and beside others: wait for it with manage_agents before you give your final answer.',
@@ -46,7 +46,7 @@ export function agentTools(crew: () => Promise<Crew>): readonly Tool[] {
       },
       run: async (input, context) => spawned(await crew(), input as AgentWish, context),
     }),
-    defineTool({
+    checkedLater({
       name: 'manage_agents',
       description:
         'Look after the agents you started. List or inspect them, wait for them or stop them; a message to one that is done gives it more to do; an interrupted one goes on when it is waited for.',
@@ -64,6 +64,12 @@ export function agentTools(crew: () => Promise<Crew>): readonly Tool[] {
       run: async (input, context) => managed(await crew(), input as Managing, context),
     }),
   ];
+}
+
+/** Most runs never start an agent: the schema of a tool of ours is made ready by its first call, not by every start. */
+function checkedLater(tool: Tool): Tool {
+  let check: ReturnType<typeof checkerFor> | undefined;
+  return { ...tool, check: (input) => (check ??= checkerFor(tool.input))(input) };
 }
 
 /** The result of a call, with what agents have used until now charged to the run. */

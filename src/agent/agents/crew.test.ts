@@ -484,3 +484,13 @@ test('[P24] killed at any moment, words for an agent reach it once, whether it w
     assert.match(last(again.results()), /did second$/, `cut at ${cut}`);
   }
 });
+
+test('the tools for agents are sound and refuse what does not fit, although their schemas are made ready late', () => {
+  const [spawn, manage] = agentTools(() => Promise.reject(new Error('Nobody starts anything.')));
+  for (const tool of [spawn, manage]) assert.doesNotThrow(() => tool && defineTool({ ...tool, run: () => '' }));
+  assert.match(spawn?.check?.({}) ?? '', /task/);
+  assert.match(spawn?.check?.({ task: 'x', other: 1 }) ?? '', /other/);
+  assert.equal(spawn?.check?.({ task: 'x', max_turns: 3 }), undefined);
+  assert.match(manage?.check?.({ action: 'dance' }) ?? '', /action/);
+  assert.equal(manage?.check?.({ action: 'list' }), undefined);
+});

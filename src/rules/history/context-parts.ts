@@ -40,10 +40,10 @@ function atEpoch(parts: ContextParts, event: Event & { readonly type: 'epoch-sta
 }
 
 function addResult(parts: ContextParts, tool: string, tokens: number): ContextParts {
-  const full = Object.keys(parts.results).length >= mostTools;
-  const name = Object.hasOwn(parts.results, tool) || !full ? tool : '(others)';
+  const known = Object.hasOwn(parts.results, tool) || Object.keys(parts.results).length < mostTools;
+  const name = known ? tool : '(others)';
   const before = Object.hasOwn(parts.results, name) ? (parts.results[name] ?? 0) : 0;
-  return { ...parts, results: Object.fromEntries([...Object.entries(parts.results), [name, before + tokens]]) };
+  return { ...parts, results: { ...parts.results, [name]: before + tokens } };
 }
 
 const addMessage = (parts: ContextParts, { role, parts: said }: Message): ContextParts =>

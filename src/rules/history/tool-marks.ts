@@ -1,5 +1,5 @@
 // What is known of each tool and of each call that was tried: counts, failures in a row, retries, and whether results repeat.
-import { canonical, digest, type Event, type Json } from '../../core/index.ts';
+import { canonical, digest, digestSoFar, feed, newDigest, type Event, type Json } from '../../core/index.ts';
 import type { OpenCall } from './open-calls.ts';
 import { onShelf, shelve, type Shelf } from './shelf.ts';
 
@@ -55,7 +55,15 @@ export const noCalls: ToolMark = {
 export const untried: Try = { tool: '', input: '', count: 0, failed: 0, result: 0, same: 0, turn: 0, failedIn: 0 };
 
 /** What makes two calls the same: the tool, and the arguments whatever the order of their keys. */
-export const tryKey = (tool: string, input: Json): string => `${tool} ${digest(canonical(input))}`;
+export const tryKey = (tool: string, input: Json): string => `${tool} ${digest(textOfInput(input))}`;
+
+let latest: { readonly input: Json; readonly text: string } = { input: null, text: 'null' };
+
+/** The canonical text of arguments, made once for a call that begins and then ends. */
+function textOfInput(input: Json): string {
+  if (latest.input !== input) latest = { input, text: canonical(input) };
+  return latest.text;
+}
 
 /** Where in the session a call is: the run, the user's turn, the provider's turn, the calls made so far. */
 export type Place = { readonly runs: number; readonly userTurns: number; readonly turn: number; readonly made: number };
@@ -65,20 +73,17 @@ type Marks = { readonly tools: Shelf<ToolMark>; readonly tries: Shelf<Try> };
 const current = (counts: Within, at: number): Within => (counts.at === at ? counts : { ...within, at });
 
 /** A call begins to act. It is a retry if the very same call failed before in this turn of the user. */
-export function markStart({ tools, tries }: Marks, { tool, input }: OpenCall, place: Place): Marks {
+export function markStart({ tools, tries }: Marks, { tool, input }: OpenCall, place: Place): Shelf<ToolMark> {
   const mark = onShelf(tools, tool) ?? noCalls;
   const again = onShelf(tries, tryKey(tool, input))?.failedIn === place.userTurns ? 1 : 0;
   const more = (counts: Within): Within => ({ ...counts, calls: counts.calls + 1, retries: counts.retries + again });
-  return {
-    tries,
-    tools: shelve(tools, tool, {
-      ...mark,
-      calls: mark.calls + 1,
-      seen: place.made + 1,
-      run: more(current(mark.run, place.runs)),
-      turn: more(current(mark.turn, place.userTurns)),
-    }),
-  };
+  return shelve(tools, tool, {
+    ...mark,
+    calls: mark.calls + 1,
+    seen: place.made + 1,
+    run: more(current(mark.run, place.runs)),
+    turn: more(current(mark.turn, place.userTurns)),
+  });
 }
 
 const mostWords = 120;
@@ -120,7 +125,7 @@ function markTry(
   { place, key, result }: Settled,
   came: 'ok' | 'failed' | 'neither',
 ): Shelf<Try> {
-  const tried = onShelf(tries, key) ?? { ...untried, tool, input: canonical(input).slice(0, mostWords) };
+  const tried = onShelf(tries, key) ?? { ...untried, tool, input: textOfInput(input).slice(0, mostWords) };
   return shelve(tries, key, {
     ...tried,
     count: tried.count + 1,
@@ -133,5 +138,11 @@ function markTry(
 }
 
 /** What tells two results apart: how it came out, and what it said; of a long one its length and its ends, at a cost that does not grow with it. */
-export const resultHash = ({ outcome, text }: Event & { readonly type: 'tool-ended' }): number =>
-  digest(`${outcome} ${text.length > 600 ? `${text.length} ${text.slice(0, 300)}${text.slice(-300)}` : text}`);
+export function resultHash({ outcome, text }: Event & { readonly type: 'tool-ended' }): number {
+  const hash = newDigest();
+  feed(hash, `${outcome} `);
+  if (text.length <= 600) return digestSoFar(feed(hash, text));
+  feed(hash, `${text.length} `);
+  feed(hash, text, 0, 300);
+  return digestSoFar(feed(hash, text, text.length - 300));
+}

@@ -78,9 +78,12 @@ export const history: NamedView<History> = {
   name: 'history',
   initial,
   on(state, event) {
-    const time = Date.parse(event.time) || state.time;
-    const pause = state.time ? Math.max(0, time - state.time) : 0;
-    return { ...follow(state, event), time, pause, calls: openCalls(state.calls, event) };
+    // One copy an event, however much of it the event changes.
+    const next: Draft = { ...state };
+    follow(next, event);
+    next.time = Date.parse(event.time) || state.time;
+    next.pause = state.time ? Math.max(0, next.time - state.time) : 0;
+    return next;
   },
   keep: ({ runs, userTurns, turn, made, inARow, time, steps, ...rest }) => ({
     counts: { runs, userTurns, turn, made, inARow, time },
@@ -94,56 +97,63 @@ export const history: NamedView<History> = {
   restore,
 };
 
-function follow(before: History, event: Event): History {
-  const call = event.type === 'tool-ended' ? before.calls.find(({ id }) => id === event.call) : undefined;
-  const context = contextParts(before.context, event, call?.tool);
-  const state: History = { ...before, ended: undefined, context };
-  if (event.type === 'epoch-started') return beginEpoch(state, event);
-  if (event.type === 'input-received') return receive(state, event);
-  if (event.type === 'run-started') return { ...state, runs: state.runs + 1, inARow: 0 };
-  if (event.type === 'turn-started') return beginTurn(state, event);
-  if (event.type === 'turn-ended' || event.type === 'turn-failed') return endTurn(state, event);
-  if (event.type === 'tool-started') return startCall(state, event);
-  if (event.type === 'tool-ended') return call ? endCall(state, call, event) : state;
-  return event.type === 'branch-started' ? { ...state, waiting: [] } : state;
+/** A copy that nobody has seen yet. */
+type Draft = { -readonly [key in keyof History]: History[key] };
+
+function follow(draft: Draft, event: Event): void {
+  const { calls } = draft;
+  const call = event.type === 'tool-ended' ? calls.find(({ id }) => id === event.call) : undefined;
+  draft.ended = undefined;
+  draft.context = contextParts(draft.context, event, call?.tool);
+  if (event.type === 'epoch-started') beginEpoch(draft, event);
+  else if (event.type === 'input-received') receive(draft, event);
+  else if (event.type === 'run-started') {
+    draft.runs++;
+    draft.inARow = 0;
+  } else if (event.type === 'turn-started') beginTurn(draft, event);
+  else if (event.type === 'turn-ended' || event.type === 'turn-failed') endTurn(draft, event);
+  else if (event.type === 'tool-started') startCall(draft, event);
+  else if (event.type === 'branch-started') draft.waiting = [];
+  else if (event.type === 'tool-ended' && call) endCall(draft, call, event);
+  draft.calls = openCalls(calls, event);
 }
 
-function beginTurn(state: History, { turn, inputs }: Event & { readonly type: 'turn-started' }): History {
-  const begins = inputs.some((input) => state.waiting.includes(input));
-  const waiting = begins ? state.waiting.filter((input) => !inputs.includes(input)) : state.waiting;
-  return { ...state, turn, waiting, userTurns: state.userTurns + (begins ? 1 : 0) };
+function beginTurn(draft: Draft, { turn, inputs }: Event & { readonly type: 'turn-started' }): void {
+  draft.turn = turn;
+  if (!inputs.some((input) => draft.waiting.includes(input))) return;
+  draft.waiting = draft.waiting.filter((input) => !inputs.includes(input));
+  draft.userTurns++;
 }
 
 /** What an epoch says of itself is taken from it, also by a fold that saw what came before: both must come to the same. */
-function beginEpoch(state: History, { model, baseline }: Event & { readonly type: 'epoch-started' }): History {
-  if (!baseline) return { ...state, model };
+function beginEpoch(draft: Draft, { model, baseline }: Event & { readonly type: 'epoch-started' }): void {
+  draft.model = model;
+  if (!baseline) return;
   const asked = (baseline.pending ?? []).filter(({ how }) => how !== 'steer');
-  return { ...state, model, turn: baseline.turn, waiting: asked.map(({ input }) => input) };
+  draft.turn = baseline.turn;
+  draft.waiting = asked.map(({ input }) => input);
 }
 
-function receive(state: History, event: Event & { readonly type: 'input-received' }): History {
-  const named = name(state, textOf({ role: 'user', parts: event.parts }), 'user');
-  return event.how === 'prompt' || event.how === 'follow-up'
-    ? { ...named, waiting: [...state.waiting, event.input] }
-    : named;
+function receive(draft: Draft, event: Event & { readonly type: 'input-received' }): void {
+  name(draft, textOf({ role: 'user', parts: event.parts }), 'user');
+  if (event.how === 'prompt' || event.how === 'follow-up') draft.waiting = [...draft.waiting, event.input];
 }
 
-function name(state: History, words: string, by: Entity['by']): History {
-  let { entities } = state;
+function name(draft: Draft, words: string, by: Entity['by']): void {
+  if (words === '') return;
   for (const { kind, name } of namedIn(words)) {
-    const known = onShelf(entities, name) ?? { kind, count: 0, by, turn: 0 };
-    entities = shelve(entities, name, { ...known, count: known.count + 1, turn: state.turn });
+    const known = onShelf(draft.entities, name) ?? { kind, count: 0, by, turn: 0 };
+    draft.entities = shelve(draft.entities, name, { ...known, count: known.count + 1, turn: draft.turn });
   }
-  return entities === state.entities ? state : { ...state, entities };
 }
 
 const unused: ModelMark = { turns: 0, failed: 0, input: 0, output: 0, usd: 0, unpriced: 0, ms: 0 };
 
-function endTurn(state: History, event: Event & { readonly type: 'turn-ended' | 'turn-failed' }): History {
+function endTurn(draft: Draft, event: Event & { readonly type: 'turn-ended' | 'turn-failed' }): void {
   const ended = event.type === 'turn-ended';
-  const model = ended ? event.model : state.model;
-  const mark = onShelf(state.models, model) ?? unused;
-  const models = shelve(state.models, model, {
+  const model = ended ? event.model : draft.model;
+  const mark = onShelf(draft.models, model) ?? unused;
+  draft.models = shelve(draft.models, model, {
     turns: mark.turns + 1,
     failed: mark.failed + (ended ? 0 : 1),
     input: mark.input + (event.usage?.input ?? 0),
@@ -152,33 +162,32 @@ function endTurn(state: History, event: Event & { readonly type: 'turn-ended' | 
     unpriced: mark.unpriced + (event.usage && event.usd === undefined ? 1 : 0),
     ms: mark.ms + event.ms,
   });
-  const now = { ...state, models };
-  return ended ? name(now, textOf(event.message), 'model') : now;
+  if (ended) name(draft, textOf(event.message), 'model');
 }
 
 /** A call that is started again after a crash is still the one call. */
-function startCall(state: History, { call: id, tool, input }: Event & { readonly type: 'tool-started' }): History {
-  const call = state.calls.find((each) => each.id === id);
-  if (!call || call.started) return state;
-  const marks = markStart(state, { ...call, tool, input: input ?? call.input }, state);
-  return { ...state, ...marks, made: state.made + 1 };
+function startCall(draft: Draft, { call: id, tool, input }: Event & { readonly type: 'tool-started' }): void {
+  const call = draft.calls.find((each) => each.id === id);
+  if (!call || call.started) return;
+  draft.tools = markStart(draft, { ...call, tool, input: input ?? call.input }, draft);
+  draft.made++;
 }
 
-function endCall(state: History, call: OpenCall, event: Event & { readonly type: 'tool-ended' }): History {
+function endCall(draft: Draft, call: OpenCall, event: Event & { readonly type: 'tool-ended' }): void {
   const use = useOf(call, event);
   const failed = event.outcome === 'failed' || event.outcome === 'unknown';
   const told = { key: tryKey(call.tool, call.input), result: resultHash(event) };
   const step: HistoryStep = { tool: call.tool, is: digest(`${told.key} ${told.result}`) };
-  return {
-    ...state,
-    ...markEnd(state, call, event, { place: state, ...told }),
-    ended: { ...call, outcome: event.outcome },
-    inARow: event.outcome === 'ok' ? 0 : state.inARow + (failed ? 1 : 0),
-    files: use
-      ? shelve(state.files, use.path, usedAgain(onShelf(state.files, use.path) ?? untouched, use.how, state.turn))
-      : state.files,
-    steps: [...state.steps.slice(1 - mostSteps), step],
-  };
+  const { tools, tries } = markEnd(draft, call, event, { place: draft, ...told });
+  draft.tools = tools;
+  draft.tries = tries;
+  draft.ended = { ...call, outcome: event.outcome };
+  draft.inARow = event.outcome === 'ok' ? 0 : draft.inARow + (failed ? 1 : 0);
+  if (use) {
+    const known = onShelf(draft.files, use.path) ?? untouched;
+    draft.files = shelve(draft.files, use.path, usedAgain(known, use.how, draft.turn));
+  }
+  draft.steps = [...draft.steps.slice(1 - mostSteps), step];
 }
 
 const someEntity: Entity = { kind: 'path', count: 0, by: 'user', turn: 0 };

@@ -60,7 +60,8 @@ export const builtInTable: Readonly<Record<string, Row>> = {
     cooldown: 10,
     make: (most, { command }) => ({
       tool: command,
-      when: ({ state, call }) => failures(state, call?.tool).inARow >= most,
+      // The usual case first: after a success there is nothing to look up.
+      when: (looking) => (!ended(looking) || most <= 0) && failures(looking.state, looking.call?.tool).inARow >= most,
       message: ({ state, call }) =>
         `${call?.tool} failed ${failures(state, call?.tool).inARow} times in a row. Read the error before you try again: repeating the command will not change it.`,
     }),

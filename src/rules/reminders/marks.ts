@@ -58,16 +58,17 @@ export function marksView(
   watches: ReadonlyMap<Fact['type'], readonly Watch[]>,
 ): NamedView<Marks> {
   const names = reminders.filter(remembers).map(({ name }) => name);
+  const remembering = new Map(
+    [...watches].map(([type, watching]) => [type, watching.filter(({ reminder }) => remembers(reminder))]),
+  );
   return {
     name: `reminders/${set}`,
     initial: { calls: [], about: [], marks: {} },
     on(state, event) {
-      const about = aboutOf(event, state.calls);
-      const looked = (watches.get(event.type) ?? []).filter(
-        ({ reminder, concerns }) => remembers(reminder) && concerns(event, about),
-      );
-      const shown = shownIn(event, names);
       const calls = openCalls(state.calls, event);
+      const about = aboutOf(event, state.calls, calls);
+      const looked = (remembering.get(event.type) ?? none).filter(({ concerns }) => concerns(event, about));
+      const shown = shownIn(event, names);
       if (looked.length + shown.length === 0) return { calls, about, marks: state.marks };
       // One copy an event, however many reminders it concerns.
       const marks: Record<string, ReminderMark> = { ...state.marks };
@@ -96,11 +97,13 @@ function restore(kept: Json): Marks | undefined {
   return { calls: [], about: [], marks: kept as Marks['marks'] };
 }
 
-/** The tools that an event is about. */
-function aboutOf(event: Event, calls: readonly OpenCall[]): readonly string[] {
-  if (event.type === 'turn-ended') return openCalls([], event).map(({ tool }) => tool);
+const none: readonly never[] = [];
+
+/** The tools that an event is about: of the calls that were open before it, or that it opened. */
+function aboutOf(event: Event, before: readonly OpenCall[], after: readonly OpenCall[]): readonly string[] {
+  if (event.type === 'turn-ended') return after.map(({ tool }) => tool);
   if (event.type === 'tool-started') return [event.tool];
   if (event.type === 'tool-ended' || event.type === 'ask-raised' || event.type === 'ask-answered')
-    return calls.filter(({ id }) => id === event.call).map(({ tool }) => tool);
-  return [];
+    return before.filter(({ id }) => id === event.call).map(({ tool }) => tool);
+  return none;
 }

@@ -43,7 +43,10 @@ export function reminding(set: string, reminders: readonly ReminderDefinition[])
 const lookingAt = (event: Event, state: RunState): Looking => ({
   event,
   state,
-  call: endedCall(state),
+  // Most reminders never ask: the history is folded for those that do.
+  get call() {
+    return endedCall(state);
+  },
   look: (view) => look(state, view),
 });
 

@@ -1,5 +1,4 @@
 // The door to the network: what is asked is judged by the address it really has, hop by hop, and asked at that very address.
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { FairleadError, messageOf, visibleLine, type Fetched, type FetchRequest } from '../../core/index.ts';
 import { isPublic } from './addresses.ts';
@@ -80,7 +79,8 @@ async function judged(url: URL, options: NetOptions, signal: AbortSignal): Promi
 }
 
 const systemLookup = async (host: string): Promise<readonly string[]> =>
-  (await lookup(host, { all: true })).map(({ address }) => address);
+  // Loaded by who asks for a name: it costs a start that asks for none.
+  (await process.getBuiltinModule('node:dns/promises').lookup(host, { all: true })).map(({ address }) => address);
 
 /** The system's search for a name cannot be stopped, but nobody has to wait for it. A name that only the proxy knows has no address here. */
 async function unlessOver(
