@@ -1,12 +1,13 @@
 // What people and programs tell a fleet, the real program: letters to runs, budgets of tenants, batches, schedules.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import type { FleetRun } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { door, fleet, until } from './support/fleet.ts';
 import { messagesOf } from './support/live-program.ts';
+import { putFiles } from './support/program.ts';
 
 test('[A85, A112] a run under way hears what is said to it from another process, once each', async (t) => {
   const first = door();
@@ -121,7 +122,7 @@ test('[A71, A84] a factory that is broken off hands over, and the same command g
     if (index === 1) await held.wait();
     return results.length === 0 ? calls('run_command', { command: 'echo once >> effects' }) : says('Through.');
   });
-  writeFileSync(path.join(made.cwd, 'tasks.txt'), 'Go on\n');
+  putFiles(made.cwd, { 'tasks.txt': 'Go on\n' });
   const batch = ['factory', '--file', 'tasks.txt', '--id', 'lot', '--auto', '--workers', '1'];
   const one = made.start(batch);
   await held.reached;
@@ -165,4 +166,46 @@ test('[A85] tasks come from arguments, files and standard input, are queued once
     misused.map(({ code }) => code),
     [2, 2, 2, 1, 1, 2, 2, 2, 1, 0],
   );
+});
+
+test('[A85] what governs the terminal governs queued runs, and one that cannot be made says why', async (t) => {
+  const made = await fleet(t, ({ results, prompt }) => {
+    if (prompt === 'On and on') return calls('list_files', { path: `${results.length}` });
+    return results.length === 0 ? calls('run_command', { command: 'rm effects' }) : says(results[0] ?? '');
+  });
+  putFiles(made.config(), { 'policy.yaml': 'rules:\n  - deny: { command: rm }\n    why: Nothing is removed here.\n' });
+  const settings = { folder: made.cwd, auto: true };
+  await made.store.queue.enqueue([
+    { id: 'policy', words: 'Remove it', settings },
+    { id: 'turns', words: 'On and on', settings: { ...settings, limits: { turns: 2 } } },
+    { id: 'model', words: 'x', settings: { ...settings, model: 'nobody' } },
+    { id: 'folder', words: 'x', settings: { folder: path.join(made.cwd, 'nowhere') } },
+    { id: 'wrong', words: 'x', settings: { auto: 'yes' } },
+  ]);
+  await made.say('worker', '--drain');
+  const came = await Promise.all(
+    ['policy', 'turns', 'model', 'folder', 'wrong'].map(async (id) => (await made.stands(id, 'ended')).outcome),
+  );
+  assert.deepEqual(
+    came.map((outcome) => outcome?.reason),
+    ['answered', 'max-turns', 'provider-error', 'provider-error', 'provider-error'],
+  );
+  assert.match(came[0]?.text ?? '', /Nothing is removed here\./);
+  const words = [/has no model "nobody"/, /There is no folder/, /cannot be made with auto: "yes"/];
+  for (const [i, expected] of words.entries()) assert.match(came[i + 2]?.detail ?? '', expected);
+});
+
+test('the store is named on the command line, in the environment or in the settings, but not by a working folder', async (t) => {
+  const made = await fleet(t);
+  const at = (name: string): string => path.join(made.home, name);
+  await made.say('enqueue', 'x', '--store', at('given.sqlite'));
+  await made.run(['enqueue', 'x'], { env: { HARNESS_STORE: at('environment.sqlite') } });
+  await made.say('config', 'set', 'store', at('setting.sqlite'));
+  await made.say('enqueue', 'x');
+  for (const name of ['given', 'environment', 'setting']) assert.ok(existsSync(at(`${name}.sqlite`)), name);
+  await made.say('config', 'unset', 'store');
+  putFiles(made.cwd, { '.env': `HARNESS_STORE=${at('foreign.sqlite')}\n` });
+  const { err, code } = await made.run(['enqueue', 'x']);
+  assert.deepEqual([code, existsSync(at('foreign.sqlite')), (await made.store.queue.depth()).queued], [0, false, 1]);
+  assert.match(err, /HARNESS_STORE in .*\.env is not used/);
 });

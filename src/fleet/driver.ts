@@ -1,5 +1,6 @@
 // The driver of a run of an agent: opens its session, reads its letters, and works until it ends, rests or is left.
 import { limitsFor, Session, type RunOptions } from '../agent/index.ts';
+import { cameLate } from '../agent/late-words.ts';
 import {
   FairleadError,
   type AgentParts,
@@ -15,7 +16,7 @@ import {
 } from '../core/index.ts';
 import { budgetStop, governed } from './governor.ts';
 import { cancelStop, deliver, inboxView, type LetterBox } from './inbox.ts';
-import { cameLate, outcomeOf, pastOf, questionsOf } from './outcome.ts';
+import { outcomeOf, pastOf, questionsOf } from './outcome.ts';
 import type { Outfitted, Outfitter } from './outfitter.ts';
 
 /** What a driver is given to work on a run. */

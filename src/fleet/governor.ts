@@ -32,21 +32,17 @@ const usualAnswer = 4096;
 const codes = { money: 'run/money-budget', tokens: 'run/token-budget' } as const;
 
 /** A model that is called only while the kill-switch and the allowance of the tenant let it. */
-export const governed = (provider: Provider, governor: Governor): Provider => ({
-  get family() {
-    return provider.family;
-  },
-  get model() {
-    return provider.model;
-  },
-  ...mirror(provider, 'price'),
-  ...mirror(provider, 'window'),
-  ...mirror(provider, 'images'),
-  stream: (request, signal) => governedStream(provider, governor, request, signal),
-});
-
-const mirror = <K extends 'price' | 'window' | 'images'>(provider: Provider, key: K): Pick<Provider, K> | object =>
-  provider[key] === undefined ? {} : { [key]: provider[key] };
+export const governed = (provider: Provider, governor: Governor): Provider => {
+  const { family, model, price, window, images } = provider;
+  return {
+    family,
+    model,
+    ...(price ? { price } : {}),
+    ...(window === undefined ? {} : { window }),
+    ...(images === undefined ? {} : { images }),
+    stream: (request, signal) => governedStream(provider, governor, request, signal),
+  };
+};
 
 async function* governedStream(
   provider: Provider,

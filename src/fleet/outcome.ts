@@ -10,7 +10,6 @@ import {
   type Question,
   type RunOutcome,
   type RunState,
-  type StopReason,
 } from '../core/index.ts';
 
 /** What a person has to answer before the run goes on. */
@@ -35,13 +34,6 @@ export function outcomeOf({ ended, messages, spent }: RunState): RunOutcome {
     ...(error ? { error } : {}),
   };
 }
-
-/** Ends after which another run reads what waits. After any other it would end in the same way again. */
-const readOn: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'truncated']);
-
-/** Whether words came too late for the run that has ended, so that another one has to read them. */
-export const cameLate = ({ pending, ended }: RunState): boolean =>
-  pending.length > 0 && ended !== undefined && readOn.has(ended.reason);
 
 /** What became of a run's words in an earlier attempt: whether they were said, and how the run ended that read them. */
 export type Past = { readonly said: boolean; readonly outcome?: RunOutcome };

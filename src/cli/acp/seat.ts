@@ -1,11 +1,12 @@
 // One session that an editor drives: a conversation on a session file, told to the editor as it happens, with one run at a time.
 import type { PlanEntry } from '@agentclientprotocol/sdk';
 import type { RunOptions, UserCommand, Words } from '../../agent/index.ts';
+import { cameLate } from '../../agent/late-words.ts';
 import { FairleadError, isObject, visibleLine, type Call, type Event, type RunState } from '../../core/index.ts';
 import { chosenKey } from '../../providers/routing/keys.ts';
 import { pathOf } from '../branches/path.ts';
 import { narrator } from '../chat/narrator.ts';
-import { answerOpen, cameLate, untilJoined, waits } from '../conversation/asks.ts';
+import { answerOpen, untilJoined, waits } from '../conversation/asks.ts';
 import type { Choice, Said } from '../conversation/choices.ts';
 import { heed } from '../conversation/heeding.ts';
 import type { Conversation } from '../conversation/conversation.ts';

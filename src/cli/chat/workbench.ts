@@ -1,7 +1,8 @@
 // Where the work of a conversation is done: one job at a time, which the person can add words to, interrupt, and leave.
 import type { RunOptions } from '../../agent/index.ts';
+import { cameLate } from '../../agent/late-words.ts';
 import { messageOf, type RunState } from '../../core/index.ts';
-import { cameLate, doing, untilJoined, waits } from '../conversation/asks.ts';
+import { doing, untilJoined, waits } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Face } from '../face/face.ts';
 import { sentence } from '../front/sentence.ts';

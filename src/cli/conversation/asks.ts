@@ -1,13 +1,5 @@
 // What a run is at: the questions it waits with, who answers them, and what it does.
-import {
-  aimOf,
-  decide,
-  outcomeQuestion,
-  type AgentParts,
-  type Call,
-  type RunState,
-  type StopReason,
-} from '../../core/index.ts';
+import { aimOf, decide, outcomeQuestion, type AgentParts, type Call, type RunState } from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
 import type { Grants } from '../../guards/index.ts';
 import { choicesFor, type Choice, type Said } from './choices.ts';
@@ -19,13 +11,6 @@ export const openAsks = (state: RunState): readonly Call[] =>
 
 /** Whether a run rests because a person has to answer. */
 export const waits = (state: RunState): boolean => state.run !== undefined && openAsks(state).length > 0;
-
-/** Ends after which another run reads what waits. After any other it would end in the same way again, and so would the one after it. */
-const readOn: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'truncated']);
-
-/** Whether words came in too late for the run that has ended: another one is to read them. */
-export const cameLate = ({ pending, ended }: RunState): boolean =>
-  pending.length > 0 && ended !== undefined && readOn.has(ended.reason);
 
 /** Waits for words that are on their way into a run, and for those that come while it waits. */
 export async function untilJoined(joining: () => Promise<unknown>): Promise<void> {

@@ -6,21 +6,20 @@ import { tell } from '../front/print.ts';
 import { readSettings } from '../settings/index.ts';
 
 /** Where the runs of a fleet are kept, as the store itself is told. */
-export function storePlace(given: string | undefined): string {
+function storePlace(given: string | undefined): string {
   const settings = readSettings();
-  const set = settings.all.get('store');
-  if (given !== undefined) return absolute(given);
-  // What a folder brings along must not lead a person's runs to a database of somebody else.
-  if (set && set.origin.type !== 'env-file') return absolute(String(set.value));
-  if (set?.origin.type === 'env-file')
-    tell(`HARNESS_STORE in ${set.origin.file} is not used: set it in the environment or with "fairlead config".\n`);
-  return path.join(settings.dirs.data, 'fleet.sqlite');
+  for (const warning of settings.warnings) tell(`${warning}\n`);
+  const named = given ?? settings.all.get('store')?.value;
+  return named === undefined ? path.join(settings.dirs.data, 'fleet.sqlite') : absolute(String(named));
 }
 
-const absolute = (where: string): string => {
-  if (/^[a-z]{2,}:\/\//i.test(where)) return where;
-  return where.startsWith('sqlite:') ? `sqlite:${path.resolve(where.slice(7))}` : path.resolve(where);
-};
+const isAddress = (where: string): boolean => /^[a-z]{2,}:\/\//i.test(where);
+
+/** A file by its whole path: another process, or another folder, means the same one. */
+function absolute(where: string): string {
+  const file = where.replace(/^sqlite:(\/\/)?/, '');
+  return isAddress(file) ? file : path.resolve(file);
+}
 
 /** Opens a store, does something with it, and closes it. */
 export async function withStore<T>(
@@ -28,8 +27,7 @@ export async function withStore<T>(
   work: (store: FleetStore, place: string) => Promise<T>,
 ): Promise<T> {
   const place = storePlace(given);
-  const file = /^[a-z]{2,}:\/\//i.test(place) ? undefined : place.replace(/^sqlite:/, '');
-  if (file !== undefined) mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  if (!isAddress(place)) mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 });
   const { openFleetStore } = await import('../../stores/open-fleet.ts');
   const store = await openFleetStore(place);
   try {

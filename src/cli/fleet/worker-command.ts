@@ -1,8 +1,8 @@
 // The `worker` command: takes runs from the queue and works on them until it is told to end.
 import { parseArgs } from 'node:util';
-import type { FleetStore } from '../../core/index.ts';
+import type { FleetRun, FleetStore, Settlement } from '../../core/index.ts';
 import { workerAbout } from '../../fleet/health/index.ts';
-import { startWorker } from '../../fleet/index.ts';
+import { startWorker, type Worker } from '../../fleet/index.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { orUsage } from '../front/or-usage.ts';
@@ -45,42 +45,53 @@ export const run: Command['run'] = (args) =>
     const anyVersion = values['any-version'] === true;
     return withStore(values.store, async (store) => {
       if (!anyVersion) await tellOfOthers(store);
-      let code: number = exitCodes.answered;
       const worker = startWorker({
         store,
         drivers: driversHere(),
-        ...(anyVersion ? {} : { version }),
         about: workerAbout,
         tell: (sentence) => tell(`${sentence}\n`),
-        settled: (run, settlement) => {
-          const line = values.json ? JSON.stringify({ run: run.id, ...settlement }) : settledLine(run, settlement);
-          if (line !== undefined) print(`${line}\n`);
-          // Whoever started this process as one of several is told.
-          if (process.connected) process.send?.({ run: run.id });
-        },
+        settled: (each, settlement) => show(each, settlement, values.json === true),
+        ...(anyVersion ? {} : { version }),
         ...(concurrency === undefined ? {} : { concurrency }),
         ...(values.drain ? { drain: true } : {}),
         ...(values.name === undefined ? {} : { name: values.name }),
         ...(grace === undefined ? {} : { graceMs: grace * 1000 }),
       });
-      const end = (signal: NodeJS.Signals): void => {
-        if (code !== exitCodes.answered) return worker.cut();
-        code = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
-        if (worker.running > 0) tell(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.\n`);
-        worker.stop();
-      };
-      process.on('SIGINT', end).on('SIGTERM', end);
-      process.once('disconnect', () => worker.stop());
       if (!process.connected) tell(`Worker ${worker.id} works on ${store.about}\n`);
-      try {
-        await worker.done;
-      } finally {
-        process.off('SIGINT', end).off('SIGTERM', end);
-        if (process.connected) process.disconnect();
-      }
-      return code;
+      return untilEnded(worker);
     });
   });
+
+function show(run: FleetRun, settlement: Settlement, json: boolean): void {
+  const line = json ? JSON.stringify({ run: run.id, ...settlement }) : settledLine(run, settlement);
+  if (line !== undefined) print(`${line}\n`);
+  // Whoever started this process as one of several is told.
+  if (process.connected) process.send?.({ run: run.id });
+}
+
+/** Waits for the end of a worker, and hands its runs over at a signal: in order, then at once, then not at all. */
+async function untilEnded(worker: Worker): Promise<number> {
+  let code: number = exitCodes.answered;
+  let told = 0;
+  const end = (signal: NodeJS.Signals): void => {
+    told++;
+    // The store takes back what is left behind.
+    if (told > 2) process.exit(code);
+    if (told === 2) return worker.cut();
+    code = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+    if (worker.running > 0) tell(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.\n`);
+    worker.stop();
+  };
+  const alone = (): void => worker.stop();
+  process.on('SIGINT', end).on('SIGTERM', end).once('disconnect', alone);
+  try {
+    await worker.done;
+  } finally {
+    process.off('SIGINT', end).off('SIGTERM', end).off('disconnect', alone);
+    if (process.connected) process.disconnect();
+  }
+  return code;
+}
 
 /** Runs that another version began wait for it: nobody should wonder why they stay. */
 async function tellOfOthers({ queue }: FleetStore): Promise<void> {

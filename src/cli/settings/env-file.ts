@@ -16,6 +16,7 @@ export type EnvFile = {
 /** Names of ours that a project could use against the person who opens it; only the real environment may set them. */
 const refused: ReadonlySet<string> = new Set([
   'XDG_CONFIG_HOME',
+  'HARNESS_STORE',
   ...families.flatMap(({ urlVariables }) => urlVariables),
 ]);
 
