@@ -19,8 +19,8 @@ export type Postgres = {
   readonly pid: number;
   /** The version of its programs. */
   readonly version: string;
-  /** Makes an empty database and gives its URL. */
-  database(): Promise<string>;
+  /** Makes an empty database, or a copy of one that nobody uses, and gives its URL. */
+  database(like?: string): Promise<string>;
   /** Stops it at once, as a crash does; what was committed stays. */
   stop(): Promise<void>;
   /** Starts it again on the same data and port; stops it at once before, when it runs. */
@@ -77,7 +77,7 @@ async function open(binaries: Binaries | string): Promise<Postgres | string> {
       return pidIn(place);
     },
     version: binaries.version,
-    database: () => makeDatabase(url),
+    database: (like) => makeDatabase(url, like),
     stop,
     async restart() {
       await stop();
@@ -179,12 +179,12 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function makeDatabase(url: string): Promise<string> {
+async function makeDatabase(url: string, like = 'template1'): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(`CREATE DATABASE ${name}`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${like}`);
   } finally {
     await client.end();
   }

@@ -1,0 +1,74 @@
+// Wakes who waits for a change. A bell that was rung while nobody waited at it rings at the next wait, so that no change is missed.
+
+/** What can change: runs in the queue, letters, or the events of one session. */
+export type Topic = 'queue' | 'letters' | `session ${number}`;
+
+/** Hung up by who looks at something again and again: first the look, then the wait. */
+export type Bell = {
+  /** Waits for a change since the last wait, an abort, the time given or the end of the store. */
+  wait(options: { readonly signal?: AbortSignal | undefined; readonly ms: number }): Promise<void>;
+  take(): void;
+};
+
+/** The bells of a store. */
+export type Bells = {
+  hang(topic: Topic): Bell;
+  ring(topic: string): void;
+  ringAll(): void;
+  /** From now on nobody waits. */
+  close(): void;
+};
+
+/** Bells, none hung up yet. */
+export function newBells(): Bells {
+  const hung = new Map<string, Set<() => void>>();
+  let closed = false;
+
+  const ring = (topic: string): void => {
+    for (const rung of hung.get(topic) ?? []) rung();
+  };
+  const ringAll = (): void => {
+    for (const topic of hung.keys()) ring(topic);
+  };
+
+  function hang(topic: Topic): Bell {
+    let rang = false;
+    let wake: (() => void) | undefined;
+    const rung = (): void => {
+      rang = true;
+      wake?.();
+    };
+    const others = hung.get(topic) ?? new Set();
+    hung.set(topic, others.add(rung));
+    return {
+      async wait({ signal, ms }) {
+        if (!rang && !closed && !signal?.aborted) {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          const late = setTimeout(resolve, ms);
+          const abort = (): void => resolve();
+          wake = resolve;
+          signal?.addEventListener('abort', abort, { once: true });
+          await promise;
+          clearTimeout(late);
+          signal?.removeEventListener('abort', abort);
+          wake = undefined;
+        }
+        rang = false;
+      },
+      take() {
+        others.delete(rung);
+        if (others.size === 0 && hung.get(topic) === others) hung.delete(topic);
+      },
+    };
+  }
+
+  return {
+    hang,
+    ring,
+    ringAll,
+    close() {
+      closed = true;
+      ringAll();
+    },
+  };
+}

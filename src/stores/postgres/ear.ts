@@ -1,0 +1,52 @@
+// One connection that hears what other processes tell, and comes back when it was lost.
+import type { Client } from 'pg';
+
+/** A connection that listens. */
+export type Ear = { close(): Promise<void> };
+
+const longestMs = 1000;
+
+/** Listens until it is closed. Hears no topic at all where something may have been missed. */
+export function listen(url: string, channel: string, heard: (topics: readonly string[]) => void): Ear {
+  let client: Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let wait = 50;
+
+  async function connect(): Promise<void> {
+    const { default: pg } = await import('pg');
+    if (closed) return;
+    const mine = new pg.Client({ connectionString: url, application_name: 'fairlead ear', keepAlive: true });
+    client = mine;
+    let over = false;
+    const again = (): void => {
+      if (over) return;
+      over = true;
+      void mine.end().catch(() => {});
+      if (closed) return;
+      timer = setTimeout(() => void connect(), wait);
+      wait = Math.min(longestMs, wait * 2);
+    };
+    mine.on('error', again);
+    mine.on('end', again);
+    mine.on('notification', ({ payload }) => heard((payload ?? '*').split(',')));
+    try {
+      await mine.connect();
+      await mine.query(`LISTEN ${channel}`);
+      wait = 50;
+      heard([]);
+    } catch {
+      again();
+    }
+  }
+
+  const connecting = connect();
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await connecting.catch(() => {});
+      await client?.end().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,184 @@
+// DBOS as this process has it: it hands the workflows of queued runs out, within the limits, and keeps who has which.
+// DBOS is one for a process; all stores of the same database share it.
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { QueueLimits } from '../../core/index.ts';
+import { aboutUrl, openPool } from './database.ts';
+import { schemas } from './migrations.ts';
+import { otherDatabase } from './trouble.ts';
+
+/** What is asked of the queue: so many workflows, for whom, of which version. */
+export type Demand = {
+  readonly holder: string;
+  readonly version: string;
+  readonly most: number;
+  readonly limits: QueueLimits;
+};
+
+/** Workflows that DBOS has given to a holder; `claim` is the token they are his by. */
+export type Claimed = { readonly workflows: readonly string[]; readonly claim: string };
+
+/** DBOS, once it was launched. */
+export type Engine = {
+  claim(demand: Demand): Promise<Claimed>;
+  /** Has DBOS run what it has given: each workflow does what is said for it, or nothing. */
+  run(claimed: Claimed, bodies: ReadonlyMap<string, () => Promise<void>>): Promise<void>;
+  /** Lets go of it; with the last who does, DBOS ends. */
+  release(): Promise<void>;
+};
+
+type Live = {
+  readonly url: string;
+  users: number;
+  readonly engine: Promise<Omit<Engine, 'release'> & { end(): Promise<void> }>;
+};
+
+let live: Live | undefined;
+let ending: Promise<void> = Promise.resolve();
+let isRegistered = false;
+const bodies = new Map<string, () => Promise<void>>();
+
+const silent = { info() {}, debug() {}, warn() {}, error() {} };
+
+/** DBOS is loaded when somebody works on a queue, or makes one. */
+async function load() {
+  // It would turn on a mode that reports to a service.
+  delete process.env['DBOS__CLOUD'];
+  const [{ DBOS }, { DBOSExecutor }, { WorkflowQueue }, { ensureSystemDatabase }, { dbRetryConfig }, { GlobalLogger }] =
+    await Promise.all([
+      import('@dbos-inc/dbos-sdk'),
+      import('@dbos-inc/dbos-sdk/internal/dbos-executor'),
+      import('@dbos-inc/dbos-sdk/internal/wfqueue'),
+      import('@dbos-inc/dbos-sdk/internal/system_database'),
+      import('@dbos-inc/dbos-sdk/internal/utils'),
+      import('@dbos-inc/dbos-sdk/internal/telemetry/logs'),
+    ]);
+  return { DBOS, DBOSExecutor, WorkflowQueue, ensureSystemDatabase, dbRetryConfig, GlobalLogger };
+}
+
+/** Makes or updates the tables of DBOS; to be called by one process at a time. */
+export async function migrateDbos(url: string): Promise<void> {
+  const { ensureSystemDatabase, GlobalLogger } = await load();
+  const pool = await openPool(url, { max: 2 });
+  try {
+    const logger = new GlobalLogger(undefined, { logger: silent });
+    await ensureSystemDatabase(url, logger, pool, schemas.dbos, false);
+  } finally {
+    await pool.end();
+  }
+}
+
+/** The engine for a database, launched by the first who asks. */
+export async function engineFor(url: string): Promise<Engine> {
+  await ending;
+  if (live && live.url !== url) throw otherDatabase(aboutUrl(url));
+  const mine = (live ??= { url, users: 0, engine: launch(url) });
+  mine.users += 1;
+  const release = async (): Promise<void> => {
+    mine.users -= 1;
+    if (mine.users > 0 || live !== mine) return;
+    live = undefined;
+    ending = mine.engine.then((engine) => engine.end()).catch(() => {});
+    await ending;
+  };
+  try {
+    return { ...(await mine.engine), release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): Promise<void> }> {
+  const { DBOS, DBOSExecutor, WorkflowQueue, dbRetryConfig } = await load();
+  // A database that comes back is noticed within a second.
+  dbRetryConfig.initialBackoffSec = 0.1;
+  dbRetryConfig.maxBackoffSec = 1;
+  const pool = await openPool(url, { max: 8 });
+  if (!isRegistered) DBOS.registerWorkflow(perform, { name: 'run', maxRecoveryAttempts: 1_000_000 });
+  isRegistered = true;
+  DBOS.setConfig({
+    name: 'fairlead',
+    systemDatabaseUrl: url,
+    systemDatabasePool: pool,
+    systemDatabaseSchemaName: schemas.dbos,
+    executorID: randomUUID(),
+    applicationVersion: 'fairlead',
+    logger: silent,
+    // The queue is asked when there is reason to, not by the clock.
+    listenQueues: [],
+    useListenNotify: false,
+    schedulerPollingIntervalMs: 3_600_000,
+    runMigrations: false,
+  });
+  await DBOS.launch();
+  // Where no version is the latest, a worker of any version takes runs that nobody has begun.
+  await pool.query(`DELETE FROM ${schemas.dbos}.application_versions`);
+  const executor = DBOSExecutor.globalInstance;
+  if (!executor) throw new Error('DBOS did not start.');
+  const database = executor.systemDatabase;
+
+  async function claim({ holder, version, most, limits }: Demand): Promise<Claimed> {
+    const { concurrency, tenantConcurrency, rate } = limits;
+    const bounds = {
+      ...(concurrency === undefined ? {} : { globalConcurrency: concurrency }),
+      ...(tenantConcurrency === undefined ? {} : { partitionConcurrency: tenantConcurrency }),
+      ...(rate === undefined ? {} : { rateLimit: { limitPerPeriod: rate.runs, periodSec: rate.ms / 1000 } }),
+    };
+    const claim = randomUUID();
+    const workflows: string[] = [];
+    const find = async (tenant?: string): Promise<void> => {
+      const params = { ...bounds, workerConcurrency: most - workflows.length };
+      const queue = new WorkflowQueue(WorkflowQueue.recordFromParams('runs', params), false);
+      workflows.push(...(await database.findAndMarkStartableWorkflows(queue, holder, version, tenant, 0, 0, claim)));
+    };
+    const sweep = async (): Promise<void> => {
+      if (tenantConcurrency === undefined) return find();
+      for (const tenant of shuffled(await database.getQueuePartitions('runs')))
+        if (workflows.length < most) await find(tenant);
+    };
+    await (Object.keys(bounds).length === 0 ? sweep() : oneAtATime(pool, sweep));
+    return { workflows, claim };
+  }
+
+  return {
+    claim,
+    async run({ workflows, claim }, given) {
+      for (const [workflow, body] of given) bodies.set(workflow, body);
+      await executor.dispatchDequeuedWorkflows([...workflows], claim);
+    },
+    async end() {
+      await DBOS.shutdown({ workflowCompletionTimeoutMS: 5000 });
+      await pool.end();
+    },
+  };
+}
+
+/** The one workflow: what it does was said by who claimed it. */
+async function perform(workflow: string): Promise<void> {
+  const body = bodies.get(workflow);
+  bodies.delete(workflow);
+  await body?.();
+}
+
+/** A limit that all workers share is spent by one of them at a time: two at once would spend it twice, or both give way. */
+async function oneAtATime(pool: Pool, work: () => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('fairlead limits', 0))");
+    await work();
+    await client.query('COMMIT');
+    client.release();
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+function shuffled<T>(items: readonly T[]): readonly T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}

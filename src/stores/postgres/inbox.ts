@@ -1,0 +1,64 @@
+// Letters to sessions, in the order they were put.
+import { randomUUID } from 'node:crypto';
+import type { Delivery, Inbox, Letter } from '../../core/index.ts';
+import type { Base } from './base.ts';
+
+type Row = { readonly place: number; readonly letter: string };
+
+/** How often at least it is looked whether there are letters. */
+const lookMs = 250;
+/** Letters to different sessions may be seen in another order than that of their places; so far back a late one is looked for. */
+const lateness = 200;
+
+/** The inbox of a store. */
+export function inboxOf(base: Base): Inbox {
+  const { db } = base;
+
+  async function* watch(signal: AbortSignal): AsyncGenerator<string> {
+    const bell = base.hang('letters');
+    try {
+      const first = 'SELECT coalesce(max(place), 0) AS place FROM fairlead.letters';
+      let last = (await db.one<{ place: number }>(first))?.place ?? 0;
+      let seen: ReadonlySet<number> = new Set(await placesSince(last));
+      while (!signal.aborted && !db.isClosed) {
+        const rows = await lettersSince(last);
+        const fresh = rows.filter(({ place }) => !seen.has(place));
+        seen = new Set(rows.map(({ place }) => place));
+        last = Math.max(last, rows.at(-1)?.place ?? 0);
+        for (const session of new Set(fresh.map((row) => row.session))) {
+          if (signal.aborted) return;
+          yield session;
+        }
+        await bell.wait({ signal, ms: lookMs });
+      }
+    } finally {
+      bell.take();
+    }
+  }
+
+  const lettersSince = (last: number): Promise<readonly { readonly place: number; readonly session: string }[]> =>
+    db.all('SELECT place, session FROM fairlead.letters WHERE place > $1 ORDER BY place', [last - lateness]);
+  const placesSince = async (last: number): Promise<readonly number[]> =>
+    (await lettersSince(last)).map(({ place }) => place);
+
+  return {
+    async put(session, letter) {
+      const sql = 'SELECT fairlead.put_letter($1, $2, $3) AS place';
+      const row = await db.one<{ place: number }>(sql, [session, randomUUID(), JSON.stringify(letter)]);
+      base.touch('letters');
+      return row?.place ?? 0;
+    },
+    async read(session, after) {
+      const sql = 'SELECT place, letter FROM fairlead.letters WHERE session = $1 AND place > $2 ORDER BY place';
+      return (await db.all<Row>(sql, [session, after])).map(deliveryOf);
+    },
+    async clear(session, upTo) {
+      const sql = `DELETE FROM fairlead.letters USING set_config('synchronous_commit', 'off', true)
+        WHERE session = $1 AND place <= $2`;
+      await db.all(sql, [session, upTo]);
+    },
+    watch,
+  };
+}
+
+const deliveryOf = ({ place, letter }: Row): Delivery => ({ place, letter: JSON.parse(letter) as Letter });

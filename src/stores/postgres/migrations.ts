@@ -1,0 +1,133 @@
+// The tables of a PostgreSQL store, as steps from one version to the next; a step that was released is never changed.
+// Each step may need the tables of DBOS as a version of it makes them, which are brought up to date before it.
+import { functions } from './functions.ts';
+
+/** The schema of our own tables, and the one that DBOS has to itself. */
+export const schemas = { ours: 'fairlead', dbos: 'fairlead_dbos' } as const;
+
+const tables = `
+CREATE TABLE fairlead.presences (
+  token text PRIMARY KEY,
+  holder text NOT NULL,
+  seen timestamptz NOT NULL DEFAULT clock_timestamp(),
+  lease integer NOT NULL
+);
+
+CREATE TABLE fairlead.sessions (
+  key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  session text NOT NULL UNIQUE,
+  name text,
+  begun text NOT NULL,
+  changed text NOT NULL,
+  seq bigint NOT NULL DEFAULT 0,
+  head text,
+  fence bigint NOT NULL DEFAULT 0,
+  holder text,
+  holder_name text,
+  opening text
+) WITH (fillfactor = 70);
+CREATE INDEX sessions_changed ON fairlead.sessions (changed, key);
+CREATE INDEX sessions_holder ON fairlead.sessions (holder) WHERE holder IS NOT NULL;
+
+CREATE TABLE fairlead.events (
+  session bigint NOT NULL,
+  seq bigint NOT NULL,
+  id text NOT NULL,
+  parent text,
+  jump bigint,
+  epoch boolean,
+  time text NOT NULL,
+  fact text NOT NULL,
+  PRIMARY KEY (session, seq)
+);
+CREATE INDEX events_jump ON fairlead.events (session, seq) WHERE jump IS NOT NULL;
+CREATE INDEX events_epoch ON fairlead.events (session, seq) WHERE epoch;
+
+-- A run holds the slot of its session from when it is handed to DBOS until it has ended: of a session, one run is under way.
+-- It is dispatched while DBOS has a workflow for it, whose id is that of the run with the number of its segment.
+CREATE TABLE fairlead.runs (
+  key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text NOT NULL UNIQUE,
+  words text NOT NULL,
+  kind text NOT NULL,
+  settings text NOT NULL,
+  session text NOT NULL,
+  tenant text NOT NULL,
+  priority double precision NOT NULL,
+  parent text,
+  status text NOT NULL DEFAULT 'queued',
+  attempts integer NOT NULL DEFAULT 0,
+  failures integer NOT NULL DEFAULT 0,
+  woken integer NOT NULL DEFAULT 0,
+  queued bigint NOT NULL,
+  due bigint NOT NULL,
+  later bigint,
+  started bigint,
+  ended bigint,
+  worker text,
+  holder text,
+  version text,
+  questions text,
+  reason text,
+  usd double precision,
+  tokens double precision,
+  outcome text,
+  slot text UNIQUE,
+  dispatched boolean NOT NULL DEFAULT false,
+  segment integer NOT NULL DEFAULT 0,
+  claim text
+) WITH (fillfactor = 60);
+CREATE INDEX runs_queued ON fairlead.runs (due) WHERE status = 'queued' AND NOT dispatched;
+CREATE INDEX runs_open ON fairlead.runs (status, key) WHERE status <> 'ended';
+CREATE INDEX runs_holder ON fairlead.runs (holder) WHERE holder IS NOT NULL;
+CREATE INDEX runs_session ON fairlead.runs (session, key);
+CREATE INDEX runs_parent ON fairlead.runs (parent, key) WHERE parent IS NOT NULL;
+CREATE INDEX runs_tenant ON fairlead.runs (tenant, key);
+CREATE INDEX runs_ended ON fairlead.runs (ended) WHERE ended IS NOT NULL;
+
+CREATE TABLE fairlead.schedules (
+  name text PRIMARY KEY,
+  cron text NOT NULL,
+  run text NOT NULL,
+  next bigint NOT NULL
+);
+
+CREATE TABLE fairlead.letters (
+  place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  session text NOT NULL,
+  time bigint NOT NULL,
+  mark text NOT NULL UNIQUE,
+  letter text NOT NULL
+);
+CREATE INDEX letters_session ON fairlead.letters (session, place);
+
+CREATE TABLE fairlead.control (name text PRIMARY KEY, value text NOT NULL);
+INSERT INTO fairlead.control (name, value) VALUES ('standing', '{"stopped":false}'), ('limits', '{}');
+
+CREATE TABLE fairlead.allowances (
+  tenant text PRIMARY KEY,
+  period text NOT NULL,
+  usd double precision,
+  tokens double precision
+);
+CREATE TABLE fairlead.spendings (
+  tenant text NOT NULL,
+  day text NOT NULL,
+  usd double precision NOT NULL,
+  tokens double precision NOT NULL,
+  PRIMARY KEY (tenant, day)
+);
+CREATE TABLE fairlead.holds (
+  tenant text NOT NULL,
+  id text NOT NULL,
+  day text NOT NULL,
+  usd double precision NOT NULL,
+  tokens double precision NOT NULL,
+  PRIMARY KEY (tenant, id)
+);
+
+CREATE TABLE fairlead.workers (worker text PRIMARY KEY, entry text NOT NULL, seen bigint NOT NULL);
+`;
+
+/** The steps, in order; the version of a store is how many of them it has seen. */
+export const migrations: readonly string[] = [`${tables}${functions}`];

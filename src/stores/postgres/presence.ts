@@ -1,0 +1,109 @@
+// Who lives: each process that holds sessions or runs gives signs of life; what a dead or silent one held is taken from it.
+import { holderIn, isAlive, newHolder } from '../jsonl/holder.ts';
+import { diedWords, givenUp, mostFailures } from '../run-row.ts';
+import type { Base } from './base.ts';
+
+/** This process as a holder of sessions and runs. */
+export type Presence = {
+  /** The name under which this process holds things now. */
+  token(): Promise<string>;
+  /** Calls back, once, when what was held under a name is held no more. */
+  whenLost(token: string, told: () => void): () => void;
+  /** Takes what the gone held, or what one of them held if it is gone: their runs go back into the queue, their sessions' next appends are refused. */
+  buryGone(token?: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Silence counts from the start of the server: while it was away nobody could give a sign. */
+export const isSilentSql =
+  "greatest(seen, pg_postmaster_start_time()) < clock_timestamp() - lease * interval '1 millisecond'";
+
+/** The presence of this process in a store. */
+export function newPresence(base: Base, leaseMs: number): Presence {
+  const { db } = base;
+  const watchers = new Set<{ readonly token: string; readonly told: () => void }>();
+  let token: Promise<string> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function enter(): Promise<string> {
+    const holder = newHolder();
+    let heard = performance.now();
+    const sql =
+      'INSERT INTO fairlead.presences (token, holder, lease) VALUES ($1, $2, $3) ON CONFLICT (token) DO NOTHING';
+    await db.all(sql, [holder.token, JSON.stringify(holder), leaseMs]);
+    let beating = false;
+
+    /** A beat that reaches no row comes too late, and so does one that was not heard in time: others may have taken what was held. */
+    async function beat(): Promise<void> {
+      if (performance.now() - heard > leaseMs) return lose(holder.token);
+      if (beating) return;
+      beating = true;
+      const now = performance.now();
+      try {
+        const sign = await db.one(beatSql, [holder.token], { patienceMs: 0 });
+        if (!sign) lose(holder.token);
+        heard = now;
+      } catch {
+        // The next one may be heard.
+      } finally {
+        beating = false;
+      }
+    }
+
+    timer = setInterval(() => void beat(), Math.max(10, leaseMs / 4)).unref();
+    return holder.token;
+  }
+
+  function lose(gone: string): void {
+    clearInterval(timer);
+    token = undefined;
+    for (const watcher of watchers) {
+      if (watcher.token !== gone) continue;
+      watchers.delete(watcher);
+      watcher.told();
+    }
+  }
+
+  async function bury(gone: string): Promise<void> {
+    const said = JSON.stringify(givenUp(mostFailures, diedWords));
+    await db.all('SELECT fairlead.bury($1, $2)', [gone, said]);
+    base.touch('queue');
+  }
+
+  return {
+    async token() {
+      token ??= enter();
+      try {
+        return await token;
+      } catch (error) {
+        token = undefined;
+        throw error;
+      }
+    },
+    whenLost(name, told) {
+      const watcher = { token: name, told };
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    async buryGone(only) {
+      const mine = await token;
+      const sql = `SELECT token, holder, ${isSilentSql} AS silent FROM fairlead.presences WHERE $1::text IS NULL OR token = $1`;
+      for (const row of await db.all<{ token: string; holder: string; silent: boolean }>(sql, [only ?? null])) {
+        const holder = holderIn(row.holder);
+        const isGone = row.silent || !holder || isAlive(holder) === false;
+        if (isGone && row.token !== mine) await bury(row.token);
+      }
+    },
+    async close() {
+      clearInterval(timer);
+      const mine = await token?.catch(() => undefined);
+      token = undefined;
+      if (mine !== undefined && !db.isClosed) await bury(mine).catch(() => {});
+    },
+  };
+}
+
+/** A sign of life need not survive a power cut. */
+const beatSql = `
+UPDATE fairlead.presences SET seen = clock_timestamp() FROM set_config('synchronous_commit', 'off', true)
+WHERE token = $1 RETURNING token`;

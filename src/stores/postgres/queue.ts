@@ -1,0 +1,57 @@
+// The queue of a PostgreSQL store.
+import { randomUUID } from 'node:crypto';
+import { noSpending, type Queue, type QueueLimits, type RunOutcome } from '../../core/index.ts';
+import type { RunRow } from '../run-row.ts';
+import { tallies, type EndedRow } from '../tally.ts';
+import type { Base } from './base.ts';
+import type { Presence } from './presence.ts';
+import { addRuns, columns, depthOf, findRun, listRuns, runIn } from './runs.ts';
+import { readSchedules, setSchedule } from './schedules.ts';
+import { work, type Desk } from './work.ts';
+
+const cancelSql = `SELECT ${columns} FROM fairlead.cancel($1, $2, $3)`;
+const endedSql = `
+SELECT ended, reason, usd, tokens, started - queued AS waited, ended - started AS took FROM fairlead.runs
+WHERE ended >= $1 AND ended < $2 ORDER BY ended`;
+
+/** The queue in a store. */
+export function queueOf(base: Base, presence: Presence, desk: Desk): Queue {
+  const { db } = base;
+  return {
+    enqueue: (runs) => addRuns(base, runs),
+    async wake(run) {
+      await db.all('SELECT fairlead.wake($1)', [run]);
+      base.touch('queue');
+    },
+    async cancel(run, detail) {
+      const outcome: RunOutcome = { reason: 'cancelled', detail, text: '', spent: noSpending };
+      const row = await db.one<RunRow>(cancelSql, [run, randomUUID(), JSON.stringify(outcome)]);
+      base.touch('queue');
+      base.touch('letters');
+      return row && runIn(row);
+    },
+    run: (id) => findRun(base, id),
+    list: (filter = {}) => listRuns(base, filter),
+    depth: () => depthOf(base),
+    work: (given) => work(base, presence, desk, given),
+    limits: () => readLimits(base),
+    async limit(limits) {
+      const sql = "UPDATE fairlead.control SET value = $1 WHERE name = 'limits'";
+      await db.all(sql, [JSON.stringify(limits)]);
+      base.touch('queue');
+    },
+    schedules: () => readSchedules(base),
+    schedule: (schedule) => setSchedule(base, schedule),
+    async tally(from, to, stretchMs) {
+      const ends = [Date.parse(from), Date.parse(to)] as const;
+      const sum = tallies({ from: ends[0], to: ends[1], stretchMs });
+      return sum(await db.all<EndedRow>(endedSql, ends));
+    },
+  };
+}
+
+/** The limits that are set. */
+export async function readLimits({ db }: Base): Promise<QueueLimits> {
+  const row = await db.one<{ value: string }>("SELECT value FROM fairlead.control WHERE name = 'limits'");
+  return row ? (JSON.parse(row.value) as QueueLimits) : {};
+}

@@ -1,0 +1,103 @@
+// What a worker does beside its runs every now and then: the dead, the schedules, what has fallen due, what DBOS has left lying.
+import type { QueueLimits } from '../../core/index.ts';
+import type { Base } from './base.ts';
+import { heldBy, unclaim } from './claim.ts';
+import type { Presence } from './presence.ts';
+import { fireDue } from './schedules.ts';
+
+/** The rounds of a worker. */
+export type Rounds = {
+  /** Does what it is time for. */
+  walk(): Promise<void>;
+  /** Milliseconds until there is something to do. */
+  untilNext(): number;
+  /** Something falls due in so many milliseconds. */
+  expect(ms: number): void;
+  /** Whether the fleet goes on, and within which limits; not older than a moment. */
+  look(): Promise<{ readonly going: boolean; readonly limits: QueueLimits }>;
+};
+
+const roundMs = 1000;
+const clearMs = 5000;
+const freshMs = 200;
+/** Milliseconds that DBOS's rows of ended workflows are kept: a limit on the rate counts them. */
+const keepMs = 10_000;
+
+const dueSql = `
+SELECT fairlead.admit(NULL) AS admitted,
+  (SELECT min(due) - fairlead.now_ms() FROM fairlead.runs
+   WHERE status = 'queued' AND NOT dispatched AND due > fairlead.now_ms()) AS wait`;
+
+const lookSql = `
+SELECT (SELECT value FROM fairlead.control WHERE name = 'limits') AS limits,
+  EXISTS (SELECT 1 FROM fairlead.control WHERE name = 'standing' AND value ~ '^[{]"stopped":false[,}]') AS going`;
+
+const clearSql = `
+WITH old AS (
+  DELETE FROM fairlead_dbos.workflow_status USING set_config('synchronous_commit', 'off', true) WHERE workflow_uuid IN (
+    SELECT workflow_uuid FROM fairlead_dbos.workflow_status
+    WHERE status NOT IN ('ENQUEUED', 'PENDING') AND completed_at < fairlead.now_ms() - $1::bigint LIMIT 5000)
+  RETURNING workflow_uuid
+), inputs AS (DELETE FROM fairlead_dbos.workflow_input USING old WHERE workflow_input.workflow_uuid = old.workflow_uuid)
+DELETE FROM fairlead_dbos.workflow_output USING old WHERE workflow_output.workflow_uuid = old.workflow_uuid`;
+
+/** A run that is queued and has no workflow was lost between us and DBOS. */
+const lostSql = `
+SELECT fairlead.dispatch(array_agg(key)) FROM (
+  SELECT key FROM fairlead.runs AS run WHERE status = 'queued' AND dispatched AND NOT EXISTS (
+    SELECT 1 FROM fairlead_dbos.workflow_status
+    WHERE workflow_uuid = run.id || '#' || run.segment AND status IN ('ENQUEUED', 'PENDING'))
+  LIMIT 500 FOR UPDATE SKIP LOCKED) AS lost`;
+
+/** Rounds; `isOurs` says whether a workflow is being worked on. */
+export function newRounds(base: Base, presence: Presence, isOurs: (workflow: string) => boolean): Rounds {
+  const { db } = base;
+  let next = -Infinity;
+  let clear = performance.now() + clearMs * Math.random();
+  let seen = -Infinity;
+  let limits: QueueLimits = {};
+  let going = false;
+  let strays: ReadonlySet<string> = new Set();
+
+  /** What DBOS gave us twice in a row and nobody here works on came with an answer that was lost. */
+  async function giveBack(): Promise<void> {
+    const holder = await presence.token();
+    const idle = (await heldBy(base, holder)).filter((workflow) => !isOurs(workflow));
+    const twice = idle.filter((workflow) => strays.has(workflow));
+    strays = new Set(idle);
+    if (twice.length > 0) await unclaim(base, holder, twice);
+  }
+
+  async function tidy(): Promise<void> {
+    clear = performance.now() + clearMs * (0.5 + Math.random());
+    await giveBack();
+    await db.all(clearSql, [Math.max(keepMs, (limits.rate?.ms ?? 0) * 2)]);
+    await db.all(lostSql);
+  }
+
+  return {
+    async walk() {
+      const now = performance.now();
+      if (now < next) return;
+      next = now + roundMs;
+      await presence.buryGone();
+      await fireDue(base);
+      const row = await db.one<{ admitted: number; wait: number | null }>(dueSql);
+      next = now + Math.min(roundMs, Math.max(1, row?.wait ?? roundMs));
+      if (now >= clear) await tidy();
+    },
+    untilNext: () => Math.max(1, next - performance.now()),
+    expect(ms) {
+      if (ms > 0) next = Math.min(next, performance.now() + ms);
+    },
+    async look() {
+      if (performance.now() - seen > freshMs) {
+        const row = await db.one<{ limits: string | null; going: boolean }>(lookSql, [], { patienceMs: 1000 });
+        limits = JSON.parse(row?.limits ?? '{}') as QueueLimits;
+        going = row?.going === true;
+        seen = performance.now();
+      }
+      return { going, limits };
+    },
+  };
+}

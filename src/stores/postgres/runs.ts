@@ -1,0 +1,86 @@
+// The rows of the queue: added, found and listed.
+import { randomUUID } from 'node:crypto';
+import type { FleetRun, NewRun, QueueDepth, RunFilter } from '../../core/index.ts';
+import { refuseBadTime, runOf, type RunRow } from '../run-row.ts';
+import type { Base } from './base.ts';
+import type { Value } from './database.ts';
+
+/** The columns of a run by their names: a later version may add some. */
+export const columns = `key, id, words, kind, settings, session, tenant, priority, parent, status, attempts, failures, woken, queued, due,
+  later, started, ended, worker, holder, version, questions, outcome`;
+
+const usualMost = 100;
+/** So many runs are added in one statement. */
+const mostAdded = 500;
+
+/** A run as others see it. What was asked is kept as JSON, because PostgreSQL's texts hold not every letter. */
+export const runIn = (row: RunRow): FleetRun => runOf({ ...row, words: JSON.parse(row.words) as string });
+
+/** Adds runs, each once, and gives them as they stand. */
+export async function addRuns(base: Base, runs: readonly NewRun[]): Promise<readonly FleetRun[]> {
+  for (const run of runs) refuseBadTime(run);
+  const all: FleetRun[] = [];
+  for (let start = 0; start < runs.length; start += mostAdded) {
+    const some = runs.slice(start, start + mostAdded).map(inputOf);
+    await base.db.all('SELECT fairlead.enqueue($1)', [JSON.stringify(some)]);
+    base.touch('queue');
+    const sql = `SELECT ${columns} FROM fairlead.runs WHERE id = ANY ($1)`;
+    const rows = await base.db.all<RunRow>(sql, [some.map(({ id }) => id)]);
+    const known = new Map(rows.map((row) => [row.id, runIn(row)]));
+    all.push(...some.flatMap(({ id }) => known.get(id) ?? []));
+  }
+  return all;
+}
+
+function inputOf(run: NewRun, ord: number) {
+  const id = run.id ?? randomUUID();
+  return {
+    ord,
+    id,
+    words: JSON.stringify(run.words),
+    kind: run.kind ?? 'run',
+    settings: JSON.stringify(run.settings ?? {}),
+    session: run.session ?? id,
+    tenant: run.tenant ?? 'default',
+    priority: run.priority ?? 0,
+    parent: run.parent ?? null,
+    later: run.notBefore === undefined ? null : Date.parse(run.notBefore),
+  };
+}
+
+/** The run of an id. */
+export async function findRun({ db }: Base, id: string): Promise<FleetRun | undefined> {
+  const row = await db.one<RunRow>(`SELECT ${columns} FROM fairlead.runs WHERE id = $1`, [id]);
+  return row && runIn(row);
+}
+
+/** Runs, the latest first. */
+export async function listRuns({ db }: Base, filter: RunFilter): Promise<readonly FleetRun[]> {
+  const values: Value[] = [filter.most ?? usualMost];
+  const wanted = (['status', 'tenant', 'parent', 'session'] as const).flatMap((column) => {
+    const value = filter[column];
+    return value === undefined ? [] : [`${column} = $${values.push(value)}`];
+  });
+  if (filter.before !== undefined)
+    wanted.push(
+      `key < coalesce((SELECT key FROM fairlead.runs WHERE id = $${values.push(filter.before)}), 9223372036854775807)`,
+    );
+  const where = wanted.length === 0 ? '' : `WHERE ${wanted.join(' AND ')}`;
+  const rows = await db.all<RunRow>(`SELECT ${columns} FROM fairlead.runs ${where} ORDER BY key DESC LIMIT $1`, values);
+  return rows.map(runIn);
+}
+
+/** What waits and what is under way. */
+export async function depthOf({ db }: Base): Promise<QueueDepth> {
+  const rows = await db.all<{ status: string; count: number; oldest: number }>(
+    "SELECT status, count(*) AS count, min(queued) AS oldest FROM fairlead.runs WHERE status <> 'ended' GROUP BY status",
+  );
+  const of = (status: string): number => rows.find((row) => row.status === status)?.count ?? 0;
+  const oldest = rows.find(({ status }) => status === 'queued')?.oldest;
+  return {
+    queued: of('queued'),
+    running: of('running'),
+    resting: of('resting'),
+    ...(oldest === undefined ? {} : { oldest: new Date(oldest).toISOString() }),
+  };
+}

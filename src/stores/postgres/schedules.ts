@@ -1,0 +1,41 @@
+// Runs that come by the clock: each time is fired once, whichever worker comes first.
+import type { NewRun, Schedule } from '../../core/index.ts';
+import { nextTime } from '../cron.ts';
+import type { Base } from './base.ts';
+import { addRuns } from './runs.ts';
+
+type Row = { readonly name: string; readonly cron: string; readonly run: string; readonly next: number };
+
+/** The schedules that are set. */
+export async function readSchedules({ db }: Base): Promise<readonly Schedule[]> {
+  const rows = await db.all<Row>('SELECT name, cron, run, next FROM fairlead.schedules ORDER BY name');
+  return rows.map(({ name, cron, run }) => ({ name, cron, run: JSON.parse(run) as Schedule['run'] }));
+}
+
+/** Sets a schedule, or takes it away. */
+export async function setSchedule(
+  { db }: Base,
+  schedule: Schedule | { readonly name: string; readonly cron?: undefined },
+): Promise<void> {
+  const { name } = schedule;
+  if (schedule.cron === undefined) {
+    await db.all('DELETE FROM fairlead.schedules WHERE name = $1', [name]);
+    return;
+  }
+  const { cron, run } = schedule;
+  const sql = `INSERT INTO fairlead.schedules AS old (name, cron, run, next) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (name) DO UPDATE SET cron = $2, run = $3, next = CASE old.cron WHEN $2 THEN old.next ELSE $4 END`;
+  await db.all(sql, [name, cron, JSON.stringify(run), nextTime(cron, Date.now())]);
+}
+
+/** Queues what has fallen due. Times that were missed while nobody worked are made up for by one run. */
+export async function fireDue(base: Base): Promise<void> {
+  const due = 'SELECT name, cron, run, next FROM fairlead.schedules WHERE next <= fairlead.now_ms()';
+  for (const { name, cron, run, next } of await base.db.all<Row>(due)) {
+    // The id names the time: whoever comes second, or comes again after a crash, adds the run that is there.
+    const id = `${name}@${new Date(next).toISOString()}`;
+    await addRuns(base, [{ ...(JSON.parse(run) as NewRun), id }]);
+    const sql = 'UPDATE fairlead.schedules SET next = $3 WHERE name = $1 AND next = $2';
+    await base.db.all(sql, [name, next, nextTime(cron, Math.max(next, Date.now()))]);
+  }
+}

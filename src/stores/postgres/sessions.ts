@@ -1,0 +1,109 @@
+// The sessions of a PostgreSQL store: taken by one writer at a time, read by any number.
+import { randomUUID } from 'node:crypto';
+import type { Log, SessionEntry, Sessions } from '../../core/index.ts';
+import { closedLog, locked, missing, readOnly } from '../session-trouble.ts';
+import { appendTo } from './append.ts';
+import type { Base } from './base.ts';
+import { readerOf, type SessionRow } from './log.ts';
+import { isSilentSql, type Presence } from './presence.ts';
+
+const usualMost = 100;
+
+/** Takes or begins a session: from now on only who knows its new fence may add to it. Sent twice for the same opening, it takes it once. */
+const takeSql = `
+INSERT INTO fairlead.sessions AS old (session, begun, changed, fence, holder, holder_name, opening)
+VALUES ($1, $2, $2, 1, $3, $4, $5)
+ON CONFLICT (session) DO UPDATE SET fence = old.fence + (old.opening IS DISTINCT FROM $5)::integer, holder = $3, holder_name = $4, opening = $5
+WHERE $6 OR old.holder IS NULL OR old.opening = $5 OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = old.holder AND NOT ${isSilentSql})
+RETURNING key, session, seq, head, fence`;
+
+const releaseSql = `
+UPDATE fairlead.sessions SET holder = NULL, holder_name = NULL FROM set_config('synchronous_commit', 'off', true)
+WHERE key = $1 AND fence = $2`;
+
+const liveHolder = `CASE WHEN EXISTS (SELECT 1 FROM fairlead.presences WHERE token = sessions.holder AND NOT ${isSilentSql}) THEN holder_name END`;
+const listed = `SELECT session, name, begun, changed, seq AS events, ${liveHolder} AS holder FROM fairlead.sessions`;
+
+const listSql = `${listed}
+WHERE $1::text IS NULL OR (changed, key) < (SELECT changed, key FROM fairlead.sessions WHERE session = $1)
+ORDER BY changed DESC, key DESC LIMIT $2`;
+
+const removeSql = `
+WITH gone AS (
+  DELETE FROM fairlead.sessions WHERE session = $1
+    AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = sessions.holder AND NOT ${isSilentSql})) RETURNING key
+), emptied AS (DELETE FROM fairlead.events USING gone WHERE session = gone.key)
+SELECT key FROM gone`;
+
+type HeldRow = { readonly key: number; readonly holder: string | null; readonly holder_name: string | null };
+
+/** The sessions in a store. */
+export function sessionsOf(base: Base, presence: Presence): Sessions {
+  const { db } = base;
+  const find = (session: string): Promise<HeldRow | undefined> =>
+    db.one<HeldRow>('SELECT key, holder, holder_name FROM fairlead.sessions WHERE session = $1', [session]);
+
+  async function take(session: string, name: string, force: boolean): Promise<SessionRow> {
+    const opening = randomUUID();
+    const now = new Date().toISOString();
+    const attempt = async (): Promise<SessionRow | undefined> =>
+      db.one<SessionRow>(takeSql, [session, now, await presence.token(), name, opening, force]);
+    const row = await attempt();
+    if (row) return row;
+    // Its holder may have died on this machine, which need not be waited for.
+    const found = await find(session);
+    if (found?.holder) await presence.buryGone(found.holder);
+    const again = await attempt();
+    if (!again) throw locked(session, found?.holder_name ?? null);
+    return again;
+  }
+
+  function writerOf(row: SessionRow): Log {
+    let closed: Promise<void> | undefined;
+    const append = appendTo(base, row);
+    return {
+      ...readerOf(base, row, () => closed !== undefined || db.isClosed),
+      append: (...given) => (closed ? Promise.reject(closedLog(row.session)) : append(...given)),
+      close() {
+        closed ??= db.isClosed ? Promise.resolve() : db.all(releaseSql, [row.key, row.fence]).then(() => {});
+        base.ring(`session ${row.key}`);
+        return closed;
+      },
+    };
+  }
+
+  return {
+    async open(session, { holder = `process ${process.pid}`, force = false } = {}) {
+      return writerOf(await take(session, holder, force));
+    },
+    async reader(session) {
+      const row = await find(session);
+      if (!row) throw missing(session);
+      let closed = false;
+      return {
+        ...readerOf(base, { key: row.key, session }, () => closed || db.isClosed),
+        append: () => Promise.reject(readOnly(session)),
+        async close() {
+          closed = true;
+          base.ring(`session ${row.key}`);
+        },
+      };
+    },
+    async list({ most = usualMost, before } = {}) {
+      const rows = await db.all<{ readonly [Key in keyof SessionEntry]: SessionEntry[Key] | null }>(listSql, [
+        before ?? null,
+        most,
+      ]);
+      return rows.map(
+        (row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as SessionEntry,
+      );
+    },
+    async remove(session) {
+      if (await db.one(removeSql, [session])) return;
+      const found = await find(session);
+      if (!found) throw missing(session);
+      if (found.holder) await presence.buryGone(found.holder);
+      if (!(await db.one(removeSql, [session]))) throw locked(session, found.holder_name);
+    },
+  };
+}

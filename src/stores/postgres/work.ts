@@ -1,0 +1,135 @@
+// A worker's round: take what may be taken, work on it, write down what came of it, look after what the dead left.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FairleadError, type Work } from '../../core/index.ts';
+import type { Base } from './base.ts';
+import { fail, settle, take, type Claim } from './claim.ts';
+import type { Engine } from './engine.ts';
+import type { Presence } from './presence.ts';
+import { newRounds } from './rounds.ts';
+import { isAway, isCollision } from './trouble.ts';
+
+/** What a store has for those who work on its queue. */
+export type Desk = { readonly retryMs: number; engine(): Promise<Engine> };
+
+/** Milliseconds between two looks into the queue: while there is much to do, and while there is nothing. */
+const leastMs = 5;
+const mostMs = 1000;
+/** A workflow that DBOS has not begun after so long will not be. */
+const startMs = 10_000;
+
+/** Works on runs until told to stop. */
+export async function work(base: Base, presence: Presence, desk: Desk, work: Work): Promise<void> {
+  const engine = await desk.engine();
+  const under = new Map<string, Promise<void>>();
+  const bell = base.hang('queue');
+  const rounds = newRounds(base, presence, (workflow) => under.has(workflow));
+
+  function begin(workflow: string, claim: Claim): () => Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    under.set(workflow, promise);
+    const done = (): void => {
+      under.delete(workflow);
+      resolve();
+      base.touch('queue');
+    };
+    const late = setTimeout(() => void leave(), startMs);
+    const leave = async (): Promise<void> => {
+      // Where it cannot be written, the run is found with those whose worker is silent.
+      await settle(base, claim, { type: 'left' }).catch(() => {});
+      done();
+    };
+    return async () => {
+      clearTimeout(late);
+      if (!under.has(workflow)) return;
+      try {
+        const waits = await drive(base, presence, work, claim, desk.retryMs);
+        rounds.expect(waits);
+      } finally {
+        done();
+      }
+    };
+  }
+
+  /** Takes what there is room for, and says whether there may be more. */
+  async function takeSome(): Promise<boolean> {
+    const most = work.concurrency - under.size;
+    const { going, limits } = await rounds.look();
+    if (most <= 0 || !going) return false;
+    const holder = await presence.token();
+    const { claims, claim } = await take(base, engine, work, { holder, most, limits });
+    if (work.signal.aborted && claims.size === 0) return false;
+    const bodies = new Map([...claims].map(([workflow, each]) => [workflow, begin(workflow, each)]));
+    if (claims.size > 0) await engine.run({ workflows: [...claims.keys()], claim }, bodies);
+    return claims.size === most;
+  }
+
+  try {
+    for (let wait = leastMs; !work.signal.aborted;) {
+      const room = under.size < work.concurrency;
+      let more = false;
+      try {
+        await rounds.walk();
+        if (!work.signal.aborted) more = await takeSome();
+        if (work.drain && under.size === 0 && !more && (await isDrained(base, work.version))) return;
+      } catch (error) {
+        // What is under way goes on by itself; the queue is looked at again when the database is back.
+        if (!isPassing(error)) throw error;
+      }
+      if (more && under.size < work.concurrency) continue;
+      wait = room && under.size > 0 ? leastMs * 4 : Math.min(mostMs, wait * 2);
+      const before = performance.now();
+      await bell.wait({ signal: work.signal, ms: Math.min(wait, rounds.untilNext()) });
+      if (performance.now() - before < wait) wait = leastMs * 2;
+      // Several that end at the same time are followed by others in one go.
+      await sleep(leastMs);
+    }
+  } finally {
+    await Promise.all(under.values());
+    bell.take();
+  }
+}
+
+const isPassing = (error: unknown): boolean =>
+  isAway(error) || isCollision(error) || (error instanceof FairleadError && error.code === 'store/unreachable');
+
+/** Nothing that this worker could take now or later, and nothing under way that might come back. */
+async function isDrained({ db }: Base, version: string | undefined): Promise<boolean> {
+  const sql = `
+    SELECT 1 FROM fairlead.runs AS run
+    WHERE status IN ('queued', 'running') AND (version IS NULL OR version = $1)
+      AND NOT (status = 'queued' AND slot IS NULL AND EXISTS (
+        SELECT 1 FROM fairlead.runs AS other WHERE other.slot = run.session AND other.status = 'resting'
+      ))
+    LIMIT 1`;
+  return (await db.one(sql, [version ?? null])) === undefined;
+}
+
+/** Works on a run; gives how long it waits before it is tried again, if it is. */
+async function drive(base: Base, presence: Presence, work: Work, claim: Claim, retryMs: number): Promise<number> {
+  const control = new AbortController();
+  const forget = presence.whenLost(claim.holder, () => control.abort(lost(claim.run.id)));
+  try {
+    const write = await work.drive(claim.run, control.signal).then(
+      (settlement) => () => settle(base, claim, settlement).then(() => 0),
+      (error: unknown) => () => fail(base, claim, error, retryMs),
+    );
+    return await persist(base, control.signal, write);
+  } finally {
+    forget();
+  }
+}
+
+/** What came of a run must be written: a database that is out of reach is tried again until the run is not ours any more. */
+async function persist(base: Base, signal: AbortSignal, write: () => Promise<number>): Promise<number> {
+  for (let wait = 100; !signal.aborted && !base.db.isClosed; wait = Math.min(5000, wait * 2)) {
+    try {
+      return await write();
+    } catch {
+      await sleep(wait, undefined, { signal }).catch(() => {});
+    }
+  }
+  return 0;
+}
+
+const lost = (run: string): FairleadError =>
+  new FairleadError('run/left', `Run ${run} is no longer this worker's.`, { blame: 'store' });
