@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { apiServer, keys } from '../../test/support/api-server.ts';
+import { apiServer, eventually, keys } from '../../test/support/api-server.ts';
 import { openServer } from './listening.ts';
 import { checkHost, checkOrigin, rateLimit, type Arrival } from './doors.ts';
 import { readKeys } from './keys.ts';
@@ -170,9 +170,8 @@ test('[A97] what was let through is let through again as time goes on', () => {
 test('[A97] more requests at once than the server takes are refused until others are done', async (t) => {
   const { ask } = await apiServer(t, { worker: false, bounds: { requests: 1, streams: 1 } });
   const held = ask('POST /api/run', { body: { words: 'x' }, headers: { prefer: 'wait=60' } }).catch(() => undefined);
-  let busy;
-  do busy = await ask('GET /api/me');
-  while (busy.status === 200);
+  await eventually('it is busy', async () => (await ask('GET /api/me')).status === 503);
+  const busy = await ask('GET /api/me');
   assert.equal(busy.status, 503);
   assert.equal(busy.headers.get('retry-after'), '1');
   void held;

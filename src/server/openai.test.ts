@@ -1,13 +1,12 @@
 // OpenAI's endpoints, driven by the clients that people have: the openai SDK and the AI SDK, whole and streamed.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, streamText } from 'ai';
 import OpenAI, { APIError } from 'openai';
 import { toArray, type FleetRun, type Tool } from '../core/index.ts';
 import { calls, says } from '../testing/index.ts';
-import { apiServer, keys, type Api } from '../../test/support/api-server.ts';
+import { apiServer, eventually, keys, type Api } from '../../test/support/api-server.ts';
 
 const clientOf = ({ url }: Api): OpenAI => new OpenAI({ baseURL: `${url}/v1`, apiKey: keys.runner });
 
@@ -185,12 +184,12 @@ test('a client that goes away calls its run off, and a stopped fleet takes none'
   const asking = client.chat.completions.create(body, { signal: leave.signal });
   asking.catch(() => undefined);
   let run: FleetRun | undefined;
-  while (!run) {
-    await pause(10);
+  await eventually('a run was begun', async () => {
     [run] = await api.store.queue.list();
-  }
+    return run !== undefined;
+  });
   leave.abort();
-  const ended = await api.until(run.id, 'ended');
+  const ended = await api.until(run?.id ?? '', 'ended');
   assert.equal(ended.outcome?.reason, 'cancelled');
   await api.ask('POST /api/control/stop', { body: { why: 'enough' } });
   const reply = await api.ask('POST /v1/chat/completions', { as: 'runner', body });

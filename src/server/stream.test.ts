@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import test from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FleetRun, Tool } from '../core/index.ts';
 import { calls, says } from '../testing/index.ts';
-import { apiServer, frames, keys, type Api, type Frame } from '../../test/support/api-server.ts';
+import { apiServer, eventually, frames, keys, type Api, type Frame } from '../../test/support/api-server.ts';
 
 const begin = async ({ ask }: Api, body: Record<string, unknown>): Promise<FleetRun> =>
   ((await ask('POST /api/run', { body })).body as { readonly run: FleetRun }).run;
@@ -127,12 +126,12 @@ test('[A93] many watchers of one run share one lookout, and all see the same', a
     const { body } = await api.ask('GET /metrics', { as: 'reader' });
     return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(String(body))?.[1]);
   };
-  while ((await metric('fairlead_server_watchers')) < 100) await pause(20);
+  await eventually('100 watch', async () => (await metric('fairlead_server_watchers')) === 100);
   assert.equal(await metric('fairlead_server_lookouts'), 1);
   go.resolve();
   const seen = await Promise.all(watchers);
   for (const one of seen) assert.deepEqual(seqs(one), seqs(seen[0] ?? []));
-  while ((await metric('fairlead_server_watchers')) > 0) await pause(20);
+  await eventually('nobody watches', async () => (await metric('fairlead_server_watchers')) === 0);
   assert.equal(await metric('fairlead_server_lookouts'), 0);
 });
 
@@ -155,8 +154,8 @@ test('[A93] a client that does not read is dropped, and nothing is kept for it',
   });
   socket.on('error', () => undefined).on('close', () => closed.resolve());
   const metric = async (): Promise<string> => String((await api.ask('GET /metrics')).body);
-  while (!/fairlead_server_watchers 1$/m.test(await metric())) await pause(20);
-  while (!/fairlead_server_watchers 0$/m.test(await metric())) await pause(20);
+  await eventually('it watches', async () => /fairlead_server_watchers 1$/m.test(await metric()));
+  await eventually('it was dropped', async () => /fairlead_server_watchers 0$/m.test(await metric()));
   socket.resume();
   await closed.promise;
 });

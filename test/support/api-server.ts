@@ -149,6 +149,12 @@ function mustFit(method: string, address: string, { status, body }: Reply): void
     );
 }
 
+/** Waits until something holds; fails after a while, saying what was waited for. */
+export async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 20_000; !(await holds()); await pause(20))
+    if (Date.now() > end) throw new Error(`Not so after 20 seconds: ${what}.`);
+}
+
 /** One frame of a stream. */
 export type Frame = { readonly event: string; readonly id?: number; readonly data: Record<string, unknown> };
 

@@ -1,9 +1,19 @@
 // The routes that anybody may ask: the page, whether the server is there, and what it can be asked.
 import { z } from 'zod';
+import type { JsonObject } from '../../core/index.ts';
 import { documentOf } from '../openapi.ts';
 import { assetIn, pageIn } from '../page.ts';
 import { refused } from '../faults.ts';
 import { route, type Route } from '../route.ts';
+
+/** The documents that were made, by version: anybody may ask for one, as often as they like. */
+const made = new Map<string, JsonObject>();
+
+function described(table: () => readonly Route[], version: string): JsonObject {
+  const known = made.get(version) ?? documentOf(table(), version);
+  made.set(version, known);
+  return known;
+}
 
 const ok = z.object({ ok: z.literal(true) });
 
@@ -53,6 +63,6 @@ export const openRoutes = (table: () => readonly Route[]): readonly Route[] => [
     role: 'anyone',
     summary: 'What can be asked, as OpenAPI 3.1.',
     answers: { 200: z.looseObject({ openapi: z.string() }) },
-    handle: ({ place }) => ({ json: documentOf(table(), place.version) }),
+    handle: ({ place }) => ({ json: described(table, place.version) }),
   }),
 ];

@@ -89,10 +89,16 @@ async function mustRest({ store }: Place, session: string): Promise<void> {
 
 const streamOf = (run: FleetRun): string => `/api/stream?run=${encodeURIComponent(run.id)}`;
 
+/** However long a caller prefers to wait. */
+const mostSeconds = 600;
+
 /** Answers at once, or waits for as long as the caller prefers. */
 async function begunOrSettled(asked: Asked, run: FleetRun): Promise<Answer> {
   const wait = /(?:^|[\s,;])wait=(\d{1,4})(?:$|[\s,;])/.exec(String(asked.headers['prefer'] ?? ''))?.[1];
-  const now = wait === undefined ? run : await settled(asked.place, run, Number(wait) * 1000, asked.signal);
+  const now =
+    wait === undefined
+      ? run
+      : await settled(asked.place, run, Math.min(Number(wait), mostSeconds) * 1000, asked.signal);
   const isDone = wait !== undefined && (now.status === 'ended' || now.status === 'resting');
   return { status: isDone ? 200 : 202, json: { run: now, stream: streamOf(now) } };
 }
