@@ -1,11 +1,10 @@
-// Health of a fleet that really works: a worker, a SQLite store, runs that are answered, break, abstain, wait and are called off.
+// Health of a fleet that really works: a worker, a store, runs that are answered, break, abstain, wait and are called off.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import test from 'node:test';
+import test, { after } from 'node:test';
+import { storeFor } from '../../../test/support/fleet-store.ts';
+import { startPostgres } from '../../../test/support/postgres.ts';
 import { agentParts } from '../../agent/index.ts';
-import { last, textOf, type Check } from '../../core/index.ts';
+import { last, textOf, type Check, type FleetStore } from '../../core/index.ts';
 import { openFleetStore } from '../../stores/open-fleet.ts';
 import { fails, says, scriptedProvider } from '../../testing/index.ts';
 import { driverOf, startWorker } from '../index.ts';
@@ -21,11 +20,26 @@ const unsure: Check = {
   },
 };
 
-test('[A65, A94] what a fleet did is what its health says', async (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-health-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const store = await openFleetStore(path.join(folder, 'fleet.sqlite'));
-  t.after(() => store.close());
+const postgres = await startPostgres();
+const isHere = typeof postgres !== 'string';
+if (isHere) after(() => postgres.close());
+
+test('[A65, A94] what a fleet on SQLite did is what its health says', async (t) => {
+  await tells(await storeFor(t));
+});
+
+test(
+  '[A65, A94] what a fleet on PostgreSQL did is what its health says',
+  { skip: isHere ? false : postgres },
+  async (t) => {
+    assert.ok(isHere);
+    const store = await openFleetStore(await postgres.database());
+    t.after(() => store.close());
+    await tells(store);
+  },
+);
+
+async function tells(store: FleetStore): Promise<void> {
   const provider = scriptedProvider(({ prompt }) =>
     prompt.includes('break') ? fails(401) : says(`You said ${prompt}`),
   );
@@ -67,4 +81,4 @@ test('[A65, A94] what a fleet did is what its health says', async (t) => {
   );
   assert.match(text, /^fairlead_window_runs\{reason="abstained"\} 2$/m);
   assert.match(text, /^fairlead_stopped 1$/m);
-});
+}
