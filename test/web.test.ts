@@ -12,9 +12,14 @@ after(closeBrowser);
 /** Words that come in slowly enough to be seen on their way. */
 const slowly = { chunks: Array.from({ length: 60 }, (_, i) => `word${i} `), chunkMs: 60 };
 
+/** An answer that would like to be more than text. */
+const hostile =
+  '<img src=x onerror="document.title=1"> <script>document.title=2</script> [click](javascript:document.title=3) ![pixel](https://evil.example/p.png) [bank](https://evil.example/)';
+
 /** What the model does, by what is asked. */
 const script: Script<JsonObject> = ({ prompt, results }) => {
   if (/slowly/.test(prompt)) return slowly;
+  if (/hostile/.test(prompt)) return hostile;
   if (results.length > 0) return 'It is **done**.';
   if (/Clear up/.test(prompt)) return calls('run_command', { command: 'echo gone\u202etxt.exe > left' });
   if (/Write it down/.test(prompt)) return calls('run_command', { command: 'echo once >> ledger; sleep 120' });
@@ -122,6 +127,57 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByRole('button', { name: 'Keep as a new branch' }).click();
     await page.locator('.timeline').getByText('the tide is high', { exact: true }).waitFor();
     await page.getByText('A new prefix: edited').waitFor();
+  });
+
+  await t.test('[A87] a run that goes on is steered from its session, and cancelled there', async (t) => {
+    const page = await server.open(t);
+    await ask(page, 'Talk slowly');
+    await page.getByRole('link', { name: 'Its session' }).click();
+    await page.getByLabel('Steer this run').fill('Now slowly again');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('.timeline .who', { hasText: 'steer' }).waitFor();
+    await page.locator('.timeline .turn').nth(1).waitFor();
+    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByText('Ended: cancelled').waitFor();
+    await page.getByLabel('Go on in this session').waitFor();
+  });
+
+  await t.test(
+    '[A87] an answer stays text: no markup, no script, no picture from elsewhere, links that say where they lead',
+    async (t) => {
+      const page = await server.open(t);
+      await ask(page, 'Be hostile');
+      await stands(page, 'answered');
+      const turn = page.locator('.timeline .turn');
+      assert.match((await turn.textContent()) ?? '', /<img src=x .*<script>.*\[click\]\(javascript:/);
+      assert.equal(await turn.locator('img, script').count(), 0);
+      const links = turn.getByRole('link');
+      assert.deepEqual(await links.allTextContents(), [
+        'pixel (https://evil.example/p.png)',
+        'bank (https://evil.example/)',
+      ]);
+      assert.equal(await page.title(), 'Ask · Fairlead');
+    },
+  );
+
+  await t.test('[A87] the page is used by keyboard, and keeps the colours that were chosen', async (t) => {
+    const page = await server.open(t);
+    await page.getByRole('heading', { name: 'Ask' }).waitFor();
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to the content');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'main');
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Colours: Auto' }).click();
+    await page.getByRole('button', { name: 'Colours: Light' }).click();
+    await page.reload();
+    await page.locator(':root[data-theme=dark]').waitFor();
   });
 
   await t.test('[A87, A95] the kill-switch takes a word to stop and a word to go on', async (t) => {

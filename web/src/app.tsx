@@ -12,7 +12,7 @@ import { RunsScreen } from './screens/runs.tsx';
 import { ScorecardScreen } from './screens/scorecard.tsx';
 import { SessionScreen } from './screens/session.tsx';
 import { SessionsScreen } from './screens/sessions.tsx';
-import { useCell } from './view/cell.ts';
+import { useCell } from './cell.ts';
 import { KillSwitch, StoppedStrip, useStanding } from './view/kill-switch.tsx';
 import { me } from './view/may.ts';
 import { Navigation, useShortcuts } from './view/navigation.tsx';

@@ -30,7 +30,7 @@ export function FleetScreen(): JSX.Element {
           </p>
         </Empty>
       ) : (
-        <Table caption="Workers" head={['Worker', 'Host', 'Running', 'Seen', 'Begun', 'Version', 'Memory']}>
+        <Table caption="Workers" head={['Worker', 'Host', '#Running', 'Seen', 'Begun', 'Version', 'Memory']}>
           {(value?.workers ?? []).map((worker) => (
             <WorkerRow key={worker.worker} worker={worker} />
           ))}

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { connection, giveKey, keyState } from '../wire/connection.ts';
-import { useCell } from '../view/cell.ts';
+import { useCell } from '../cell.ts';
 import { Field } from '../view/parts.tsx';
 
 /** Asks for the key. What was typed stays when it is wrong. */

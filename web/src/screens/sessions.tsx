@@ -24,7 +24,7 @@ export function SessionsScreen(): JSX.Element {
       ) : (
         <Table
           caption="Sessions, the one that changed last first"
-          head={['Session', 'Events', 'Changed', 'Begun', 'Held by']}
+          head={['Session', '#Events', 'Changed', 'Begun', 'Held by']}
         >
           {(value?.sessions ?? []).map((each) => (
             <tr key={each.session}>

@@ -3,9 +3,21 @@
 /** A stretch of text, or one character that does not show, written out, with the name a person is told. */
 export type Piece = { readonly text: string; readonly name?: string };
 
-/** Controls, formats (direction, zero width, tags), separators, lone surrogates, selectors, fillers and what is no character. */
+/** Scripts whose words are spelled with joiners. */
+const joining =
+  '\\p{M}\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}\\p{Script=Khmer}\\p{Script=Myanmar}';
+
+/** A joiner between letters of such a script, and what makes one picture of several, belong to the text. */
+const belonging = [
+  `(?<=[${joining}])[\\u200c\\u200d](?=[${joining}])`,
+  '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]\\ufe0f?)\\u200d(?=\\p{Extended_Pictographic})',
+  '(?<=[\\p{Extended_Pictographic}#*0-9])\\ufe0f(?!\\ufe0f)',
+].join('|');
+
+/** Controls, formats (direction, zero width, tags), separators, lone surrogates, selectors, fillers and what is no character. What the core writes out, this marks; a test holds them together. */
 const unseen = new RegExp(
   [
+    `(${belonging})`,
     '(?![\\t\\n])\\p{Cc}|\\p{Cf}|\\p{Cs}|\\p{Zl}|\\p{Zp}|\\p{Noncharacter_Code_Point}',
     '[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u2800\\u3164\\uffa0\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]',
   ].join('|'),
@@ -47,11 +59,12 @@ const shortNames: Readonly<Record<number, string>> = {
   0x7f: 'DEL',
 };
 
-/** A text in pieces, in order; nothing is left out. Joiners are marked too, even where a script needs them: this is for calls, not for prose. */
+/** A text in pieces, in order; nothing is left out. */
 export function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
   for (const found of text.matchAll(unseen)) {
+    if (found[1] !== undefined) continue;
     if (found.index > at) pieces.push({ text: text.slice(at, found.index) });
     pieces.push(written(found[0]));
     at = found.index + found[0].length;

@@ -21,7 +21,8 @@ const deepest = 8;
 /** The blocks of a text. A fence that is still open, as while an answer streams in, is code to the end. */
 export const blocksOf = (text: string): readonly Block[] => read(text.replaceAll('\r\n', '\n').split('\n'), 0);
 
-const fence = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)/;
+/** What stands after the marks names the language; with marks in it, the line is no fence but code within words. */
+const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([^\s`]*)/;
 const heading = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
 const thematic = /^ {0,3}([-*_])\s*(?:\1\s*){2,}$/;
 const quote = /^ {0,3}> ?/;

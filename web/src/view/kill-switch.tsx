@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Standing } from '../../../src/core/index.ts';
 import { api } from '../wire/api.ts';
 import { connection } from '../wire/connection.ts';
-import { useCell } from './cell.ts';
+import { useCell } from '../cell.ts';
 import { useMay } from './may.ts';
 import { Failed, Field, When } from './parts.tsx';
 import { usePoll, useSending, type Polled } from './poll.ts';

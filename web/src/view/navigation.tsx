@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../wire/api.ts';
-import { useCell } from './cell.ts';
+import { useCell } from '../cell.ts';
 import { usePoll } from './poll.ts';
 import { goTo, linkTo, route, screens, type Screen } from './route.ts';
 
@@ -20,7 +20,7 @@ const names: Readonly<Record<Screen, readonly [name: string, key: string]>> = {
 /** The screens, with how many approvals wait. */
 export function Navigation(): JSX.Element {
   const now = useCell(route);
-  const { value } = usePoll((signal) => api.approvals(signal), 3000);
+  const { value } = usePoll((signal) => api.approvals(signal), 5000);
   const waiting = value?.approvals.reduce((sum, { questions }) => sum + questions.length, 0) ?? 0;
   const [isHelp, setHelp] = useState(false);
   useEffect(() => {

@@ -127,6 +127,7 @@ export function Table({
   children,
 }: {
   readonly caption: string;
+  /** The columns; those that begin with # hold numbers. */
   readonly head: readonly string[];
   readonly children: ComponentChildren;
 }): JSX.Element {
@@ -137,12 +138,8 @@ export function Table({
         <thead>
           <tr>
             {head.map((each) => (
-              <th
-                key={each}
-                scope="col"
-                class={/^(Cost|Tokens|Took|Waited|Tries|Running|Events|Spent|Held)/.test(each) ? 'number' : undefined}
-              >
-                {each}
+              <th key={each} scope="col" class={each.startsWith('#') ? 'number' : undefined}>
+                {each.replace(/^#/, '')}
               </th>
             ))}
           </tr>

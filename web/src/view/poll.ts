@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../wire/api.ts';
 import { connection } from '../wire/connection.ts';
-import { useCell } from './cell.ts';
+import { useCell } from '../cell.ts';
 
 /** What was last loaded, what went wrong since, and how to load it now. */
 export type Polled<T> = {

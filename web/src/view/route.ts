@@ -1,5 +1,6 @@
 // Where in the page somebody is: a path after the hash, so that the server has one page only.
-import { cell, type Cell } from './cell.ts';
+import { cell, type Cell } from '../cell.ts';
+import { decoded } from '../wire/connection.ts';
 
 /** The screens, in the order of the navigation. */
 export const screens = ['ask', 'runs', 'sessions', 'approvals', 'fleet', 'health', 'budgets', 'scorecard'] as const;
@@ -16,15 +17,6 @@ export function routeOf(hash: string): Route {
   const [name, id] = path.split('/');
   const screen = screens.find((each) => each === name) ?? 'ask';
   return { screen, query, ...(id ? { id: decoded(id) } : {}) };
-}
-
-/** What an address means; a stray per cent sign is one. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The address of a screen, or of one thing in it. */

@@ -27,7 +27,7 @@ export function RunTable({ caption, filter, ms, empty, more }: RunTableProps): J
       <Failed failed={failed} />
       <Table
         caption={caption}
-        head={['Status', 'What was asked', 'Kind', 'Tenant', 'Waited', 'Took', 'Tokens', 'Cost', 'Queued']}
+        head={['Status', 'What was asked', 'Kind', 'Tenant', '#Waited', '#Took', '#Tokens', '#Cost', 'Queued']}
       >
         {(value?.runs ?? []).map((run) => (
           <Row key={run.id} run={run} />

@@ -1,6 +1,5 @@
 // Whether the server answers, and the key that it is asked with.
-import { cell, type Cell } from '../view/cell.ts';
-import { decoded } from '../view/route.ts';
+import { cell, type Cell } from '../cell.ts';
 
 /** `gone`: the last request did not reach it, and it is asked again until it answers. */
 export type Connection = 'here' | 'gone';
@@ -28,6 +27,15 @@ export function findKey(): void {
   }
   const key = sessionStorage.getItem(place);
   keyState.set(key === null ? { type: 'none' } : { type: 'given', key });
+}
+
+/** What an address means; a stray per cent sign is one. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Uses this key from now on. */
@@ -60,6 +68,7 @@ export function lost(): void {
 async function askUntilBack(): Promise<void> {
   for (let wait = 500; ; wait = Math.min(wait * 1.6, 5000)) {
     await new Promise((done) => setTimeout(done, wait));
+    if (connection.get() === 'here') return;
     const answered = await fetch('healthz', { cache: 'no-store' }).then(
       ({ status }) => status < 500 || status === 503,
       () => false,
