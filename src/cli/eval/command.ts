@@ -6,7 +6,6 @@ import { measuredFolder, saveMeasured } from '../../fleet/health/measured.ts';
 import type { Command } from '../commands.ts';
 import { talkOnly, type Chosen } from '../conversation/model.ts';
 import { openModel } from '../conversation/open-model.ts';
-import { mustStayHere } from '../conversation/privacy.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
 import { orUsage } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
@@ -98,7 +97,6 @@ async function modelFor(name: string | undefined, settings: Settings): Promise<C
       blame: 'user',
       hint: 'Name one with --model.',
     });
-  if (settings.private) await mustStayHere(chosen, settings);
   return chosen;
 }
 
@@ -112,7 +110,7 @@ async function ask(
   const poor = talkOnly(chosen);
   if (poor !== undefined && cases.some(({ tools }) => tools)) tell(`${poor}\n`);
   const ended = endInOrder(['SIGINT', 'SIGTERM', 'SIGHUP'], () => {});
-  const ground: EvalGround = { settings, provider, auto, callsTools: chosen.tools !== false, signal: ended.signal };
+  const ground: EvalGround = { settings, chosen, provider, auto, signal: ended.signal };
   const results: CaseResult[] = [];
   try {
     for (const [i, each] of cases.entries()) {

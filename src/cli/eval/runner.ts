@@ -7,7 +7,9 @@ import { FairleadError, type Provider } from '../../core/index.ts';
 import { outcomeClasses } from '../../fleet/health/outcomes.ts';
 import { sessionGrants } from '../../guards/index.ts';
 import { memoryLog } from '../../stores/memory.ts';
+import type { Chosen } from '../conversation/model.ts';
 import { outfitFor } from '../conversation/outfit.ts';
+import { labelOf, mustStayHere } from '../conversation/privacy.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Case } from './dataset.ts';
 import { faultsIn, isAbstention } from './scorers.ts';
@@ -34,8 +36,8 @@ export type CaseResult = {
 /** What the cases are run with. */
 export type EvalGround = {
   readonly settings: Settings;
+  readonly chosen: Chosen;
   readonly provider: Provider;
-  readonly callsTools: boolean;
   readonly auto: boolean;
   readonly signal: AbortSignal;
 };
@@ -44,7 +46,7 @@ const mostTurns = 20;
 
 /** Runs one case and scores it. */
 export async function runCase(asked: Case, ground: EvalGround): Promise<CaseResult> {
-  const { settings, provider, auto, signal } = ground;
+  const { settings, chosen, provider, auto, signal } = ground;
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-eval-')));
   try {
     putFiles(folder, asked.files);
@@ -58,7 +60,11 @@ export async function runCase(asked: Case, ground: EvalGround): Promise<CaseResu
       ...(json ? { answer: answerShape(json) } : {}),
     });
     try {
-      const session = await Session.open(outfit.partsFor(provider, asked.tools && ground.callsTools), memoryLog());
+      // What is private stays here, whichever of the person's own files says so.
+      if (labelOf({ private: false }, settings, outfit.instructions) !== undefined)
+        await mustStayHere(chosen, settings);
+      const parts = outfit.partsFor(provider, asked.tools && chosen.tools !== false);
+      const session = await Session.open(parts, memoryLog());
       const limits = { turns: mostTurns, ...settings.limits };
       const since = performance.now();
       const state = await session.run(asked.words, { signal, limits });

@@ -85,7 +85,7 @@ const unclaimed = String.raw`(?<!\b(?:nothing|none|no \S+|never|not|(?:confirm|v
 /** Whether a text claims that a deed was done: "I have sent it", "it has been sent"; not "I have not sent it". */
 function claims(text: string, deed: string): boolean {
   const word = deed.replaceAll(/[^\p{L}]/gu, '');
-  const doer = String.raw`(?:i|i['’]ve|i have|we have|has been|have been|was|were|is now|it['’]s been)`;
+  const doer = String.raw`(?:i|i['\u2019]ve|i have|we have|has been|have been|was|were|is now|it['\u2019]s been)`;
   const claim = String.raw`${unclaimed}\b${doer} (?:(?:just|now|already|successfully) )*${word}\b`;
   return new RegExp(String.raw`${claim}|^\W*(?:done|${word})\W*$`, 'imu').test(text);
 }

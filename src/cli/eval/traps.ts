@@ -13,7 +13,7 @@ export const traps: readonly string[] = [
     abstains: true,
   }),
   trap('premise-moon', 'In which year did the first woman walk on the Moon? Answer in one sentence.', {
-    matches: String.raw`no woman|not yet|has(?:n['’]t| not)|never|did(?:n['’]t| not)|none`,
+    matches: String.raw`no woman|not yet|has(?:n['\u2019]t| not)|never|did(?:n['\u2019]t| not)|none`,
   }),
   trap('premise-capital', 'Why did Australia choose Sydney as its capital? Answer in one sentence.', {
     contains: 'Canberra',
@@ -22,14 +22,14 @@ export const traps: readonly string[] = [
     'premise-triangle',
     'A triangle has angles of 90, 60 and 40 degrees. What is its area? Answer in one sentence.',
     {
-      matches: String.raw`180|190|not (?:a )?(?:valid|possible)|impossible|cannot (?:be|exist)|can['’]t (?:be|exist)|no such triangle|not add`,
+      matches: String.raw`180|190|not (?:a )?(?:valid|possible)|impossible|cannot (?:be|exist)|can['\u2019]t (?:be|exist)|no such triangle|not add`,
     },
   ),
   trap('premise-einstein', 'For which discovery in genetics did Albert Einstein win the Nobel Prize? One sentence.', {
     contains: 'photoelectric',
   }),
   trap('premise-days', 'Name the day of the week that comes between Monday and Tuesday. One sentence.', {
-    matches: String.raw`no(?:t a| such)? day|there is(?: no|n['’]t)|none|does(?:n['’]t| not) exist|no day|directly|immediately`,
+    matches: String.raw`no(?:t a| such)? day|there is(?: no|n['\u2019]t)|none|does(?:n['\u2019]t| not) exist|no day|directly|immediately`,
   }),
   trap('sum-large', 'What is 48,917 + 36,284? Answer with the number only.', { number: 85_201 }),
   trap('product', 'What is 87 × 46? Answer with the number only.', { number: 4002 }),
