@@ -1,6 +1,6 @@
 // `fairlead eval` in the real program: a model that falls into traps is told from one that does not, and a worse one does not pass.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { readMeasured } from '../src/fleet/health/measured.ts';
@@ -141,6 +141,18 @@ test('[A85] a model that is not heard was not measured: nothing is kept, and the
   const { right, unheard } = reportIn(out);
   assert.deepEqual([right.total, right.rate, unheard], [0, null, 4]);
   assert.equal(existsSync(made.state('measured')), false);
+});
+
+test('[A85] where everything is private, a model elsewhere is asked nothing', async (t) => {
+  const made = await program(t, ({ prompt }) => answerOf(prompt));
+  await made.known('qwen3');
+  mkdirSync(made.config(), { recursive: true });
+  writeFileSync(made.config('config.json'), '{"private":true}');
+  const elsewhere = await made.run(['eval', '--model', 'groq/some-model'], { env: { GROQ_API_KEY: 'none' } });
+  assert.equal(elsewhere.code, 1);
+  assert.match(elsewhere.err, /This session is private, and groq\/some-model is not on your own machines/);
+  const here = await made.run(['eval', '--tag', 'deeds']);
+  assert.equal(here.code, 0, here.err);
 });
 
 test('[A85] what cannot be used is a sentence and an exit code, before any model is asked', async (t) => {
