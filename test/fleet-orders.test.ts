@@ -6,7 +6,7 @@ import test from 'node:test';
 import type { FleetRun } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { door, fleet, until } from './support/fleet.ts';
-import { messagesOf } from './support/live-program.ts';
+import { isRunning, messagesOf } from './support/live-program.ts';
 import { putFiles } from './support/program.ts';
 
 test('[A85, A112] a run under way hears what is said to it from another process, once each', async (t) => {
@@ -100,13 +100,14 @@ test('[A71, A84] a factory works through its tasks with processes of its own, an
   const lines = again.out
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as FleetRun);
+    .map((line) => JSON.parse(line) as Partial<FleetRun> & { readonly summary?: object });
   assert.deepEqual(
-    lines.map(({ id, outcome }) => [id, outcome?.text]),
+    lines.map(({ id, outcome, summary }) => [id, outcome?.text, summary]),
     [
-      ['lot-1', 'Did One'],
-      ['lot-2', 'Did Two'],
-      ['lot-3', 'Did Three'],
+      ['lot-1', 'Did One', undefined],
+      ['lot-2', 'Did Two', undefined],
+      ['lot-3', 'Did Three', undefined],
+      [undefined, undefined, { answered: 3, failed: 0, waiting: 0, left: 0 }],
     ],
   );
   assert.deepEqual([again.code, made.asked().length], [0, 3]);
@@ -135,6 +136,25 @@ test('[A71, A84] a factory that is broken off hands over, and the same command g
   const two = await made.run(batch);
   assert.deepEqual([two.code, two.out], [0, 'lot-1  answered  Through.\n']);
   assert.equal(readFileSync(path.join(made.cwd, 'effects'), 'utf8'), 'once\n');
+});
+
+test('[A71] the workers of a factory are processes of their own, which hand over when it is killed', async (t) => {
+  const held = door();
+  const made = await fleet(t, async ({ index, results }) => {
+    if (index === 0) await held.wait();
+    return results.length === 0 ? calls('list_files', {}) : says('Through.');
+  });
+  const batch = ['factory', 'Go on', '--id', 'lot', '--workers', '1'];
+  const one = made.start(batch);
+  await held.reached;
+  const [{ pid } = { pid: 0 }] = await made.store.roster.list();
+  one.kill('SIGKILL');
+  await until('its worker, another process, hands over', () => one.err().includes('Handing over 1 run.'));
+  assert.equal(isRunning(pid), true);
+  held.open();
+  await until('its worker ends', () => !isRunning(pid));
+  assert.equal((await made.stands('lot-1', 'queued')).attempts, 1);
+  assert.equal((await made.run(batch)).out, 'lot-1  answered  Through.\n');
 });
 
 test('[A85] tasks come from arguments, files and standard input, are queued once, and again by the clock', async (t) => {

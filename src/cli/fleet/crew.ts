@@ -12,10 +12,12 @@ export type Crew = {
 const lookMs = 1000;
 
 /** Starts worker processes. They are no part of the terminal's group: a Ctrl+C reaches them through here, as a request to hand over. */
-export function crewOf(count: number, args: readonly string[]): Crew {
+export function crewOf(count: number, store: string, args: readonly string[]): Crew {
   const [, program = ''] = process.argv;
+  // Everybody on a machine can read a command line, and an address may hold a password.
+  const env = { ...process.env, HARNESS_STORE: store };
   const children = Array.from({ length: count }, () =>
-    fork(program, ['worker', ...args], { detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
+    fork(program, ['worker', ...args], { env, detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
   );
   return { until: (isDone) => watched(children, isDone) };
 }

@@ -15,7 +15,7 @@ const usage = `Usage: fairlead factory "<task>" "<task>"... [--file <file>] [--w
                         [--model <name>] [--auto] [--tenant <name>] [--output-format text|json] [--store <file or address>]
 
 Queues the tasks and works on them with worker processes of its own, 2 unless told otherwise, each with 2 runs at a time. Each
-end is printed as it comes. Ctrl+C hands everything over; the same command with the same --id goes on, and nothing is done
+end is printed as it comes, and a summary; as JSON a line each. Ctrl+C hands everything over; the same command with the same --id goes on, and nothing is done
 twice. Tasks may also come from a file or standard input, one a line.`;
 
 const text = { type: 'string' } as const;
@@ -65,7 +65,7 @@ export const run: Command['run'] = (args) =>
       return batch(store, queued, {
         id,
         json: format === 'json',
-        crew: () => crewOf(workers, ['--store', place, '--concurrency', String(concurrency)]),
+        crew: () => crewOf(workers, place, ['--concurrency', String(concurrency)]),
       });
     });
   });
@@ -127,9 +127,11 @@ function summary(runs: readonly (FleetRun | undefined)[], id: string, json: bool
   const bad = ended.filter((run) => run !== undefined && codeOf(run) !== exitCodes.answered);
   const waiting = runs.filter((run) => run?.status === 'resting');
   const open = runs.length - ended.length - waiting.length;
-  if (!json)
+  const counts = { answered: ended.length - bad.length, failed: bad.length, waiting: waiting.length, left: open };
+  if (json) print(`${JSON.stringify({ summary: counts })}\n`);
+  else
     tell(
-      `${ended.length - bad.length} answered, ${bad.length} not, ${waiting.length} waiting for a person${open > 0 ? `, ${open} left` : ''}.\n`,
+      `${counts.answered} answered, ${bad.length} not, ${waiting.length} waiting for a person${open > 0 ? `, ${open} left` : ''}.\n`,
     );
   if (open > 0) tell(`To go on: the same command with --id ${id}\n`);
   if (code !== undefined && open > 0) return code;

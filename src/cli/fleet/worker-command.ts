@@ -73,21 +73,23 @@ function show(run: FleetRun, settlement: Settlement, json: boolean): void {
 async function untilEnded(worker: Worker): Promise<number> {
   let code: number = exitCodes.answered;
   let told = 0;
+  const handOver = (): void => {
+    if (worker.running > 0) tell(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.\n`);
+    worker.stop();
+  };
   const end = (signal: NodeJS.Signals): void => {
     told++;
     // The store takes back what is left behind.
     if (told > 2) process.exit(code);
     if (told === 2) return worker.cut();
     code = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
-    if (worker.running > 0) tell(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.\n`);
-    worker.stop();
+    handOver();
   };
-  const alone = (): void => worker.stop();
-  process.on('SIGINT', end).on('SIGTERM', end).once('disconnect', alone);
+  process.on('SIGINT', end).on('SIGTERM', end).once('disconnect', handOver);
   try {
     await worker.done;
   } finally {
-    process.off('SIGINT', end).off('SIGTERM', end).off('disconnect', alone);
+    process.off('SIGINT', end).off('SIGTERM', end).off('disconnect', handOver);
     if (process.connected) process.disconnect();
   }
   return code;
