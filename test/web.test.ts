@@ -18,7 +18,7 @@ const hostile =
 
 /** What the model does, by what is asked. */
 const script: Script<JsonObject> = ({ prompt, results }) => {
-  if (/slowly/.test(prompt)) return slowly;
+  if (/slowly/.test(prompt)) return /very/.test(prompt) ? { ...slowly, chunkMs: 250 } : slowly;
   if (/hostile/.test(prompt)) return hostile;
   if (results.length > 0) return 'It is **done**.';
   if (/Clear up/.test(prompt)) return calls('run_command', { command: 'echo gone\u202etxt.exe > left' });
@@ -131,9 +131,9 @@ test('the page in a browser', { skip }, async (t) => {
 
   await t.test('[A87] a run that goes on is steered from its session, and cancelled there', async (t) => {
     const page = await server.open(t);
-    await ask(page, 'Talk slowly');
+    await ask(page, 'Talk very slowly');
     await page.getByRole('link', { name: 'Its session' }).click();
-    await page.getByLabel('Steer this run').fill('Now slowly again');
+    await page.getByLabel('Steer this run').fill('Now very slowly again');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.locator('.timeline .who', { hasText: 'steer' }).waitFor();
     await page.locator('.timeline .turn').nth(1).waitFor();

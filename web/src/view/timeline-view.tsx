@@ -1,6 +1,6 @@
 // The timeline drawn: each thing once, and again only when it changed.
 import type { ComponentChildren, JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Message, Note, Usage } from '../../../src/core/index.ts';
 import { clock, count, duration, money, percent, short } from '../text/format.ts';
 import { Markdown, Visible } from '../text/markdown-view.tsx';
@@ -20,30 +20,42 @@ export function TimelineView({
   readonly live: { readonly turn: number; readonly text: string } | undefined;
   readonly acts: TurnActs;
 }): JSX.Element {
+  const [most, setMost] = useState(page);
   const last = items.at(-1);
   const isOpen = last?.type === 'turn' && last.message === undefined && last.failure === undefined;
+  const earlier = items.length - most;
   return (
-    <ol class="timeline" aria-busy={live !== undefined}>
-      {items.map((item) => (
-        <ItemView
-          key={item.key}
-          item={item}
-          acts={acts}
-          isLive={isOpen && item === last}
-          live={isOpen && item === last ? live?.text : undefined}
-        />
-      ))}
-      {live !== undefined && !isOpen ? (
-        <li class="turn" key="live">
-          <Side what="assistant" time={undefined} />
-          <div class="body">
-            <Markdown text={live.text} />
-          </div>
-        </li>
+    <>
+      {earlier > 0 ? (
+        <button type="button" class="quiet" onClick={() => setMost(most + 4 * page)}>
+          Show {Math.min(earlier, 4 * page)} of {earlier} earlier
+        </button>
       ) : null}
-    </ol>
+      <ol class="timeline" aria-busy={live !== undefined}>
+        {items.slice(-most).map((item) => (
+          <ItemView
+            key={item.key}
+            item={item}
+            acts={acts}
+            isLive={isOpen && item === last}
+            live={isOpen && item === last ? live?.text : undefined}
+          />
+        ))}
+        {live !== undefined && !isOpen ? (
+          <li class="turn" key="live">
+            <Side what="assistant" time={undefined} />
+            <div class="body">
+              <Markdown text={live.text} />
+            </div>
+          </li>
+        ) : null}
+      </ol>
+    </>
   );
 }
+
+/** A long session is drawn from its end: who wants its beginning asks for it. */
+const page = 150;
 
 type Drawn = {
   readonly item: Item;
