@@ -1,0 +1,195 @@
+// Workers die, sleep and leave while runs act on the world outside: every run ends, and each effect happens once.
+// FAIRLEAD_TEST_RUNS=1000 drains so many runs on each store instead of 100; FAIRLEAD_SEED repeats the choice of whom to kill and when.
+import assert from 'node:assert/strict';
+import test, { after, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { randomOf } from './crash/disks.ts';
+import { crew, type Hand } from './support/fleet-crew.ts';
+import { assertOnce, countIn, historyOf, scene, tools, type Scene } from './support/fleet-scene.ts';
+import { freshPostgres } from './support/postgres-place.ts';
+import { placeFor } from './support/sqlite-place.ts';
+
+/** A kind of store: where a new one is made, and what happens to it in the middle of the work. */
+type Kind = {
+  readonly name: string;
+  readonly skip?: string;
+  readonly fresh: (t: TestContext) => Promise<string>;
+  readonly upset?: () => Promise<void>;
+};
+
+const postgres = await freshPostgres();
+after(() => postgres.close());
+
+const kinds: readonly Kind[] = [
+  { name: 'sqlite', fresh: async (t) => placeFor(t) },
+  { name: 'postgres', ...postgres, upset: () => postgres.restart() },
+];
+
+const runs = Number(process.env['FAIRLEAD_TEST_RUNS'] ?? 100);
+const seed = Number(process.env['FAIRLEAD_SEED'] ?? Date.now() % 1_000_000);
+const kills = Math.ceil(runs / 8);
+const hire = await crew();
+
+const sceneOf = async (t: TestContext, { fresh }: Kind, leaseMs: number): Promise<Scene> =>
+  scene(t, await fresh(t), (where, outside) => hire(t, where, outside, leaseMs));
+
+/** They are told to leave, and do so in order. */
+async function part(hands: readonly Hand[]): Promise<void> {
+  for (const hand of hands) hand.signal('SIGTERM');
+  for (const hand of hands) assert.equal(await hand.ended, 0, hand.said());
+}
+
+/** Kills workers one after the other and replaces them, each somewhere in its share of the work, so that all die while there is work. */
+async function haunt(
+  { outside, hand }: Scene,
+  hands: Hand[],
+  over: AbortSignal,
+  upset?: () => Promise<void>,
+): Promise<void> {
+  const random = randomOf(seed);
+  for (let done = 0; done < kills; done++) {
+    const moment = ((done + random()) / kills) * runs * tools.length * 0.9;
+    while (outside.entries.length < moment && !over.aborted) await pause(2);
+    await pause(random() * 20);
+    if (over.aborted) return;
+    if (done === Math.floor(kills / 2)) await upset?.();
+    const i = Math.floor(random() * hands.length);
+    const victim = hands[i] as Hand;
+    victim.signal('SIGKILL');
+    assert.equal(await victim.ended, 'SIGKILL', victim.said());
+    hands[i] = hand();
+  }
+}
+
+async function drain(t: TestContext, kind: Kind): Promise<void> {
+  t.diagnostic(`FAIRLEAD_SEED=${seed}`);
+  const set = await sceneOf(t, kind, 10_000);
+  const { store, outside, hand, attend } = set;
+  await store.queue.enqueue(Array.from({ length: runs }, (_, i) => ({ id: `r${i}`, words: 'Do it.' })));
+  const hands = [hand(), hand(), hand(), hand()];
+  const over = new AbortController();
+  t.after(() => over.abort());
+  const [ended] = await Promise.all([attend(), haunt(set, hands, over.signal, kind.upset)]);
+  await part(hands);
+  assert.equal(ended.length, runs);
+  let [asked, attempts, killed] = [0, 0, 0];
+  for (const run of ended) {
+    const events = await historyOf(store, run);
+    assertOnce(run, events, outside);
+    assert.deepEqual(await store.inbox.read(run.session, 0), [], `${run.id}: letters that are left`);
+    const asks = countIn(events, 'ask-raised');
+    asked += asks;
+    attempts += run.attempts;
+    if (run.attempts - asks > 1) killed++;
+  }
+  const held = (await store.sessions.list({ most: runs })).filter(({ holder }) => holder !== undefined);
+  assert.deepEqual(held, []);
+  const happened = outside.effects().length;
+  assert.equal(happened, runs * tools.length);
+  assert.ok(killed > 0, 'no kill has hit a run');
+  const repeats = outside.entries.length - happened;
+  t.diagnostic(
+    `${kills} kills hit ${killed} runs: ${attempts} attempts, of them ${attempts - runs - asked} takeovers and ${asked} after a question; ` +
+      `${happened} effects, 0 twins, 0 lost, ${repeats} repeats refused by their key`,
+  );
+  t.diagnostic(`measured crash-runs-ended ${killed}/${killed}`);
+  t.diagnostic(`measured effects-once ${happened}/${happened}`);
+}
+
+/** Runs that stand where an answer from outside is kept back: in a call of the model, and in each of the tools, whose effect has happened. */
+async function heldUp({
+  store,
+  outside,
+}: Scene): Promise<{ readonly ids: readonly string[]; readonly open: () => void; readonly reached: Promise<unknown> }> {
+  const places = ['think-0', ...tools];
+  const doors = places.map((place) => outside.hold(`in ${place}`, place));
+  const ids = places.map((place) => `in ${place}`);
+  await store.queue.enqueue(ids.map((id) => ({ id, words: 'Do it.' })));
+  return {
+    ids,
+    open: () => doors.forEach((each) => each.open()),
+    reached: Promise.all(doors.map((each) => each.reached)),
+  };
+}
+
+async function wake(t: TestContext, kind: Kind): Promise<void> {
+  const set = await sceneOf(t, kind, 1000);
+  const { store, outside, hand, attend } = set;
+  const { open, reached } = await heldUp(set);
+  const zombie = hand();
+  await reached;
+  zombie.signal('SIGSTOP');
+  const other = hand();
+  const before = await Promise.all((await attend()).map(async (run) => ({ run, events: await historyOf(store, run) })));
+  for (const { run, events } of before) assertOnce(run, events, outside);
+  const asked = before.filter(({ events }) => countIn(events, 'ask-raised') > 0).map(({ run }) => run.id);
+  assert.ok(asked.includes('in mail'), 'what only a person can tell was asked');
+  await part([other]);
+
+  // What it waited for lies there when it wakes up, before it can have noticed anything.
+  open();
+  zombie.signal('SIGCONT');
+  await store.queue.enqueue([{ id: 'after', words: 'Do it.' }]);
+  await attend();
+  assert.deepEqual(
+    new Set(outside.effects('after').map(({ by }) => by)),
+    new Set([zombie.pid]),
+    'it goes on with others',
+  );
+  await part([zombie]);
+  t.diagnostic(
+    zombie
+      .said()
+      .match(/refused .*/g)
+      ?.join(', ') ?? 'It noticed by itself.',
+  );
+  for (const { run, events } of before) {
+    assert.deepEqual(await historyOf(store, run), events, `${run.id}: what it wrote was refused`);
+    assert.deepEqual(await store.queue.run(run.id), run);
+    assertOnce(run, events, outside);
+  }
+}
+
+async function leave(t: TestContext, kind: Kind): Promise<void> {
+  const set = await sceneOf(t, kind, 10_000);
+  const { store, outside, hand, attend } = set;
+  const { ids, open, reached } = await heldUp(set);
+  const first = hand();
+  await reached;
+  first.signal('SIGTERM');
+  await first.leaving();
+  open();
+  assert.equal(await first.ended, 0, first.said());
+  for (const id of ids) {
+    const run = await store.queue.run(id);
+    assert.deepEqual([run?.status, run?.attempts], ['queued', 1], id);
+  }
+  const second = hand();
+  for (const run of await attend()) {
+    const events = await historyOf(store, run);
+    assertOnce(run, events, outside);
+    assert.deepEqual([countIn(events, 'ask-raised'), run.attempts], [0, 2], `${run.id}: nothing is unknown`);
+  }
+  assert.equal(outside.entries.length, ids.length * tools.length, 'nothing was repeated, not even in vain');
+  await part([second]);
+}
+
+for (const kind of kinds) {
+  const options = { timeout: 120_000 + runs * 1000, ...(kind.skip === undefined ? {} : { skip: kind.skip }) };
+  const amid = kind.upset ? ' and the store once' : '';
+  test(
+    `${kind.name}: [A52, A53, A71, A112, A116] ${runs} runs end, each effect happens once, while workers are killed ${kills} times${amid}`,
+    options,
+    (t) => drain(t, kind),
+  );
+  test(
+    `${kind.name}: [A52, A53, A71] a worker that slept while others took its runs changes nothing of them, and goes on with others`,
+    options,
+    (t) => wake(t, kind),
+  );
+  test(
+    `${kind.name}: [A53, A116] a worker that is told to end hands its runs over, and no outcome is unknown`,
+    options,
+    (t) => leave(t, kind),
+  );
+}

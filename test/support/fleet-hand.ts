@@ -1,0 +1,83 @@
+// A worker process of a fleet whose runs act on the world outside. Arguments: where the store is, the outside's address, the lease in ms.
+// It says `leaving` once it is told to end, and `refused` with the session and the error's code for each of its writes that the store refuses.
+import fs from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { agentParts } from '../../src/agent/index.ts';
+import type { FleetRun, FleetStore, Tool, ToolContext } from '../../src/core/index.ts';
+import { driverOf, startWorker } from '../../src/fleet/index.ts';
+import { openFleetStore } from '../../src/stores/open-fleet.ts';
+import { calls, join, says, scriptedProvider } from '../../src/testing/index.ts';
+
+const [where = '', outside = '', leaseMs = ''] = process.argv.slice(2);
+const say = (line: string): void => void fs.writeSync(1, `${line}\n`);
+
+type Asked = Readonly<Record<string, string>>;
+
+/** A question of one packet: a process that is killed has asked it or not, and never half of it. */
+async function ask(path: 'act' | 'find' | 'think', asked: Asked, signal: AbortSignal): Promise<string> {
+  const query = new URLSearchParams({ ...asked, by: String(process.pid) });
+  return (await fetch(`${outside}/${path}?${query}`, { signal })).text();
+}
+
+/** The three ways in which a tool can live through the death of its worker: it can find out, it may be repeated, or neither. */
+function toolsFor(run: FleetRun): readonly Tool[] {
+  const act = async (tool: string, { key, signal }: ToolContext, more: Asked = {}): Promise<string> => {
+    await pause(Math.random() * 5, undefined, { signal });
+    return ask('act', { run: run.id, tool, key, ...more }, signal);
+  };
+  const plain = { input: { type: 'object' }, effect: 'outside' } as const;
+  return [
+    {
+      ...plain,
+      name: 'pay',
+      description: 'Pays. Can be asked whether it has.',
+      run: (_, context) => act('pay', context),
+      confirm: async (_, { key, signal }) => (await ask('find', { key }, signal)) === 'happened' && 'done before',
+    },
+    {
+      ...plain,
+      name: 'book',
+      description: 'Books. The outside refuses the same key again.',
+      idempotent: true,
+      run: (_, context) => act('book', context, { once: 'yes' }),
+    },
+    { ...plain, name: 'mail', description: 'Mails.', run: (_, context) => act('mail', context) },
+  ];
+}
+
+const driver = driverOf(async (run, signal) => ({
+  parts: agentParts({
+    system: 'You do what is to be done, once.',
+    tools: toolsFor(run),
+    provider: scriptedProvider(async ({ results }) => {
+      await ask('think', { run: run.id, tool: `think-${results.length}` }, signal);
+      if (results.length === 0) return join([calls('pay'), calls('book')]);
+      return results.length === 2 ? calls('mail') : says(`${results.length} things done`);
+    }),
+  }),
+  close: async () => {},
+}));
+
+/** The store, and a word for each write that it refuses. */
+function overheard(store: FleetStore): FleetStore {
+  const { sessions } = store;
+  const open: typeof sessions.open = async (session, options) => {
+    const log = await sessions.open(session, options);
+    const append: typeof log.append = (...given) =>
+      log.append(...given).catch((error: { code?: string }) => {
+        say(`refused ${session} ${error.code}`);
+        throw error;
+      });
+    return { ...log, append };
+  };
+  return { ...store, sessions: { ...sessions, open } };
+}
+
+const store = await openFleetStore(where, { leaseMs: Number(leaseMs), retryMs: 50 });
+const worker = startWorker({ store: overheard(store), drivers: { run: driver }, tell: say });
+process.on('SIGTERM', () => {
+  worker.stop();
+  say('leaving');
+});
+await worker.done;
+await store.close();

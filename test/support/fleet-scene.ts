@@ -1,0 +1,97 @@
+// Runs that act on the world outside, a person who answers whether an effect has happened, and what must hold of each in the end.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Event, FleetRun, FleetStore } from '../../src/core/index.ts';
+import { send } from '../../src/fleet/index.ts';
+import { openFleetStore } from '../../src/stores/open-fleet.ts';
+import { eventsOf } from '../crash/checker.ts';
+import type { Hand } from './fleet-crew.ts';
+import { startOutside, type Outside } from './outside.ts';
+
+/** What the runs do, each once. */
+export const tools: readonly string[] = ['pay', 'book', 'mail'];
+
+/** A fleet, what it acts on, and a person who answers for it. */
+export type Scene = {
+  readonly store: FleetStore;
+  readonly outside: Outside;
+  /** Starts a worker process. */
+  readonly hand: () => Hand;
+  /** Waits until all runs have ended; meanwhile answers, as a person would, whether an effect has happened. */
+  readonly attend: () => Promise<readonly FleetRun[]>;
+};
+
+/** Prepares a scene on a store. */
+export async function scene(
+  t: TestContext,
+  where: string,
+  hire: (where: string, outside: string) => Hand,
+): Promise<Scene> {
+  const outside = await startOutside(t);
+  const store = await openFleetStore(where);
+  t.after(() => store.close());
+  return {
+    store,
+    outside,
+    hand: () => hire(where, outside.url),
+    async attend() {
+      for (;;) {
+        const open = await patiently(() => lookAfter(store, outside));
+        if (open === 0) return patiently(() => store.queue.list({ most: 10_000 }));
+        await pause(20);
+      }
+    },
+  };
+}
+
+/** While a store is away, whoever looks into it waits. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (const end = Date.now() + 60_000; ; await pause(100)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (Date.now() > end || (error as { blame?: string }).blame !== 'store') throw error;
+    }
+  }
+}
+
+/** Answers what is asked by looking outside, and gives how many runs have not ended. */
+async function lookAfter(store: FleetStore, outside: Outside): Promise<number> {
+  for (const { session, id, questions } of await store.queue.list({ status: 'resting', most: 10_000 }))
+    for (const { call, tool, about } of questions) {
+      assert.deepEqual([about, tool], ['outcome', 'mail'], 'a person is asked only where nobody else can tell');
+      const happened = outside.effects(id, tool).length > 0;
+      await send(store, session, { type: 'answer', call, allowed: !happened, happened, by: 'the test' });
+    }
+  const { queued, running, resting } = await store.queue.depth();
+  return queued + running + resting;
+}
+
+/** All that the log of a run says. */
+export async function historyOf({ sessions }: FleetStore, { session }: FleetRun): Promise<readonly Event[]> {
+  const log = await sessions.reader(session);
+  const events = await eventsOf(log);
+  await log.close();
+  return events;
+}
+
+/** How many events of a type there are. */
+export const countIn = (events: readonly Event[], type: Event['type']): number =>
+  events.filter((event) => event.type === type).length;
+
+/** What must hold of a run, whatever became of its workers: it said and did everything once. */
+export function assertOnce(run: FleetRun, events: readonly Event[], outside: Outside): void {
+  const { outcome, status, id } = run;
+  assert.deepEqual([status, outcome?.reason, outcome?.text], ['ended', 'answered', '3 things done'], id);
+  const happened = tools.map((tool) => outside.effects(id, tool).length);
+  assert.deepEqual(happened, [1, 1, 1], `${id}: how often each effect happened`);
+  const once = ['run-started', 'input-received', 'run-ended'] as const;
+  assert.deepEqual(
+    once.map((type) => countIn(events, type)),
+    [1, 1, 1],
+    `${id}: how often it began and ended`,
+  );
+  const done = events.flatMap((event) => (event.type === 'tool-ended' ? [event.outcome] : []));
+  assert.deepEqual(done, ['ok', 'ok', 'ok'], `${id}: what came of its calls`);
+}

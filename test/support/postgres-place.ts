@@ -1,0 +1,24 @@
+// Empty stores in a real PostgreSQL: one is made, and the others are copies of it, because to make one takes seconds.
+import { openPostgres } from '../../src/stores/postgres/store.ts';
+import { startPostgres } from './postgres.ts';
+
+/** Where empty stores come from; with `skip`, why there can be none. */
+export type PostgresPlace = {
+  readonly skip?: string;
+  /** Makes an empty store and gives its address. */
+  readonly fresh: () => Promise<string>;
+  /** Stops the server as a crash does, and starts it again. */
+  readonly restart: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** Starts the PostgreSQL of this process, where there is one. */
+export async function freshPostgres(): Promise<PostgresPlace> {
+  const postgres = await startPostgres();
+  if (typeof postgres === 'string')
+    return { skip: postgres, fresh: async () => '', restart: async () => {}, close: async () => {} };
+  const url = await postgres.database();
+  await (await openPostgres(url)).close();
+  const template = new URL(url).pathname.slice(1);
+  return { fresh: () => postgres.database(template), restart: () => postgres.restart(), close: () => postgres.close() };
+}
