@@ -7,7 +7,7 @@ import { readMeasured } from '../src/fleet/health/measured.ts';
 import { scorecardOf } from '../src/fleet/health/scorecard.ts';
 import type { Report } from '../src/cli/eval/report.ts';
 import { calls, fails, says, type Answer } from '../src/testing/index.ts';
-import { messagesOf, program, toolsOf, type Program } from './support/live-program.ts';
+import { messagesOf, program, toolsOf, until, type Program } from './support/live-program.ts';
 
 /** Right answers to the trap set, by a word of the question. */
 const wise: readonly (readonly [RegExp, string])[] = [
@@ -140,6 +140,19 @@ test('[A85] a model that is not heard was not measured: nothing is kept, and the
   assert.equal(code, 1);
   const { right, unheard } = reportIn(out);
   assert.deepEqual([right.total, right.rate, unheard], [0, null, 4]);
+  assert.equal(existsSync(made.state('measured')), false);
+});
+
+test('[A85] an evaluation that is broken off tells what it has and keeps nothing', async (t) => {
+  const made = await program(t, ({ prompt }) => (prompt.includes('breakfast') ? { hang: true } : answerOf(prompt)));
+  await made.known('qwen3');
+  const running = made.start(['eval', '--output-format', 'json']);
+  await until('the second case is asked', () => made.asked().length === 2);
+  running.kill('SIGINT');
+  const { code, out, err } = await running.ended;
+  assert.equal(code, 130, err);
+  const { right, unheard } = reportIn(out);
+  assert.deepEqual([right.good, right.total, unheard], [1, 1, 1]);
   assert.equal(existsSync(made.state('measured')), false);
 });
 
