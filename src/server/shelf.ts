@@ -20,7 +20,7 @@ export type Shelf = {
   /** Forgets pieces that were settled, for those who come later. */
   forgetProvisional(): void;
   /** Wakes everybody who waits. */
-  wake(): void;
+  readonly wake: () => void;
   /** Waits until something comes, or the returned function is called. */
   wait(): { readonly promise: Promise<void>; readonly resolve: () => void };
 };
@@ -34,6 +34,7 @@ export function newShelf(begin: number, keeping: Keeping): Shelf {
   const waiting = new Set<() => void>();
   let base = 0;
   let chars = 0;
+  let waking = false;
   const shelf: Shelf = {
     covered: begin,
     put(item) {
@@ -45,7 +46,9 @@ export function newShelf(begin: number, keeping: Keeping): Shelf {
         chars -= old?.frame.length ?? 0;
         shelf.covered = old?.seq ?? shelf.covered;
       }
-      shelf.wake();
+      // What comes at once is taken at once: each write to each of many watchers costs a call of the system.
+      if (!waking) setImmediate(shelf.wake);
+      waking = true;
     },
     isPast: (place) => place < base,
     placeAfter(seq) {
@@ -73,7 +76,8 @@ export function newShelf(begin: number, keeping: Keeping): Shelf {
         item.frame = '';
       }
     },
-    wake() {
+    wake: () => {
+      waking = false;
       for (const resolve of waiting) resolve();
       waiting.clear();
     },

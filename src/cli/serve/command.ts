@@ -93,7 +93,8 @@ function portOf(given: string): number {
 /** The key is in the link once, when it is made: it is the person's to keep. What follows # is sent to nobody. */
 function greet({ url }: ApiServer, { made }: Keys): void {
   say(`Listening at ${url}`);
-  if (made !== undefined) say(`Open ${url}/#key=${made}\nThis key is shown once; keep it, or set HARNESS_API_KEY.`);
+  if (made !== undefined)
+    say(`Open ${url}/#key=${made}\nThis link is shown once; the key is kept in server-token in the state folder.`);
 }
 
 /** Where the page was built: beside the bundle, or in a checkout. */
