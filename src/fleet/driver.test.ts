@@ -92,6 +92,10 @@ test('[A24, A52] an end that the queue never heard of is told again without aski
   assert.equal(text(await drive(store, other, { run: { id: 'q', words: 'More.' } })), 'Two.');
   const late = await drive(store, other, { run: { attempts: 3 } });
   assert.equal(text(late), 'One.', 'the end of this run, not of the latest');
+  await store.inbox.put('s', { type: 'steer', words: 'One thing more.' });
+  assert.equal(text(await drive(store, agentFor(['Three.']), { run: { attempts: 4 } })), 'Three.');
+  assert.deepEqual((await inputs(store)).slice(0, 2), ['r', 'q']);
+  assert.equal((await inputs(store)).length, 3, 'the letter, and no turn for nobody');
 });
 
 test('[A24, A52] a run that is left goes on with what was said and done, and its words are said once', async (t) => {
@@ -153,6 +157,29 @@ test('letters that come while it ends are read by it, and every model it opens i
   const mustGo = async (): Promise<void> => void asked++;
   assert.equal(text(await drive(store, parts, { context: { mustGo } })), 'Second.');
   assert.equal(asked, 2);
+});
+
+test('[A112] of two questions the one that is answered first is acted on, and the other is waited for', async (t) => {
+  const store = await storeFor(t);
+  let looks = 0;
+  const counted = defineTool({
+    name: 'look',
+    description: 'Looks.',
+    effect: 'write',
+    input: { type: 'object' },
+    run: () => `seen ${++looks}`,
+  });
+  const asking = agentFor(
+    async () => {
+      // It comes after the last letters of this turn were read, and before the run rests.
+      await store.inbox.put('s', { type: 'answer', call: 'c00001000', allowed: true });
+      return [calls('look'), calls('look')];
+    },
+    { gates: [() => ({ type: 'ask', question: 'Look?' })], tools: new Map([['look', counted]]) },
+  );
+  const settled = await drive(store, asking);
+  assert.deepEqual(settled.type === 'resting' && settled.questions.map(({ call }) => call), ['c00001001']);
+  assert.equal(looks, 1);
 });
 
 test('[A95] the gate of the fleet stands in front of all others, and what may have happened is put to a person', async (t) => {

@@ -148,8 +148,12 @@ const anotherRun = ({ parts }: Session, { limits }: Outfitted): Fact => ({
 
 /** Where a run stands that goes no further by itself; nothing where there is more to do. */
 function settlementOf(state: RunState): Settlement | undefined {
-  const questions = questionsOf(state);
-  if (state.run !== undefined) return questions.length > 0 ? { type: 'resting', questions } : undefined;
+  if (state.run !== undefined) {
+    const questions = questionsOf(state);
+    const open = state.calls.filter((call) => !call.result);
+    // A call that waits holds back nothing but itself: one that was answered meanwhile is made first.
+    return questions.length > 0 && questions.length === open.length ? { type: 'resting', questions } : undefined;
+  }
   return cameLate(state) ? undefined : { type: 'ended', outcome: outcomeOf(state) };
 }
 
@@ -163,7 +167,8 @@ async function begin(
   const { state } = session;
   if (state.run === run.id) return void (await session.run(undefined, options));
   const past = run.attempts > 1 ? await pastOf(session.log, state.seq, run.id) : undefined;
-  if (past?.outcome && state.run === undefined && !cameLate(state)) return { type: 'ended', outcome: past.outcome };
+  if (past?.outcome && state.run === undefined)
+    return cameLate(state) ? undefined : { type: 'ended', outcome: past.outcome };
   if (past?.said) return void (await session.run(undefined, options));
   // The queue gives out one run of a session at a time: what another left unfinished here was given up.
   if (state.run !== undefined) await session.run(undefined, { signal: AbortSignal.abort() });

@@ -5,7 +5,7 @@ import { FairleadError, type FleetRun, type FleetStore, type JsonObject, type Ne
 import { exitCodes } from '../front/exit-codes.ts';
 import { orUsage } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
-import { crewOf, type Crew } from './crew.ts';
+import { workforceOf, type Workforce } from './workforce.ts';
 import { codeOf, endLine, questionLines } from './lines.ts';
 import { countOf } from './numbers.ts';
 import { withStore } from './store.ts';
@@ -65,7 +65,7 @@ export const run: Command['run'] = (args) =>
       return batch(store, queued, {
         id,
         json: format === 'json',
-        crew: () => crewOf(workers, place, ['--concurrency', String(concurrency)]),
+        workforce: () => workforceOf(workers, place, ['--concurrency', String(concurrency)]),
       });
     });
   });
@@ -82,9 +82,13 @@ async function enqueueOnce({ queue }: FleetStore, runs: readonly NewRun[]): Prom
   return queued;
 }
 
-type Batch = { readonly id: string; readonly json: boolean; readonly crew: () => Crew };
+type Batch = { readonly id: string; readonly json: boolean; readonly workforce: () => Workforce };
 
-async function batch(store: FleetStore, queued: readonly FleetRun[], { id, json, crew: open }: Batch): Promise<number> {
+async function batch(
+  store: FleetStore,
+  queued: readonly FleetRun[],
+  { id, json, workforce: open }: Batch,
+): Promise<number> {
   const show = (run: FleetRun): void => {
     if (json) print(`${JSON.stringify(run)}\n`);
     else if (run.status === 'ended') print(`${endLine(run)}\n`);
@@ -107,8 +111,8 @@ async function batch(store: FleetStore, queued: readonly FleetRun[], { id, json,
   await look(ids);
   let code: number | undefined;
   if (done.size < ids.length) {
-    const crew = open();
-    code = await crew.until(async (hint) => {
+    const workforce = open();
+    code = await workforce.until(async (hint) => {
       await look(hint === undefined ? unended() : unended().filter((each) => each === hint));
       return done.size === ids.length;
     });

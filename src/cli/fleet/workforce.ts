@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { exitCodes } from '../front/exit-codes.ts';
 
 /** Worker processes that were started together. */
-export type Crew = {
+export type Workforce = {
   /** Waits until this says that all is done: it is asked again and again, and at once of a run that a worker is done with. Gives the exit code where a signal came first. Ends the workers. */
   until(isDone: (run?: string) => Promise<boolean>): Promise<number | undefined>;
 };
@@ -12,7 +12,7 @@ export type Crew = {
 const lookMs = 1000;
 
 /** Starts worker processes. They are no part of the terminal's group: a Ctrl+C reaches them through here, as a request to hand over. */
-export function crewOf(count: number, store: string, args: readonly string[]): Crew {
+export function workforceOf(count: number, store: string, args: readonly string[]): Workforce {
   const [, program = ''] = process.argv;
   // Everybody on a machine can read a command line, and an address may hold a password.
   const env = { ...process.env, HARNESS_STORE: store };
