@@ -6,7 +6,7 @@ import { build } from 'vite';
 const here = import.meta.dirname;
 
 /** The page as the sources' own server finds it. */
-export const builtPage: string = path.join(here, 'dist');
+const builtPage = path.join(here, 'dist');
 
 /** Builds the page into a folder, in place of what is there; gives the ids of the modules that went into it. */
 export async function buildWeb(folder: string = builtPage): Promise<readonly string[]> {

@@ -54,6 +54,7 @@ export function RunScreen({ id }: { readonly id: string }): JSX.Element {
         <>
           <h2>Asked</h2>
           <Markdown text={run.words} />
+          {outcome?.detail === undefined ? null : <p class="hint">{outcome.detail}</p>}
           {outcome && outcome.text !== '' ? (
             <div class="outcome">
               <h2>Answer</h2>

@@ -78,6 +78,7 @@ function Sums({ timeline }: { readonly timeline: Timeline }): JSX.Element | null
   const sum = (read: (item: (typeof turns)[number]) => number | undefined): number =>
     turns.reduce((all, turn) => all + (read(turn) ?? 0), 0);
   const input = sum(({ usage }) => usage?.input);
+  const isTold = turns.some(({ usage }) => usage?.cacheRead !== undefined);
   const isPriced = turns.some(({ usd }) => usd !== undefined);
   return (
     <dl class="figures small">
@@ -88,7 +89,9 @@ function Sums({ timeline }: { readonly timeline: Timeline }): JSX.Element | null
         name="Tokens"
         value={`${short(input)} in, ${short(sum(({ usage }) => usage?.output))} out`}
         note={
-          input > 0 ? `${percent(Math.min(1, sum(({ usage }) => usage?.cacheRead) / input))} from the cache` : undefined
+          isTold && input > 0
+            ? `${percent(Math.min(1, sum(({ usage }) => usage?.cacheRead) / input))} from the cache`
+            : 'cache not told'
         }
       />
     </dl>
