@@ -91,6 +91,7 @@ export function placesOf(commands: CommandTable): readonly Place[] {
     })),
     { name: 'mcp serve', flags: mcpFlags, first: [] },
     { name: 'proxy', flags: proxyFlags, first: [] },
+    { name: 'serve', flags: serveFlags, first: [] },
     { name: 'worker', flags: workerFlags, first: [] },
     { name: 'enqueue', flags: enqueueFlags, first: 'anything' },
     { name: 'factory', flags: factoryFlags, first: 'anything' },
@@ -134,6 +135,17 @@ const proxyFlags: readonly Flag[] = [
 ];
 
 const store = flag('store', 'where the runs are kept', 'files');
+
+const serveFlags: readonly Flag[] = [
+  flag('host', 'the address it listens on', 'anything'),
+  flag('port', 'where it listens', 'anything'),
+  flag('no-worker', 'leave the runs to workers'),
+  flag('concurrency', 'runs at a time', 'anything'),
+  flag('any-version', 'also runs that another version began'),
+  flag('key-file', 'a file of keys', 'files'),
+  flag('allowed-host', 'another name it answers to', 'anything'),
+  store,
+];
 
 const workerFlags: readonly Flag[] = [
   flag('concurrency', 'runs at a time', 'anything'),

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { FleetStore } from '../../core/index.ts';
-import type { Worker } from '../../fleet/index.ts';
+import type { Worker, WorkerOptions } from '../../fleet/index.ts';
 import type { ApiServer, Keys } from '../../server/index.ts';
 import type { Command } from '../commands.ts';
 import { countOf } from '../fleet/numbers.ts';
@@ -19,13 +19,14 @@ import { objectivesIn } from '../settings/objectives.ts';
 import { version } from '../version.ts';
 
 const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store <file or address>] [--no-worker] [--concurrency <n>]
-                      [--key-file <file>] [--allowed-host <name>]...
+                      [--any-version] [--key-file <file>] [--allowed-host <name>]...
 
 Serves the page and the API at http://127.0.0.1:8080 (--port 0 for a free port); /openapi.json describes what can be asked.
 Every request under /api and /v1 needs a key as "Authorization: Bearer <key>". The operator's is HARNESS_API_KEY; without one
 a token is made on the first start, kept in a file that only you can read, and shown once as a link. More keys stand in
 HARNESS_API_KEYS or in the key file, as reader:<key>, runner:<key> or operator:<key>. An address that others can reach needs
-a key that you set. Runs are worked on here, 4 at a time, unless --no-worker leaves them to "fairlead worker".`;
+a key that you set. Runs are worked on here, 4 at a time, unless --no-worker leaves them to "fairlead worker"; runs that
+another version of this program began are left to it, unless --any-version takes them too.`;
 
 const text = { type: 'string' } as const;
 const options = {
@@ -34,6 +35,7 @@ const options = {
   store: text,
   'no-worker': { type: 'boolean' },
   concurrency: text,
+  'any-version': { type: 'boolean' },
   'key-file': text,
   'allowed-host': { type: 'string', multiple: true },
   help: { type: 'boolean', short: 'h' },
@@ -75,7 +77,12 @@ export const run: Command['run'] = (args) =>
         ...(page === undefined ? {} : { page }),
         allowedHosts: values['allowed-host'] ?? [],
       });
-      const worker = values['no-worker'] ? undefined : await workerBeside(server, store, concurrency);
+      const worker = values['no-worker']
+        ? undefined
+        : await workerBeside(server, store, {
+            ...(concurrency === undefined ? {} : { concurrency }),
+            ...(values['any-version'] ? {} : { version }),
+          });
       greet(server, keys);
       return serving(server, worker);
     });
@@ -129,7 +136,11 @@ async function knownModels(): Promise<readonly string[]> {
   return [...new Set([...(usual === undefined ? [] : [usual]), ...known])];
 }
 
-async function workerBeside(server: ApiServer, store: FleetStore, concurrency: number | undefined): Promise<Worker> {
+async function workerBeside(
+  server: ApiServer,
+  store: FleetStore,
+  how: Pick<WorkerOptions, 'concurrency' | 'version'>,
+): Promise<Worker> {
   const [{ startWorker }, { workerAbout }, { driversHere }, { earFor }] = await Promise.all([
     import('../../fleet/index.ts'),
     import('../../fleet/health/index.ts'),
@@ -140,12 +151,11 @@ async function workerBeside(server: ApiServer, store: FleetStore, concurrency: n
   return startWorker({
     store: ear.store,
     drivers: driversHere(),
-    version,
     about: workerAbout,
     live: ear.live,
     settled: ear.settled,
     tell: say,
-    ...(concurrency === undefined ? {} : { concurrency }),
+    ...how,
   });
 }
 
