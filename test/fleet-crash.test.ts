@@ -30,8 +30,7 @@ const seed = Number(process.env['FAIRLEAD_SEED'] ?? Date.now() % 1_000_000);
 const kills = Math.ceil(runs / 8);
 const hire = await crew();
 
-const sceneOf = async (t: TestContext, { fresh }: Kind, leaseMs: number): Promise<Scene> =>
-  scene(t, await fresh(t), (where, outside) => hire(t, where, outside, leaseMs));
+const sceneOf = async (t: TestContext, { fresh }: Kind): Promise<Scene> => scene(t, await fresh(t), hire);
 
 /** They are told to leave, and do so in order. */
 async function part(hands: readonly Hand[]): Promise<void> {
@@ -63,7 +62,7 @@ async function haunt(
 
 async function drain(t: TestContext, kind: Kind): Promise<void> {
   t.diagnostic(`FAIRLEAD_SEED=${seed}`);
-  const set = await sceneOf(t, kind, 10_000);
+  const set = await sceneOf(t, kind);
   const { store, outside, hand, attend } = set;
   await store.queue.enqueue(Array.from({ length: runs }, (_, i) => ({ id: `r${i}`, words: 'Do it.' })));
   const hands = [hand(), hand(), hand(), hand()];
@@ -113,51 +112,58 @@ async function heldUp({
 }
 
 async function wake(t: TestContext, kind: Kind): Promise<void> {
-  const set = await sceneOf(t, kind, 1000);
+  const set = await sceneOf(t, kind);
   const { store, outside, hand, attend } = set;
-  const { open, reached } = await heldUp(set);
-  const zombie = hand();
+  const { ids, open, reached } = await heldUp(set);
+  const zombie = hand(2000);
   await reached;
   zombie.signal('SIGSTOP');
+  const did = (): number => outside.entries.filter(({ by }) => by === zombie.pid).length;
+  const done = did();
+  // Of one run nothing is written yet when it wakes up: only the fence is between it and the log.
+  const asked = outside.hold('in pay', 'find');
   const other = hand();
-  const before = await Promise.all((await attend()).map(async (run) => ({ run, events: await historyOf(store, run) })));
-  for (const { run, events } of before) assertOnce(run, events, outside);
-  const asked = before.filter(({ events }) => countIn(events, 'ask-raised') > 0).map(({ run }) => run.id);
-  assert.ok(asked.includes('in mail'), 'what only a person can tell was asked');
-  await part([other]);
+  await asked.reached;
+  const ended = await Promise.all(
+    (await attend(1))
+      .filter(({ status }) => status === 'ended')
+      .map(async (run) => ({ run, events: await historyOf(store, run) })),
+  );
+  assert.equal(ended.length, ids.length - 1);
 
   // What it waited for lies there when it wakes up, before it can have noticed anything.
   open();
   zombie.signal('SIGCONT');
-  await store.queue.enqueue([{ id: 'after', words: 'Do it.' }]);
-  await attend();
-  assert.deepEqual(
-    new Set(outside.effects('after').map(({ by }) => by)),
-    new Set([zombie.pid]),
-    'it goes on with others',
-  );
-  await part([zombie]);
+  for (const id of ids) await zombie.says(`over ${id}`);
+  asked.open();
+  for (const run of await attend()) assertOnce(run, await historyOf(store, run), outside);
+  assert.equal(did(), done, 'it does nothing more for runs that others have');
+  for (const { run, events } of ended) {
+    assert.deepEqual(await historyOf(store, run), events, `${run.id}: what it wrote was refused`);
+    assert.deepEqual(await store.queue.run(run.id), run);
+  }
   t.diagnostic(
     zombie
       .said()
       .match(/refused .*/g)
       ?.join(', ') ?? 'It noticed by itself.',
   );
-  for (const { run, events } of before) {
-    assert.deepEqual(await historyOf(store, run), events, `${run.id}: what it wrote was refused`);
-    assert.deepEqual(await store.queue.run(run.id), run);
-    assertOnce(run, events, outside);
-  }
+  await part([other]);
+  await store.queue.enqueue([{ id: 'after', words: 'Do it.' }]);
+  await attend();
+  const by = new Set(outside.effects('after').map((entry) => entry.by));
+  assert.deepEqual(by, new Set([zombie.pid]), 'it goes on with other runs');
+  await part([zombie]);
 }
 
 async function leave(t: TestContext, kind: Kind): Promise<void> {
-  const set = await sceneOf(t, kind, 10_000);
+  const set = await sceneOf(t, kind);
   const { store, outside, hand, attend } = set;
   const { ids, open, reached } = await heldUp(set);
   const first = hand();
   await reached;
   first.signal('SIGTERM');
-  await first.leaving();
+  await first.says('leaving');
   open();
   assert.equal(await first.ended, 0, first.said());
   for (const id of ids) {

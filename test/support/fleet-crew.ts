@@ -11,8 +11,8 @@ export type Hand = {
   readonly pid: number;
   /** What it has said so far. */
   said(): string;
-  /** Waits until it knows that it is to end. */
-  leaving(): Promise<void>;
+  /** Waits until it has said a line. */
+  says(line: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /** How it ended: its exit code, or the signal that killed it. */
   readonly ended: Promise<number | string>;
@@ -33,7 +33,7 @@ export async function crew(): Promise<Hire> {
     return {
       pid: child.pid ?? 0,
       said: () => said,
-      leaving: () => until('the worker is leaving', () => said.includes('leaving\n')),
+      says: (line) => until(`a worker says: ${line}`, () => said.split('\n').includes(line)),
       signal: (name) => void child.kill(name),
       ended: once(child, 'close').then(([code, signal]: (number | string)[]) => code ?? signal ?? ''),
     };

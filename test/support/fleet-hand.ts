@@ -1,10 +1,11 @@
 // A worker process of a fleet whose runs act on the world outside. Arguments: where the store is, the outside's address, the lease in ms.
-// It says `leaving` once it is told to end, and `refused` with the session and the error's code for each of its writes that the store refuses.
+// It says `leaving` once it is told to end, `refused` with the session and the error's code for each write that the store refuses, and `over` with
+// the run once it works on it no more.
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { agentParts } from '../../src/agent/index.ts';
 import type { FleetRun, FleetStore, Tool, ToolContext } from '../../src/core/index.ts';
-import { driverOf, startWorker } from '../../src/fleet/index.ts';
+import { driverOf, startWorker, type Driver } from '../../src/fleet/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
 import { calls, join, says, scriptedProvider } from '../../src/testing/index.ts';
 
@@ -32,7 +33,8 @@ function toolsFor(run: FleetRun): readonly Tool[] {
       name: 'pay',
       description: 'Pays. Can be asked whether it has.',
       run: (_, context) => act('pay', context),
-      confirm: async (_, { key, signal }) => (await ask('find', { key }, signal)) === 'happened' && 'done before',
+      confirm: async (_, { key, signal }) =>
+        (await ask('find', { run: run.id, tool: 'find', key }, signal)) === 'happened' && 'done before',
     },
     {
       ...plain,
@@ -45,7 +47,7 @@ function toolsFor(run: FleetRun): readonly Tool[] {
   ];
 }
 
-const driver = driverOf(async (run, signal) => ({
+const drive = driverOf(async (run, signal) => ({
   parts: agentParts({
     system: 'You do what is to be done, once.',
     tools: toolsFor(run),
@@ -57,6 +59,8 @@ const driver = driverOf(async (run, signal) => ({
   }),
   close: async () => {},
 }));
+
+const driver: Driver = (run, context) => drive(run, context).finally(() => say(`over ${run.id}`));
 
 /** The store, and a word for each write that it refuses. */
 function overheard(store: FleetStore): FleetStore {

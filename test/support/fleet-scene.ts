@@ -6,7 +6,7 @@ import type { Event, FleetRun, FleetStore } from '../../src/core/index.ts';
 import { send } from '../../src/fleet/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
 import { eventsOf } from '../crash/checker.ts';
-import type { Hand } from './fleet-crew.ts';
+import type { Hand, Hire } from './fleet-crew.ts';
 import { startOutside, type Outside } from './outside.ts';
 
 /** What the runs do, each once. */
@@ -16,29 +16,25 @@ export const tools: readonly string[] = ['pay', 'book', 'mail'];
 export type Scene = {
   readonly store: FleetStore;
   readonly outside: Outside;
-  /** Starts a worker process. */
-  readonly hand: () => Hand;
-  /** Waits until all runs have ended; meanwhile answers, as a person would, whether an effect has happened. */
-  readonly attend: () => Promise<readonly FleetRun[]>;
+  /** Starts a worker process; others take its runs after 10 seconds of silence, unless told otherwise. The dead are not waited for. */
+  readonly hand: (leaseMs?: number) => Hand;
+  /** Waits until all runs but so many have ended, and gives all; meanwhile answers, as a person would, whether an effect has happened. */
+  readonly attend: (but?: number) => Promise<readonly FleetRun[]>;
 };
 
 /** Prepares a scene on a store. */
-export async function scene(
-  t: TestContext,
-  where: string,
-  hire: (where: string, outside: string) => Hand,
-): Promise<Scene> {
+export async function scene(t: TestContext, where: string, hire: Hire): Promise<Scene> {
   const outside = await startOutside(t);
   const store = await openFleetStore(where);
   t.after(() => store.close());
   return {
     store,
     outside,
-    hand: () => hire(where, outside.url),
-    async attend() {
+    hand: (leaseMs = 10_000) => hire(t, where, outside.url, leaseMs),
+    async attend(but = 0) {
       for (;;) {
         const open = await patiently(() => lookAfter(store, outside));
-        if (open === 0) return patiently(() => store.queue.list({ most: 10_000 }));
+        if (open <= but) return patiently(() => store.queue.list({ most: 10_000 }));
         await pause(20);
       }
     },

@@ -43,10 +43,11 @@ export async function startOutside(t: TestContext): Promise<Outside> {
     return repeat ? 'was done before' : 'done';
   }
 
+  const find = (asked: URLSearchParams): string =>
+    entries.some(({ key }) => key === asked.get('key')) ? 'happened' : 'unknown';
+
   async function answer(path: string, asked: URLSearchParams): Promise<string> {
-    const key = asked.get('key');
-    if (path === '/find') return entries.some((entry) => entry.key === key) ? 'happened' : 'unknown';
-    const text = path === '/act' ? act(asked) : 'thought';
+    const text = path === '/act' ? act(asked) : path === '/find' ? find(asked) : 'thought';
     const name = `${asked.get('run')} ${asked.get('tool')}`;
     const held = doors.get(name);
     doors.delete(name);
