@@ -2,26 +2,25 @@
 import { Session } from '../agent/index.ts';
 import {
   FairleadError,
-  runView,
   type AgentParts,
   type Log,
+  type NamedView,
   type Provider,
   type RunState,
   type Tool,
 } from '../core/index.ts';
+import { stateOf } from './reading.ts';
 
-/** Opens a log with the agent that its own facts describe, so that opening it writes nothing. */
-export async function openBare(log: Log): Promise<Session> {
-  const view = runView();
-  let state = view.initial;
-  for await (const events of log.read({ from: 'epoch' })) for (const event of events) state = view.on(state, event);
+/** Opens a log with the agent that its own facts describe, so that opening it writes nothing. What the views have seen is taken along: a label must not be lost by an edit. */
+export async function openBare(log: Log, views: readonly NamedView<unknown>[]): Promise<Session> {
+  const state = await stateOf(log);
   if (state.session === '')
     throw new FairleadError('store/no-session', 'Nothing was said in this session yet.', { blame: 'user' });
-  return Session.open(partsIn(state), log);
+  return Session.open({ ...partsIn(state), views }, log);
 }
 
 /** The parts of an agent that cannot do anything. */
-export const partsIn = ({ system, model, tools }: Pick<RunState, 'system' | 'model' | 'tools'>): AgentParts => ({
+const partsIn = ({ system, model, tools }: Pick<RunState, 'system' | 'model' | 'tools'>): AgentParts => ({
   system,
   provider: mute(model),
   tools: new Map(tools.map((spec): [string, Tool] => [spec.name, { ...spec, effect: 'read', run: refuse }])),

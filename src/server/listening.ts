@@ -5,6 +5,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { isLoopback } from '../bridges/proxy/door.ts';
 import { FairleadError, messageOf, type FleetStore } from '../core/index.ts';
 import { healthReader, type HealthOptions } from '../fleet/health/index.ts';
+import { inboxView } from '../fleet/inbox.ts';
 import { appFor } from './app.ts';
 import type { Keys } from './keys.ts';
 import type { LiveText } from './lookout.ts';
@@ -29,6 +30,8 @@ export type ServerOptions = {
   readonly health?: HealthOptions;
   /** The folder of what was measured on this machine. */
   readonly measured?: string;
+  /** What an edit or a fork of a session takes along of what was seen in it, letters that were read apart. */
+  readonly views?: Place['views'];
   readonly models?: Place['models'];
   readonly bounds?: Partial<Bounds>;
   readonly tell?: (sentence: string) => void;
@@ -69,6 +72,7 @@ export async function openServer(options: ServerOptions): Promise<ApiServer> {
     measured: options.measured,
     models: options.models ?? (async () => []),
     folder: options.folder,
+    views: [inboxView, ...(options.views ?? [])],
     page: options.page,
     bounds,
     tell,

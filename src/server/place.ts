@@ -1,5 +1,5 @@
 // What the routes stand on: the store of the fleet, who watches, and what the command that started the server knows.
-import type { FleetStore } from '../core/index.ts';
+import type { FleetStore, NamedView } from '../core/index.ts';
 import type { Health } from '../fleet/health/index.ts';
 import type { Keys } from './keys.ts';
 import type { Rate } from './doors.ts';
@@ -53,6 +53,8 @@ export type Place = {
   readonly models: () => Promise<readonly string[]>;
   /** The folder in which runs work that name none. */
   readonly folder: string;
+  /** What an edit or a fork of a session takes along of what was seen in it. */
+  readonly views: readonly NamedView<unknown>[];
   /** Where the page was built; nothing where it was not. */
   readonly page: string | undefined;
   readonly bounds: Bounds;

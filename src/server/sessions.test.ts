@@ -83,6 +83,28 @@ test('[A92] an edit is a new branch, must be legal, and is refused while a run i
   assert.equal((await edit([text('user', 'other')])).status, 409);
 });
 
+test('[A92] a session that was labelled as private stays so through an edit and a fork', async (t) => {
+  const api = await apiServer(t);
+  const session = 'private-one';
+  const log = await api.store.sessions.open(session);
+  await log.append(0, [
+    { type: 'session-started', session },
+    { type: 'remark-made', key: 'privacy/labelled', value: {} },
+  ]);
+  await log.close();
+  await talked(api, 'one', session);
+  const { session: copy } = (await api.ask(`POST /api/sessions/${session}/fork`, { body: {} })).body as {
+    readonly session: string;
+  };
+  const messages: readonly Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'other' }] }];
+  assert.equal((await api.ask(`POST /api/sessions/${session}/edit`, { body: { messages } })).status, 200);
+  for (const id of [session, copy]) {
+    const { events } = (await api.ask(`GET /api/sessions/${id}`)).body as Read;
+    const epoch = events.findLast((event) => event.type === 'epoch-started' && event.baseline);
+    assert.equal(epoch?.type === 'epoch-started' && epoch.baseline?.views?.['privacy'], true, id);
+  }
+});
+
 test('[A95] the kill-switch is for operators, says who and why, is kept, and lets go', async (t) => {
   const api = await apiServer(t);
   const stopped = (await api.ask('POST /api/control/stop', { body: { why: 'too dear' } })).body as Standing;

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { agentParts } from '../../src/agent/index.ts';
+import { privacy } from '../../src/cli/conversation/privacy.ts';
 import type { FleetRun, FleetStore, Gate, Request as ModelRequest, Tool } from '../../src/core/index.ts';
 import { driverOf, startWorker } from '../../src/fleet/index.ts';
 import { earFor, openServer, readKeys, type ApiServer, type Bounds, type Role } from '../../src/server/index.ts';
@@ -73,6 +74,7 @@ export async function apiServer(t: TestContext, options: ApiOptions = {}): Promi
     port: 0,
     folder,
     models: async () => ['scripted'],
+    views: [privacy],
     bounds: { rate: many, strangers: many, ...options.bounds },
     ...(options.page === undefined ? {} : { page: options.page }),
     ...(options.told ? { tell: options.told } : {}),

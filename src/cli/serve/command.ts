@@ -14,6 +14,7 @@ import { orUsage } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { sentence } from '../front/sentence.ts';
 import { readKnownModels, readPreviousModel, refreshModels } from '../known-models/index.ts';
+import { privacy } from '../conversation/privacy.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { objectivesIn } from '../settings/objectives.ts';
 import { version } from '../version.ts';
@@ -72,6 +73,7 @@ export const run: Command['run'] = (args) =>
         measured: measuredFolder(settings.dirs.state),
         health: { objectives: objectivesIn(settings) },
         models: knownModels,
+        views: [privacy],
         tell: say,
         ...(port === undefined ? {} : { port }),
         ...(page === undefined ? {} : { page }),

@@ -97,7 +97,7 @@ export const sessionRoutes: readonly Route[] = [
     async handle({ place, params, body }) {
       const id = crypto.randomUUID();
       await withReader(place.store, params['id'] ?? '', async (log) => {
-        const session = await openBare(log);
+        const session = await openBare(log, place.views);
         const forked = await session.fork(await place.store.sessions.open(id, { holder: 'server' }), body.at, id);
         await forked.close();
       });
@@ -115,7 +115,7 @@ export const sessionRoutes: readonly Route[] = [
       const id = params['id'] ?? '';
       await withReader(place.store, id, async () => undefined);
       await mustBeIdle(place.store, id);
-      const session = await openBare(await place.store.sessions.open(id, { holder: 'server' }));
+      const session = await openBare(await place.store.sessions.open(id, { holder: 'server' }), place.views);
       try {
         await session.edit(body.messages, `by ${caller.name}`);
       } finally {
