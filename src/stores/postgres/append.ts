@@ -26,8 +26,12 @@ const sqls = { safe: appendSql(true), quick: appendSql(false) };
 type Answer = { readonly fence: number; readonly seq: number; readonly added: number; readonly next: string | null };
 
 /** Adds to a session that is held under a fence; any other number there means that others have taken it. */
-export function appendTo(base: Base, { key, session, fence, head: first }: SessionRow): Log['append'] {
+export function appendTo(
+  base: Base,
+  { key, session, fence, head: first, seq: firstSeq }: SessionRow,
+): { readonly append: Log['append']; readonly tail: () => number } {
   let head = first;
+  let tail = firstSeq;
   let last: Promise<unknown> = Promise.resolve();
 
   function place(after: number, facts: readonly Fact[], above: string | null): readonly Event[] {
@@ -69,16 +73,18 @@ export function appendTo(base: Base, { key, session, fence, head: first }: Sessi
       throw conflict(after, answer.seq);
     }
     head = tip?.id ?? head;
+    tail = tip?.seq ?? tail;
     base.touch(`session ${key}`);
     return events;
   }
 
   // One after the other: each follows the head that the one before it left.
-  return (after, facts, options = {}) => {
+  const append: Log['append'] = (after, facts, options = {}) => {
     const mine = last.then(() => add(after, facts, options));
     last = mine.catch(() => {});
     return mine;
   };
+  return { append, tail: () => tail };
 }
 
 function factOf({ seq: _seq, id: _id, parent: _parent, time: _time, ...fact }: Event): string {

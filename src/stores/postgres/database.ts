@@ -38,7 +38,7 @@ export type Database = {
 const usualPatienceMs = 15_000;
 
 /** PostgreSQL's number for whole numbers of eight bytes. */
-const bigint = 20;
+const bigint = '20';
 
 /** A pool of connections that reads whole numbers as numbers. */
 export async function openPool(url: string, more: PoolConfig): Promise<Pool> {
@@ -49,7 +49,7 @@ export async function openPool(url: string, more: PoolConfig): Promise<Pool> {
     connectionTimeoutMillis: 5000,
     query_timeout: 60_000,
     keepAlive: true,
-    types: { getTypeParser: (oid, format) => (oid === bigint ? Number : pg.types.getTypeParser(oid, format)) },
+    types: { getTypeParser: (oid, format) => (`${oid}` === bigint ? Number : pg.types.getTypeParser(oid, format)) },
     ...more,
   });
   // A connection that is lost while nobody uses it is replaced when somebody needs one.

@@ -94,7 +94,8 @@ async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): P
   // A database that comes back is noticed within a second.
   dbRetryConfig.initialBackoffSec = 0.1;
   dbRetryConfig.maxBackoffSec = 1;
-  const pool = await openPool(url, { max: 8 });
+  // Which workflow is whose may be forgotten in a crash of the server: whoever holds the log and the row of the run is fenced by those.
+  const pool = await openPool(url, { max: 8, options: '-c synchronous_commit=off' });
   if (!isRegistered) DBOS.registerWorkflow(perform, { name: 'run', maxRecoveryAttempts: 1_000_000 });
   isRegistered = true;
   DBOS.setConfig({

@@ -5,12 +5,10 @@ export const functions = `
 CREATE FUNCTION fairlead.now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
   $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 
--- Hands runs to DBOS: a workflow each, as the next segment of its run, in the order of priority, then of age.
-CREATE FUNCTION fairlead.dispatch(given bigint[]) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
+-- Enters the workflows of runs into DBOS's queue, in the order of priority, then of age.
+CREATE FUNCTION fairlead.enter(given bigint[]) RETURNS void LANGUAGE sql AS $$
   WITH sent AS (
-    UPDATE fairlead.runs SET segment = segment + 1, dispatched = true WHERE key = ANY (given)
-    RETURNING key, id || '#' || segment AS workflow, tenant, priority, version
+    SELECT key, id || '#' || segment AS workflow, tenant, priority, version FROM fairlead.runs WHERE key = ANY (given)
   ), entered AS (
     INSERT INTO fairlead_dbos.workflow_status
       (workflow_uuid, status, name, queue_name, priority, queue_partition_key, application_version, created_at, updated_at,
@@ -20,7 +18,14 @@ BEGIN
     FROM sent
   )
   INSERT INTO fairlead_dbos.workflow_input (workflow_uuid, inputs)
-  SELECT workflow, json_build_object('positionalArgs', json_build_array(workflow), 'namedArgs', '{}'::json)::text FROM sent;
+  SELECT workflow, json_build_object('positionalArgs', json_build_array(workflow), 'namedArgs', '{}'::json)::text FROM sent
+$$;
+
+-- Hands runs to DBOS again: a workflow each, as the next segment of its run.
+CREATE FUNCTION fairlead.dispatch(given bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE fairlead.runs SET segment = segment + 1, dispatched = true WHERE key = ANY (given);
+  PERFORM fairlead.enter(given);
 END $$;
 
 -- Adds runs, each once. One that is due takes the slot of its session and goes to DBOS; where that is taken, it waits.
@@ -28,15 +33,15 @@ CREATE FUNCTION fairlead.enqueue(given json) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   due_now bigint[];
   added integer;
+  now bigint := fairlead.now_ms();
 BEGIN
-  WITH input AS (
-    SELECT * FROM json_to_recordset(given) AS run (ord integer, id text, words text, kind text, settings text, session text,
-      tenant text, priority double precision, parent text, later bigint)
-  ), placed AS (
-    INSERT INTO fairlead.runs (id, words, kind, settings, session, tenant, priority, parent, queued, due, later, slot)
+  WITH placed AS (
+    INSERT INTO fairlead.runs
+      (id, words, kind, settings, session, tenant, priority, parent, queued, due, later, slot, dispatched, segment)
     SELECT id, words, kind, settings, session, tenant, priority, parent, now, coalesce(later, now), later,
-      CASE WHEN coalesce(later, now) <= now THEN session END
-    FROM input, fairlead.now_ms() AS now ORDER BY ord
+      CASE WHEN coalesce(later, now) <= now THEN session END, coalesce(later, now) <= now, 1
+    FROM json_to_recordset(given) AS run (ord integer, id text, words text, kind text, settings text, session text,
+      tenant text, priority double precision, parent text, later bigint) ORDER BY ord
     ON CONFLICT DO NOTHING RETURNING key, slot
   )
   SELECT array_agg(key) FILTER (WHERE slot IS NOT NULL), count(*) INTO due_now, added FROM placed;
@@ -44,10 +49,10 @@ BEGIN
     INSERT INTO fairlead.runs (id, words, kind, settings, session, tenant, priority, parent, queued, due, later)
     SELECT id, words, kind, settings, session, tenant, priority, parent, now, coalesce(later, now), later
     FROM json_to_recordset(given) AS run (ord integer, id text, words text, kind text, settings text, session text,
-      tenant text, priority double precision, parent text, later bigint), fairlead.now_ms() AS now ORDER BY ord
+      tenant text, priority double precision, parent text, later bigint) ORDER BY ord
     ON CONFLICT (id) DO NOTHING;
   END IF;
-  PERFORM fairlead.dispatch(due_now);
+  PERFORM fairlead.enter(due_now);
 END $$;
 
 -- Hands on what has fallen due, of one session or of all; of those that wait for a session the most urgent gets it.
@@ -178,7 +183,7 @@ BEGIN
   UPDATE fairlead.sessions SET fence = fence + 1, holder = NULL, holder_name = NULL WHERE holder = gone;
   PERFORM fairlead.unclaim(ARRAY(SELECT workflow_uuid FROM fairlead_dbos.workflow_status
     WHERE executor_id = gone AND status = 'PENDING'), gone);
-  FOR run IN SELECT * FROM fairlead.runs WHERE holder = gone AND status = 'running' FOR UPDATE LOOP
+  FOR run IN SELECT * FROM fairlead.runs WHERE status = 'running' AND holder = gone FOR UPDATE LOOP
     IF run.failures + 1 >= 10 THEN
       PERFORM fairlead.end_run(run, given_up, 'provider-error', 0, 0);
     ELSIF EXISTS (SELECT 1 FROM fairlead_dbos.workflow_status

@@ -48,11 +48,12 @@ SELECT seq, id, parent, time, fact FROM (
   ) AS few
 ) AS summed WHERE before < ${mostBytes} ORDER BY seq`;
 
-/** A session to be read and followed. */
+/** A session to be read and followed; its writer knows the last event. */
 export function readerOf(
   base: Base,
   { key, session }: Pick<SessionRow, 'key' | 'session'>,
   isClosed: () => boolean,
+  tail?: () => number,
 ): Pick<Log, 'read' | 'follow'> {
   const { db } = base;
   const batch = async (from: number, to: number): Promise<readonly Event[]> =>
@@ -60,6 +61,7 @@ export function readerOf(
 
   async function endOf(at: string | undefined): Promise<number> {
     if (at !== undefined) return seqOf(base, key, at);
+    if (tail) return tail();
     return (await db.one<{ seq: number }>('SELECT seq FROM fairlead.sessions WHERE key = $1', [key]))?.seq ?? 0;
   }
 

@@ -79,10 +79,9 @@ CREATE TABLE fairlead.runs (
 ) WITH (fillfactor = 60);
 CREATE INDEX runs_queued ON fairlead.runs (due) WHERE status = 'queued' AND NOT dispatched;
 CREATE INDEX runs_open ON fairlead.runs (status, key) WHERE status <> 'ended';
-CREATE INDEX runs_holder ON fairlead.runs (holder) WHERE holder IS NOT NULL;
+CREATE INDEX runs_waiting ON fairlead.runs (session) WHERE status = 'queued' AND NOT dispatched;
 CREATE INDEX runs_session ON fairlead.runs (session, key);
 CREATE INDEX runs_parent ON fairlead.runs (parent, key) WHERE parent IS NOT NULL;
-CREATE INDEX runs_tenant ON fairlead.runs (tenant, key);
 CREATE INDEX runs_ended ON fairlead.runs (ended) WHERE ended IS NOT NULL;
 
 CREATE TABLE fairlead.schedules (

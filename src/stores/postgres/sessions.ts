@@ -9,10 +9,13 @@ import { isSilentSql, type Presence } from './presence.ts';
 
 const usualMost = 100;
 
-/** Takes or begins a session: from now on only who knows its new fence may add to it. Sent twice for the same opening, it takes it once. */
+/**
+ * Takes or begins a session: from now on only who knows its new fence may add to it. Sent twice for the same opening, it takes it once.
+ * Where a crash of the server forgets it, the appends under the new fence are refused.
+ */
 const takeSql = `
 INSERT INTO fairlead.sessions AS old (session, begun, changed, fence, holder, holder_name, opening)
-VALUES ($1, $2, $2, 1, $3, $4, $5)
+SELECT $1, $2, $2, 1, $3, $4, $5 FROM set_config('synchronous_commit', 'off', true)
 ON CONFLICT (session) DO UPDATE SET fence = old.fence + (old.opening IS DISTINCT FROM $5)::integer, holder = $3, holder_name = $4, opening = $5
 WHERE $6 OR old.holder IS NULL OR old.opening = $5 OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = old.holder AND NOT ${isSilentSql})
 RETURNING key, session, seq, head, fence`;
@@ -60,16 +63,20 @@ export function sessionsOf(base: Base, presence: Presence): Sessions {
 
   function writerOf(row: SessionRow): Log {
     let closed: Promise<void> | undefined;
-    const append = appendTo(base, row);
+    const { append, tail } = appendTo(base, row);
     return {
-      ...readerOf(base, row, () => closed !== undefined || db.isClosed),
+      ...readerOf(base, row, () => closed !== undefined || db.isClosed, tail),
       append: (...given) => (closed ? Promise.reject(closedLog(row.session)) : append(...given)),
       close() {
-        closed ??= db.isClosed ? Promise.resolve() : db.all(releaseSql, [row.key, row.fence]).then(() => {});
+        closed ??= release(row);
         base.ring(`session ${row.key}`);
         return closed;
       },
     };
+  }
+
+  async function release({ key, fence }: SessionRow): Promise<void> {
+    if (!db.isClosed) await db.all(releaseSql, [key, fence]);
   }
 
   return {
