@@ -1,6 +1,6 @@
 // A trial of what confines commands: one of them tries to see, to write and to reach what it must not, and we look whether it could.
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ export const nothingLeaked =
 
 /** Tries a way to run commands whose folder is this one. */
 export async function tryOut(run: (command: string) => Promise<string>, folder: string): Promise<Trial> {
-  const inHome = path.relative(folder, homedir()).startsWith('..');
+  const inHome = path.relative(folder, homedir()).startsWith('..') && canBeWritten(homedir());
   const witness = path.join(inHome ? homedir() : tmpdir(), `.fairlead-doctor-${randomUUID()}`);
   const door = await openDoor();
   try {
@@ -30,6 +30,16 @@ export async function tryOut(run: (command: string) => Promise<string>, folder: 
   } finally {
     rmSync(witness, { force: true });
     door.close();
+  }
+}
+
+/** A home folder may be read-only, as in a container: then the trial is made with a file elsewhere. */
+function canBeWritten(at: string): boolean {
+  try {
+    accessSync(at, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,0 +1,34 @@
+// The package as npm ships it, made of what was built: for tests that install it somewhere else.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+/** The repository. */
+export const root: string = path.resolve(import.meta.dirname, '../..');
+
+/** A tarball, and the files in it. */
+export type Packed = { readonly tarball: string; readonly files: readonly string[] };
+
+type Told = readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[];
+
+/** Runs npm in a folder and gives what it printed. */
+export function npm(cwd: string, ...args: string[]): string {
+  // An outer `npm run` hands its own settings down; the inner npm must find its own folder.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(npm_(package|lifecycle|command|config_local)|INIT_CWD)/.test(name),
+    ),
+  );
+  const own = process.env['npm_execpath'];
+  const [command, prefix] = own === undefined ? ['npm', []] : [process.execPath, [own]];
+  return execFileSync(command, [...prefix, ...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Packs what was built into a folder. */
+export function pack(folder: string): Packed {
+  assert.ok(existsSync(path.join(root, 'dist/bin.js')), 'dist is not built: run "npm run build" first');
+  const [packed] = JSON.parse(npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder)) as Told;
+  assert.ok(packed);
+  return { tarball: path.join(folder, packed.filename), files: packed.files.map((file) => file.path) };
+}
