@@ -1,0 +1,257 @@
+// What becomes of a PostgreSQL store when its server stops, its processes crowd, or it is not what it should be.
+import assert from 'node:assert/strict';
+import test, { after, type TestContext } from 'node:test';
+import { Client } from 'pg';
+import { noSpending, type FleetStore, type Settlement, type Work } from '../src/core/index.ts';
+import { migrations } from '../src/stores/postgres/migrations.ts';
+import { openPostgres, type PostgresOptions } from '../src/stores/postgres/store.ts';
+import { awakeActor, startActor } from './support/fleet-process.ts';
+import { startPostgres, type Postgres } from './support/postgres.ts';
+
+const started = await startPostgres();
+const skip = typeof started === 'string' ? { skip: started } : {};
+if (typeof started !== 'string') after(() => started.close());
+const postgres = started as Postgres;
+
+let template: Promise<string> | undefined;
+/** A store that was made once is copied, because to make one takes seconds. */
+async function freshUrl(): Promise<string> {
+  template ??= (async () => {
+    const url = await postgres.database();
+    await (await openPostgres(url)).close();
+    return new URL(url).pathname.slice(1);
+  })();
+  return postgres.database(await template);
+}
+
+async function openFor(t: TestContext, url: string, options: PostgresOptions = {}): Promise<FleetStore> {
+  const store = await openPostgres(url, { retryMs: 1, ...options });
+  t.after(() => store.close());
+  return store;
+}
+
+/** Sends a statement as another program would. */
+async function send(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const remark = (value: number) => ({ type: 'remark-made', key: 'n', value }) as const;
+const ended: Settlement = { type: 'ended', outcome: { reason: 'answered', text: '', spent: noSpending } };
+const rest: Settlement = { type: 'resting', questions: [] };
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+function working(store: FleetStore, drive: Work['drive'], more: Partial<Work> = {}) {
+  const control = new AbortController();
+  const done = store.queue.work({ worker: 'w', concurrency: 4, signal: control.signal, drive, ...more });
+  return {
+    done,
+    async end() {
+      control.abort();
+      await done;
+    },
+  };
+}
+
+async function valuesIn({ sessions }: FleetStore, session: string): Promise<readonly unknown[]> {
+  const values: unknown[] = [];
+  for await (const events of (await sessions.reader(session)).read())
+    for (const event of events) if (event.type === 'remark-made') values.push(event.value);
+  return values;
+}
+
+const promise = (title: string, work: (t: TestContext) => Promise<void>): void =>
+  void test(title, { timeout: 120_000, ...skip }, work);
+
+promise('[A116] eight processes that open an empty database at the same moment all find it made', async (t) => {
+  const url = await postgres.database();
+  const actors = await Promise.all(Array.from({ length: 8 }, () => awakeActor(t, url, 10_000)));
+  for (const actor of actors) actor.tell('go');
+  for (const actor of actors) assert.equal(await actor.hear(''), 'ready');
+  const versions = await send(url, 'SELECT version FROM fairlead.version');
+  assert.deepEqual(versions, [{ version: migrations.length }]);
+  await Promise.all(actors.map((actor) => actor.leave()));
+});
+
+promise(
+  '[A116] a store of a later version, a wrong password and a server that is not there are each named',
+  async (t) => {
+    const url = await freshUrl();
+    await send(url, 'UPDATE fairlead.version SET version = version + 1');
+    await assert.rejects(openPostgres(url), { code: 'store/newer-version', message: /knows versions up to/ });
+    await send(url, `UPDATE fairlead.version SET version = ${migrations.length}`);
+    const wrong = new URL(url);
+    wrong.password = 'not-the-secret';
+    await assert.rejects(openPostgres(wrong.href), ({ code, message }: { code: string; message: string }) => {
+      assert.equal(code, 'store/refused');
+      assert.doesNotMatch(message, /not-the-secret/);
+      return true;
+    });
+    const store = await openFor(t, url);
+    await postgres.stop();
+    try {
+      await assert.rejects(store.ping(), { code: 'store/unreachable', retry: true });
+      const { stopped, why } = await store.killSwitch.standing();
+      assert.equal(stopped, true, 'what cannot be read is stopped');
+      assert.match(why ?? '', /cannot be read/);
+    } finally {
+      await postgres.restart();
+    }
+    await until(() =>
+      store.ping().then(
+        () => true,
+        () => false,
+      ),
+    );
+    assert.equal((await store.killSwitch.standing()).stopped, false);
+  },
+);
+
+promise('[A52] appends go on while the server is stopped and started: each is there once, none is lost', async (t) => {
+  const store = await openFor(t, await freshUrl());
+  const log = await store.sessions.open('one');
+  let count = 0;
+  let stop = false;
+  const writing = (async () => {
+    while (!stop) {
+      await log.append(count, [remark(count + 1)], { settle: true });
+      count += 1;
+    }
+  })();
+  for (let restarts = 0; restarts < 2; restarts++) {
+    const before = count;
+    await until(() => count > before + 20);
+    await postgres.restart();
+    const since = count;
+    await until(() => count > since + 5);
+  }
+  stop = true;
+  await writing;
+  assert.deepEqual(
+    await valuesIn(store, 'one'),
+    Array.from({ length: count }, (_, i) => i + 1),
+  );
+});
+
+promise(
+  '[A52, A71, A111] work goes on while the server is stopped and started: each effect once, no run lost',
+  async (t) => {
+    const url = await freshUrl();
+    const store = await openFor(t, url);
+    const runs = await store.queue.enqueue(Array.from({ length: 150 }, (_, i) => ({ id: `r${i}`, words: '' })));
+    const actors = [await startActor(t, url, 10_000), await startActor(t, url, 10_000)];
+    for (const actor of actors) actor.tell('drain');
+    const isDone = async (wanted: number): Promise<boolean> =>
+      (await store.queue.list({ status: 'ended', most: 200 })).length >= wanted;
+    await until(() => isDone(20));
+    await postgres.restart();
+    await until(() => isDone(60));
+    await postgres.restart();
+    for (const actor of actors) await actor.hear('drained');
+    for (const { id, session } of runs) {
+      assert.equal((await store.queue.run(id))?.outcome?.reason, 'answered');
+      const dones: string[] = [];
+      for await (const events of (await store.sessions.reader(session)).read())
+        for (const event of events) if (event.type === 'remark-made' && event.key === 'done') dones.push(event.id);
+      assert.equal(dones.length, 1, `${id} was done ${dones.length} times`);
+    }
+    await Promise.all(actors.map((actor) => actor.leave()));
+  },
+);
+
+promise(
+  '[A116] a worker whose signs of life are not heard in time lets go of its runs, and they are done again',
+  async (t) => {
+    const url = await freshUrl();
+    const store = await openFor(t, url, { leaseMs: 500 });
+    await store.queue.enqueue([{ id: 'one', words: '' }]);
+    let lost = false;
+    const worker = working(store, async ({ attempts }, signal) => {
+      if (attempts === 1) {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        lost = true;
+      }
+      return ended;
+    });
+    await until(async () => (await store.queue.run('one'))?.status === 'running');
+    await postgres.stop();
+    await until(() => lost);
+    await postgres.restart();
+    await until(async () => (await store.queue.run('one').catch(() => undefined))?.status === 'ended');
+    assert.ok(((await store.queue.run('one'))?.attempts ?? 0) > 1, 'what was settled late changed nothing');
+    await worker.end();
+  },
+);
+
+promise('[A71, A111] two versions of the program work side by side, each on what it has begun', async (t) => {
+  const url = await freshUrl();
+  const [first, second] = [await openFor(t, url), await openFor(t, url)];
+  await first.queue.enqueue(['a', 'b', 'c', 'd'].map((id) => ({ id, words: '' })));
+  const had = new Map<string, string[]>();
+  const drive: Work['drive'] = async ({ id, attempts, version = '' }) => {
+    had.set(id, [...(had.get(id) ?? []), version]);
+    return attempts === 1 ? rest : ended;
+  };
+  const workers = [
+    working(first, drive, { version: '1', concurrency: 1, worker: 'w1' }),
+    working(second, drive, { version: '2', concurrency: 1, worker: 'w2' }),
+  ];
+  await until(async () => (await first.queue.depth()).resting === 4);
+  for (const id of ['a', 'b', 'c', 'd']) await second.queue.wake(id);
+  await until(async () => (await first.queue.list({ status: 'ended' })).length === 4);
+  for (const [id, versions] of had) assert.equal(new Set(versions).size, 1, `${id}: ${versions.join(' ')}`);
+  await Promise.all(workers.map((worker) => worker.end()));
+});
+
+promise('[A71] a schedule fires once over all workers, and once for all the times that nobody was there', async (t) => {
+  const url = await freshUrl();
+  const stores = [await openFor(t, url), await openFor(t, url)];
+  await stores[0]?.queue.schedule({ name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy', tenant: 'acme' } });
+  await send(url, `UPDATE fairlead.schedules SET next = ${Date.UTC(2026, 0, 5, 3)}`);
+  const driven: string[] = [];
+  const drive: Work['drive'] = async ({ id, words }) => (driven.push(`${id} ${words}`), ended);
+  await Promise.all(stores.map((store) => working(store, drive, { drain: true }).done));
+  assert.deepEqual(driven, ['nightly@2026-01-05T03:00:00.000Z tidy']);
+  const [row] = await send(url, 'SELECT next FROM fairlead.schedules');
+  assert.ok(Number(row?.['next']) > Date.now());
+});
+
+promise("[A66] DBOS's rows of runs that have ended do not stay", async (t) => {
+  const url = await freshUrl();
+  const store = await openFor(t, url);
+  await store.queue.enqueue(Array.from({ length: 30 }, () => ({ words: '' })));
+  await working(store, async () => ended, { drain: true }).done;
+  // Their outcomes may still be on their way.
+  const rows = async (): Promise<number> => {
+    await send(url, "UPDATE fairlead_dbos.workflow_status SET completed_at = 1 WHERE status = 'SUCCESS'");
+    const counts = ['status', 'input', 'output'].map((name) => `(SELECT count(*) FROM fairlead_dbos.workflow_${name})`);
+    return Number((await send(url, `SELECT ${counts.join('+')} AS count`))[0]?.['count']);
+  };
+  assert.ok((await rows()) > 0);
+  const worker = working(store, async () => ended);
+  await until(async () => (await rows()) === 0);
+  await worker.end();
+  assert.equal((await store.queue.list({ status: 'ended' })).length, 30, 'ours do');
+});
+
+promise('a second database whose queue a process would work on is refused in one sentence', async (t) => {
+  const [one, other] = [await openFor(t, await freshUrl()), await openFor(t, await freshUrl())];
+  await working(one, async () => ended, { drain: true }).done;
+  await assert.rejects(working(other, async () => ended, { drain: true }).done, {
+    code: 'store/one-queue',
+    message: /already works on the queue of another database/,
+  });
+  await other.queue.enqueue([{ id: 'r', words: '' }]);
+  assert.equal((await other.queue.run('r'))?.status, 'queued', 'everything else it may do there');
+  await one.close();
+  await working(other, async () => ended, { drain: true }).done;
+  assert.equal((await other.queue.run('r'))?.status, 'ended');
+});
