@@ -1,6 +1,7 @@
 // A driver goes on where an attempt before it was cut off, says nothing twice, and writes nothing once a run is another's.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { agentParts, defineTool, Session } from '../agent/index.ts';
 import {
   FairleadError,
@@ -128,6 +129,29 @@ test('[A116] once a run is no longer ours nothing more of it is written', async 
   await assert.rejects(before, { code: 'store/fenced' });
   const types = (await eventsOf(store)).map(({ type }) => type);
   assert.equal(types.at(-1), 'turn-started', types.join(' '));
+});
+
+test('[A53, A116] a call that was written down before a sleep is not made after it, once another has the run', async (t) => {
+  const store = await storeFor(t);
+  let sent = 0;
+  const send = defineTool({ name: 'send', description: 'Sends.', input: { type: 'object' }, run: () => ++sent });
+  const parts = agentFor([calls('send')], { tools: new Map([['send', send]]) });
+  const open: FleetStore['sessions']['open'] = async (...given) => {
+    const log = await store.sessions.open(...given);
+    return {
+      ...log,
+      async append(after, facts, options) {
+        const events = await log.append(after, facts, options);
+        if (!facts.some(({ type }) => type === 'tool-started')) return events;
+        await (await store.sessions.open('s', { force: true })).close();
+        await pause(700);
+        return events;
+      },
+    };
+  };
+  const sleepy = { ...store, sessions: { ...store.sessions, open } };
+  await assert.rejects(drive(sleepy, parts), { code: 'store/fenced' });
+  assert.equal(sent, 0);
 });
 
 test('words that were edited away are not said again, and what another run left unfinished is ended first', async (t) => {

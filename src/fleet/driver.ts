@@ -96,9 +96,16 @@ const unlessLost = (log: Log, lost: AbortSignal): Log => ({
   close: () => log.close(),
   append: async (after, facts, options) => {
     if (lost.aborted) throw new FairleadError('store/fenced', 'This run is worked on by another.', { blame: 'store' });
-    return log.append(after, facts, options);
+    const since = performance.now();
+    const events = await log.append(after, facts, options);
+    // Whoever slept here may have lost the run since, and would act on an intent that another has cleared up: the store is asked once more.
+    if (performance.now() - since > sleptMs) await log.append(after + events.length, []);
+    return events;
   },
 });
+
+/** Milliseconds from which on an append may have been slept through; less than any lease. */
+const sleptMs = 500;
 
 async function work(run: FleetRun, session: Session, outfit: Outfitted, context: DriverContext): Promise<Settlement> {
   const { signal, leave, live, hear, store } = context;
