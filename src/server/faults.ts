@@ -17,6 +17,7 @@ const statuses: Readonly<Record<string, number>> = {
   'server/wrong-host': 403,
   'server/wrong-origin': 403,
   'server/role': 403,
+  'server/wrong-folder': 403,
   'server/not-found': 404,
   'server/wrong-method': 405,
   'server/conflict': 409,

@@ -12,7 +12,12 @@ export const roles = ['reader', 'runner', 'operator'] as const;
 export type Role = (typeof roles)[number];
 
 /** Somebody who brought a key: what they may do, and how the log names them. */
-export type Caller = { readonly role: Role; readonly name: string };
+export type Caller = {
+  readonly role: Role;
+  readonly name: string;
+  /** The only tenant for which they begin runs; any where it is absent. */
+  readonly tenant?: string;
+};
 
 /** The keys of a server. */
 export type Keys = {
@@ -33,7 +38,7 @@ export type KeySources = {
   readonly folder: string;
 };
 
-type Key = { readonly role: Role; readonly key: string };
+type Key = { readonly role: Role; readonly key: string; readonly tenant?: string };
 
 /** Whether a role may do what another may. */
 export const mayAct = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed);
@@ -52,7 +57,7 @@ export function readKeys({ env, file, folder }: KeySources): Keys {
     callerWith(key) {
       let found: Caller | undefined;
       // Every key is compared, whichever fits: how long it takes tells nothing.
-      for (const each of all) if (isSame(key, each.key)) found ??= { role: each.role, name: nameOf(each) };
+      for (const each of all) if (isSame(key, each.key)) found ??= callerOf(each);
       return found;
     },
     weakness: weaknessOf(given),
@@ -67,17 +72,24 @@ function weaknessOf(given: readonly Key[]): string | undefined {
   return given.some(({ key }) => key.length < least) ? `a key has fewer than ${least} characters` : undefined;
 }
 
+const callerOf = (key: Key): Caller => ({
+  role: key.role,
+  name: nameOf(key),
+  ...(key.tenant === undefined ? {} : { tenant: key.tenant }),
+});
+
 /** Enough of a key's hash to tell keys apart, and nothing of the key. */
 const nameOf = ({ role, key }: Key): string =>
   `${role} ${createHash('sha256').update(`fairlead ${key}`).digest('hex').slice(0, 8)}`;
 
 function keysIn(entries: readonly string[], where: string): readonly Key[] {
   return entries.filter(Boolean).map((entry, i) => {
-    const [, role, key] = /^(reader|runner|operator)(?::|\s+)(\S+)$/.exec(entry) ?? [];
-    if (role !== undefined && key !== undefined) return { role: role as Role, key };
+    const [, role, tenant, key] = /^(reader|runner|operator)(?:@([\w.-]{1,200}))?(?::|\s+)(\S+)$/.exec(entry) ?? [];
+    if (role !== undefined && key !== undefined)
+      return { role: role as Role, key, ...(tenant === undefined ? {} : { tenant }) };
     throw new FairleadError('server/bad-key', `Entry ${i + 1} of ${where} is no role with a key.`, {
       blame: 'user',
-      hint: 'Write each as reader:<key>, runner:<key> or operator:<key>.',
+      hint: 'Write each as reader:<key>, runner:<key>, runner@<tenant>:<key> or operator:<key>.',
     });
   });
 }

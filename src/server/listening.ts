@@ -12,6 +12,7 @@ import type { LiveText } from './lookout.ts';
 import { usualBounds, type Bounds, type Place } from './place.ts';
 import { routes } from './table.ts';
 import { watching } from './watching.ts';
+import { realOf } from './wishes.ts';
 
 /** How a server is opened. */
 export type ServerOptions = {
@@ -25,7 +26,9 @@ export type ServerOptions = {
   /** Other names under which it may be spoken to. */
   readonly allowedHosts?: readonly string[];
   readonly page?: string;
+  /** The folder in which runs work that name none, and others in which they may. */
   readonly folder: string;
+  readonly folders?: readonly string[];
   /** What the fleet is held to. */
   readonly health?: HealthOptions;
   /** The folder of what was measured on this machine. */
@@ -71,7 +74,7 @@ export async function openServer(options: ServerOptions): Promise<ApiServer> {
     health: healthReader(store, options.health),
     measured: options.measured,
     models: options.models ?? (async () => []),
-    folder: options.folder,
+    folders: [realOf(options.folder), ...(options.folders ?? []).map(realOf)],
     views: [inboxView, ...(options.views ?? [])],
     page: options.page,
     bounds,

@@ -51,8 +51,8 @@ export type Place = {
   readonly measured: string | undefined;
   /** The models that can be asked for by name, the usual one first. */
   readonly models: () => Promise<readonly string[]>;
-  /** The folder in which runs work that name none. */
-  readonly folder: string;
+  /** The folders in which runs may work, without links; those that name none work in the first. */
+  readonly folders: readonly [string, ...string[]];
   /** What an edit or a fork of a session takes along of what was seen in it. */
   readonly views: readonly NamedView<unknown>[];
   /** Where the page was built; nothing where it was not. */

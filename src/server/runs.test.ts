@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FleetRun, Tool } from '../core/index.ts';
 import { calls, says } from '../testing/index.ts';
+import { verifyConduct } from '../fleet/verify/index.ts';
 import { apiServer, type Reply } from '../../test/support/api-server.ts';
 
 const runIn = ({ body }: Reply): FleetRun => (body as { readonly run: FleetRun }).run;
@@ -53,7 +54,9 @@ test('[A89] [A90] [A91] plans, examinations and whole lists of runs go into the 
   const verify = { words: 'is it so?', answer: 'yes', models: ['a', 'b'] };
   const examined = runIn(await ask('POST /api/verify', { body: verify }));
   assert.equal(examined.kind, 'verify');
-  assert.deepEqual([examined.settings['answer'], examined.settings['models']], ['yes', ['a', 'b']]);
+  assert.deepEqual([examined.settings['claim'], examined.settings['models']], ['yes', ['a', 'b']]);
+  const judged = await verifyConduct({ models: async () => ({ others: [] }) })(examined, new Map());
+  assert.match(JSON.stringify(judged), /"own-1"/, 'the answer that was given is what is judged');
   const many = Array.from({ length: 50 }, (_, i) => ({ id: `run-${i}`, words: `task ${i}`, tenant: 'acme' }));
   const queued = await ask('POST /api/enqueue', { body: { runs: many } });
   assert.equal(queued.status, 202);

@@ -22,6 +22,7 @@ import type {
   Tally,
   WorkerEntry,
 } from '../core/index.ts';
+import { settings } from './wishes.ts';
 
 /** What came as JSON is JSON. */
 const json = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>;
@@ -130,8 +131,8 @@ const run = z.object({
 const newRun = z.strictObject({
   id: name.exactOptional(),
   words,
-  kind: name.exactOptional(),
-  settings: json.exactOptional(),
+  kind: z.enum(['run', 'plan', 'verify']).exactOptional(),
+  settings: settings.exactOptional(),
   session: name.exactOptional(),
   tenant: name.exactOptional(),
   priority: z.number().int().min(-1000).max(1000).exactOptional(),
@@ -196,7 +197,11 @@ const queueLimits = z.strictObject({
   rate: z.strictObject({ runs: z.number().int().min(1), ms: z.number().int().min(1) }).exactOptional(),
 });
 
-const schedule = z.object({ name: z.string(), cron: z.string(), run: newRun.omit({ id: true }) });
+const schedule = z.object({
+  name: z.string(),
+  cron: z.string(),
+  run: newRun.omit({ id: true }).extend({ kind: z.string().exactOptional(), settings: json.exactOptional() }),
+});
 
 const standing = z.object({
   stopped: z.boolean(),

@@ -46,6 +46,10 @@ export type ApiOptions = {
   /** False where nobody is to work on the runs. */
   readonly worker?: boolean;
   readonly page?: string;
+  /** Folders beside its own in which runs may work. */
+  readonly folders?: readonly string[];
+  /** More keys, as `HARNESS_API_KEYS` has them. */
+  readonly more?: string;
   readonly told?: (sentence: string) => void;
 };
 
@@ -54,6 +58,8 @@ export type Api = {
   readonly server: ApiServer;
   readonly store: FleetStore;
   readonly url: string;
+  /** The folder in which runs work. */
+  readonly folder: string;
   /** Asks, and checks that the answer fits the schema of its route. */
   readonly ask: (request: string, sending?: Sending) => Promise<Reply>;
   /** Waits until a run stands so. */
@@ -69,7 +75,7 @@ export async function apiServer(t: TestContext, options: ApiOptions = {}): Promi
   const listed = (['reader', 'runner', 'operator'] as const).map((role: Role) => `${role}:${keys[role]}`).join(',');
   const server = await openServer({
     store,
-    keys: readKeys({ env: { HARNESS_API_KEYS: listed }, folder }),
+    keys: readKeys({ env: { HARNESS_API_KEYS: `${listed},${options.more ?? ''}` }, folder }),
     version: '0.0.0',
     port: 0,
     folder,
@@ -77,6 +83,7 @@ export async function apiServer(t: TestContext, options: ApiOptions = {}): Promi
     views: [privacy],
     bounds: { rate: many, strangers: many, ...options.bounds },
     ...(options.page === undefined ? {} : { page: options.page }),
+    ...(options.folders === undefined ? {} : { folders: options.folders }),
     ...(options.told ? { tell: options.told } : {}),
   });
   const worker = options.worker === false ? undefined : workerFor(store, server, options);
@@ -89,6 +96,7 @@ export async function apiServer(t: TestContext, options: ApiOptions = {}): Promi
   return {
     server,
     store,
+    folder,
     url: server.url,
     ask: (request, sending) => ask(server.url, request, sending),
     async until(run, status) {

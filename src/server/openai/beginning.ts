@@ -16,13 +16,14 @@ export type Begun = { readonly run: FleetRun; readonly from: number };
 export const answerIdOf = (run: FleetRun): string => `resp_${run.id}`;
 
 /** Begins the run of a conversation. */
-export async function beginIn(asked: Pick<Asked, 'place' | 'headers'>, talk: Conversation): Promise<Begun> {
+export async function beginIn(asked: Pick<Asked, 'place' | 'caller' | 'headers'>, talk: Conversation): Promise<Begun> {
   const { place } = asked;
+  const wish = { words: talk.words, ...(talk.model === undefined ? {} : { model: talk.model }) };
   const known = await knownRun(asked);
-  if (known) return { run: known, from: 0 };
+  // Its session is its own: what was said before the words is not looked at.
+  if (known) return { run: await begin(asked, 'run', { ...wish, session: known.session }), from: 0 };
   const { stopped, why } = await standingOf(place);
   if (stopped) throw refused('server/busy', `The fleet is stopped${why === undefined ? '.' : `: ${why}`}`);
-  const wish = { words: talk.words, ...(talk.model === undefined ? {} : { model: talk.model }) };
   if (talk.follows !== undefined) {
     if (talk.history.length > 0)
       throw refused('server/bad-request', 'Say what is new, or all that was said, but not both.');

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { route, type Route } from '../route.ts';
 import { recurring, shapes } from '../schemas.ts';
+import { allowedRun } from '../wishes.ts';
 
 const depth = z.object({ queued: z.number(), running: z.number(), resting: z.number(), oldest: z.string().optional() });
 
@@ -54,8 +55,8 @@ export const fleetRoutes: readonly Route[] = [
       body: z.strictObject({ cron: z.string().min(9).max(200), run: recurring }),
     },
     answers: { 200: z.object({ schedule: shapes.Schedule }) },
-    async handle({ place, params, body }) {
-      const run = { ...body.run, settings: { folder: place.folder, ...body.run.settings } };
+    async handle({ place, caller, params, body }) {
+      const run = allowedRun({ place, caller }, body.run);
       const schedule = { name: params['name'] ?? '', cron: body.cron, run };
       await place.store.queue.schedule(schedule);
       return { json: { schedule } };

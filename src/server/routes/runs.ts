@@ -1,30 +1,22 @@
 // The routes that begin runs, show them and end them.
 import { z } from 'zod';
-import type { FleetRun, JsonObject, NewRun } from '../../core/index.ts';
+import type { FleetRun, JsonObject } from '../../core/index.ts';
 import { refused } from '../faults.ts';
 import type { Place } from '../place.ts';
 import { route, type Answer, type Asked, type Route } from '../route.ts';
 import { most, name, shapes, status, words } from '../schemas.ts';
 import { liveRunOf } from '../letters.ts';
 import { settled } from '../waiting.ts';
+import { allowedRun, claim, judges, making, mustBeSame } from '../wishes.ts';
 
 const one = z.object({ run: shapes.Run });
 const begun = z.object({ run: shapes.Run, stream: z.string() });
-const limits = z.strictObject({
-  turns: z.number().int().min(1).max(10_000).optional(),
-  usd: z.number().positive().optional(),
-  tokens: z.number().int().min(1).optional(),
-  ms: z.number().int().min(1).optional(),
-});
 const plain = {
   words,
-  model: z.string().min(1).max(300).optional(),
-  folder: z.string().min(1).max(4096).optional(),
-  auto: z.boolean().optional(),
+  ...making,
   tenant: name.optional(),
   priority: z.number().int().min(-1000).max(1000).optional(),
   session: name.optional(),
-  limits: limits.optional(),
 };
 
 type Wish = {
@@ -38,28 +30,31 @@ type Wish = {
   readonly limits?: Readonly<Record<string, number | undefined>> | undefined;
 };
 
-/** A run as the queue takes it; the same `Idempotency-Key` again is the same run. */
+/** A run as the queue takes it; the same `Idempotency-Key` again is the same run, and never another. */
 export async function begin(
-  { place, headers }: Pick<Asked, 'place' | 'headers'>,
+  { place, caller, headers }: Pick<Asked, 'place' | 'caller' | 'headers'>,
   kind: string,
   { words: asked, tenant, priority, session, ...rest }: Wish,
   more: JsonObject = {},
 ): Promise<FleetRun> {
   if (place.ending.aborted) throw refused('server/busy', 'The server ends and takes no new work.');
   const id = idIn(headers['idempotency-key']);
+  const run = allowedRun(
+    { place, caller },
+    {
+      words: asked,
+      kind,
+      settings: { ...(rest as JsonObject), ...more },
+      ...(id === undefined ? {} : { id }),
+      ...(tenant === undefined ? {} : { tenant }),
+      ...(priority === undefined ? {} : { priority }),
+      ...(session === undefined ? {} : { session }),
+    },
+  );
   const known = await knownRun({ place, headers });
+  if (known) mustBeSame(known, run);
   if (known) return known;
   if (session !== undefined) await mustRest(place, session);
-  const settings = JSON.parse(JSON.stringify({ folder: place.folder, ...rest, ...more })) as JsonObject;
-  const run: NewRun = {
-    words: asked,
-    kind,
-    settings,
-    ...(id === undefined ? {} : { id }),
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(priority === undefined ? {} : { priority }),
-    ...(session === undefined ? {} : { session }),
-  };
   const [queued] = await place.store.queue.enqueue([run]);
   if (!queued) throw refused('server/busy', 'The queue did not take the run.');
   return queued;
@@ -131,14 +126,14 @@ export const runRoutes: readonly Route[] = [
     shapes: {
       body: z.strictObject({
         ...plain,
-        answer: z.string().max(1_000_000).optional(),
-        models: z.array(z.string().min(1).max(300)).max(16).optional(),
+        answer: claim,
+        models: judges,
       }),
     },
     answers: { 200: begun, 202: begun },
     async handle(asked) {
       const { answer, models, ...rest } = asked.body;
-      const more = { ...(answer === undefined ? {} : { answer }), ...(models === undefined ? {} : { models }) };
+      const more = { ...(answer === undefined ? {} : { claim: answer }), ...(models === undefined ? {} : { models }) };
       return begunOrSettled(asked, await begin(asked, 'verify', rest, more));
     },
   }),
@@ -149,9 +144,13 @@ export const runRoutes: readonly Route[] = [
     summary: 'Puts runs into the queue, each once by its id.',
     shapes: { body: z.strictObject({ runs: z.array(shapes.NewRun).min(1).max(1000) }) },
     answers: { 202: z.object({ runs: z.array(shapes.Run) }) },
-    async handle({ place, body }) {
+    async handle({ place, caller, body }) {
       if (place.ending.aborted) throw refused('server/busy', 'The server ends and takes no new work.');
-      const runs = body.runs.map((run) => ({ ...run, settings: { folder: place.folder, ...run.settings } }));
+      const runs = body.runs.map((run) => allowedRun({ place, caller }, run));
+      for (const run of runs) {
+        const known = run.id === undefined ? undefined : await place.store.queue.run(run.id);
+        if (known) mustBeSame(known, run);
+      }
       return { status: 202, json: { runs: await place.store.queue.enqueue(runs) } };
     },
   }),

@@ -1,0 +1,119 @@
+// What somebody who begins a run may wish for it: held to a schema, to the folders of this server, to their role and to their tenant.
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { FleetRun, JsonObject, NewRun } from '../core/index.ts';
+import { refused } from './faults.ts';
+import { mayAct, type Caller } from './keys.ts';
+import type { Place } from './place.ts';
+
+type Bounded = Readonly<Partial<Record<'turns' | 'usd' | 'tokens' | 'ms', number | undefined>>>;
+
+const limits: z.ZodType<Bounded> = z.strictObject({
+  turns: z.number().int().min(1).max(10_000).optional(),
+  usd: z.number().positive().max(1e9).optional(),
+  tokens: z.number().int().min(1).optional(),
+  ms: z.number().int().min(1).optional(),
+});
+
+const model = z.string().min(1).max(300);
+
+/** How the agent of a run is to be made, as far as a caller may say. */
+export const making: Making = {
+  model: model.optional(),
+  folder: z.string().min(1).max(4096).optional(),
+  auto: z.boolean().optional(),
+  limits: limits.optional(),
+};
+
+type Making = {
+  readonly model: z.ZodOptional<z.ZodString>;
+  readonly folder: z.ZodOptional<z.ZodString>;
+  readonly auto: z.ZodOptional<z.ZodBoolean>;
+  readonly limits: z.ZodOptional<z.ZodType<Bounded>>;
+};
+
+/** The models that are to examine an answer. */
+export const judges: z.ZodOptional<z.ZodArray<z.ZodString>> = z.array(model).max(16).optional();
+
+/** The answer that is to be examined. */
+export const claim: z.ZodOptional<z.ZodString> = z.string().max(1_000_000).optional();
+
+/** The settings of a queued run. */
+export const settings: z.ZodType<JsonObject> = z.strictObject({
+  ...making,
+  private: z.boolean().optional(),
+  tools: z.boolean().optional(),
+  answer: z.record(z.string(), z.unknown()).optional(),
+  claim,
+  models: judges,
+}) as unknown as z.ZodType<JsonObject>;
+
+/** What is looked at of a request to begin something. */
+export type Wishing = { readonly place: Place; readonly caller: Caller };
+
+/** The run that a wish comes to; throws where it wants more than whoever started the server allows. */
+export function allowedRun({ place, caller }: Wishing, { settings: wished = {}, ...run }: NewRun): NewRun {
+  if (wished['auto'] === true && !mayAct(caller.role, 'operator'))
+    throw refused(
+      'server/role',
+      `A key of a ${caller.role} may not begin a run with auto: it needs the role operator.`,
+    );
+  const { tenant = run.tenant } = caller;
+  if (run.tenant !== undefined && run.tenant !== tenant)
+    throw refused('server/role', `This key begins runs for the tenant ${tenant} alone.`);
+  const { folders } = place;
+  const folder = folderIn(folders, wished['folder']);
+  return {
+    ...run,
+    ...(tenant === undefined ? {} : { tenant }),
+    // Whoever works on it looks again: what lies in a folder may have been changed by then.
+    settings: JSON.parse(JSON.stringify({ ...wished, folder, within: folders })) as JsonObject,
+  };
+}
+
+function folderIn(folders: Place['folders'], wished: unknown): string {
+  const [usual] = folders;
+  if (typeof wished !== 'string') return usual;
+  const named = wished.includes('\0') ? undefined : path.resolve(usual, wished);
+  const found = named === undefined ? undefined : realOf(named);
+  if (found !== undefined && folders.some((folder) => isWithin(folder, found))) return found;
+  throw refused('server/wrong-folder', 'Runs of this server do not work in that folder.', {
+    hint: `They work in ${folders.join(', ')}; fairlead serve --folder <folder> opens another.`,
+  });
+}
+
+const isWithin = (folder: string, found: string): boolean => {
+  const way = path.relative(folder, found);
+  return way === '' || !(way === '..' || way.startsWith(`..${path.sep}`) || path.isAbsolute(way));
+};
+
+/** A path without links, as far as it is there: a worker may be on another machine. */
+export function realOf(named: string): string {
+  try {
+    return realpathSync(named);
+  } catch {
+    const above = path.dirname(named);
+    return above === named ? named : path.join(realOf(above), path.basename(named));
+  }
+}
+
+/** Throws where the run that is there under an id is another than the one that is wanted under it. */
+export function mustBeSame(known: FleetRun, wanted: NewRun): void {
+  const {
+    words,
+    kind = 'run',
+    settings: wished = {},
+    tenant = 'default',
+    priority = 0,
+    session = known.session,
+  } = wanted;
+  const asked = { words, kind, settings: wished, tenant, priority, session };
+  const { words: said, kind: was, settings: set, tenant: whose, priority: place, session: where } = known;
+  const there = { words: said, kind: was, settings: set, tenant: whose, priority: place, session: where };
+  if (isDeepStrictEqual(JSON.parse(JSON.stringify(there)), JSON.parse(JSON.stringify(asked)))) return;
+  throw refused('server/conflict', `The id ${known.id} stands for another run already.`, {
+    hint: 'Give each thing that is asked an Idempotency-Key, or an id, of its own.',
+  });
+}
