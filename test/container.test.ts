@@ -1,10 +1,31 @@
 // The image and the fleet of containers: their descriptions are held to what they promise, and where there is an engine they are built and run.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import test from 'node:test';
+import test, { after, type TestContext } from 'node:test';
+import type { FleetRun, JsonObject } from '../src/core/index.ts';
+import { closedUrl, says, scriptedServer, type Script } from '../src/testing/index.ts';
+import {
+  baseImage,
+  buildImage,
+  freePort,
+  podman,
+  removeImage,
+  start,
+  until,
+  volume,
+  type Container,
+  type Starting,
+} from './support/container.ts';
+import { door } from './support/fleet.ts';
 import { composeFaults, composeOf, dockerfileFaults } from './support/image-faults.ts';
 import { root } from './support/packed.ts';
+import { startPostgres } from './support/postgres.ts';
 import { homeFor } from './support/program.ts';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -68,3 +89,150 @@ test('[P54] the program understands the commands of the image and of each contai
     assert.match(stdout, new RegExp(`^Usage: fairlead ${command[0]}`));
   }
 });
+
+test('[P54] the health check asks the server at its own port, and finds everything else well', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-health-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  let status = 200;
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url);
+    response.writeHead(status).end();
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const check = async (line: string): Promise<number> => {
+    const file = path.join(folder, 'cmdline');
+    writeFileSync(file, line.replaceAll(' ', '\0') + '\0');
+    const child = spawn(process.execPath, [path.join(root, 'scripts/image-health.ts'), file], { stdio: 'ignore' });
+    const [code] = (await once(child, 'exit')) as [number];
+    return code;
+  };
+  assert.equal(await check(`node /usr/local/bin/fairlead serve --host 0.0.0.0 --port ${port}`), 0);
+  assert.equal(await check(`/sbin/docker-init -- fairlead serve --port=${port} --host 127.0.0.1`), 0);
+  assert.equal(await check(`node /usr/local/bin/harness-serve --no-worker --port ${port}`), 0);
+  assert.deepEqual(asked, ['/healthz', '/healthz', '/healthz']);
+  status = 503;
+  assert.equal(await check(`fairlead serve --port ${port}`), 1);
+  assert.equal(await check(`fairlead serve --port ${new URL(await closedUrl()).port}`), 1);
+  const before = asked.length;
+  for (const other of ['fairlead worker', 'fairlead factory serve', '/run/podman-init -- fairlead worker --name serve'])
+    assert.equal(await check(other), 0, other);
+  assert.equal(asked.length, before);
+});
+
+const engine = baseImage();
+const skip = 'missing' in engine ? { skip: engine.missing } : {};
+let image: Promise<string> | undefined;
+/** The image, built once. */
+const ours = (): Promise<string> => (image ??= buildImage('base' in engine ? engine.base : ''));
+after(async () => image && removeImage(await image.catch(() => '')));
+
+const key = 'the-key-of-a-test-server';
+
+/** A model on this machine, and the environment that leads a container to it. */
+async function model(t: TestContext, script: Script<JsonObject>): Promise<Readonly<Record<string, string>>> {
+  const server = await scriptedServer(script, { models: [{ id: 'alpha', tools: true, context: 32_000 }] });
+  t.after(() => server.close());
+  return { HARNESS_INFERENCE_PROVIDER: 'lm-studio', OLLAMA_API_URL: server.url };
+}
+
+type Reply = { readonly status: number; readonly body: JsonObject };
+type Served = Container & {
+  readonly ask: (request: string, body?: unknown, wait?: number) => Promise<Reply>;
+};
+
+/** Starts a server in a container and waits until it is ready. */
+async function serve(t: TestContext, starting: Starting): Promise<Served> {
+  const port = await freePort();
+  const container = await start(t, await ours(), {
+    ...starting,
+    args: ['serve', '--host', '0.0.0.0', '--port', `${port}`, ...starting.args],
+    env: { HARNESS_API_KEY: key, ...starting.env },
+  });
+  const ask: Served['ask'] = async (request, body, wait = 0) => {
+    const [method = '', address = ''] = request.split(' ');
+    const answer = await fetch(`http://127.0.0.1:${port}${address}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', prefer: `wait=${wait}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: (await answer.json()) as JsonObject };
+  };
+  await until('it is ready', container, () =>
+    ask('GET /readyz').then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+  return { ...container, ask };
+}
+
+const runIn = ({ body }: Reply): FleetRun => body['run'] as unknown as FleetRun;
+
+test(
+  '[P54] the image serves as a user without rights on a read-only system, is found healthy, answers, ends in order and keeps its runs',
+  skip,
+  async (t) => {
+    const env = await model(t, ({ prompt }) => `You said: ${prompt}`);
+    const data = await volume(t);
+    const first = await serve(t, { args: [], env, data });
+    assert.equal(await first.health(), 'healthy');
+    assert.equal((await first.exec('id', '-u')).out, '1000\n');
+    assert.match((await first.exec('touch', '/usr/local/bin/x')).err, /Read-only file system/);
+    assert.match((await first.exec('cat', '/proc/self/status')).out, /^CapEff:\s+0+$[^]*^NoNewPrivs:\s+1$/m);
+    const ended = runIn(await first.ask('POST /api/run', { words: 'hello', model: 'lm-studio/alpha' }, 60));
+    assert.equal(ended.outcome?.text, 'You said: hello');
+    assert.equal(await first.stop(), 143, await first.logs());
+    assert.doesNotMatch(await first.logs(), new RegExp(key));
+
+    const second = await serve(t, { args: [], env, data });
+    assert.equal(runIn(await second.ask(`GET /api/runs/${ended.id}`)).outcome?.text, 'You said: hello');
+  },
+);
+
+test('[P54] the image does not serve others without a key', skip, async (t) => {
+  const container = await start(t, await ours(), { args: [] });
+  await until('it has ended', container, async () => (await podman('wait', container.name)).out === '1\n');
+  assert.match(await container.logs(), /no key was set[^]*Set HARNESS_API_KEY/);
+});
+
+const postgres = 'base' in engine ? await startPostgres() : engine.missing;
+if (typeof postgres !== 'string') after(() => postgres.close());
+
+test(
+  '[P54] a server and workers in containers share a PostgreSQL, and a worker that is stopped hands its run over',
+  typeof postgres === 'string' ? { skip: postgres } : {},
+  async (t) => {
+    assert.ok(typeof postgres !== 'string');
+    const held = door();
+    t.after(() => held.open());
+    const env = {
+      ...(await model(t, async ({ index }) => {
+        if (index === 0) await held.wait();
+        return says('Finished.');
+      })),
+      HARNESS_STORE: await postgres.database(),
+    };
+    const server = await serve(t, { args: ['--no-worker'], env });
+    const worker = (): Promise<Container> =>
+      ours().then((built) => start(t, built, { args: ['worker', '--grace', '1'], env }));
+    const first = await worker();
+    const { id } = runIn(await server.ask('POST /api/run', { words: 'go', model: 'lm-studio/alpha' }));
+    await held.reached;
+    assert.equal(await first.health(), 'healthy', 'a worker has no port to be asked at');
+    assert.equal(await first.stop(), 143);
+    assert.match(await first.logs(), /Handing over 1 run\./);
+
+    const second = await worker();
+    await until(
+      'the run has ended',
+      second,
+      async () => runIn(await server.ask(`GET /api/runs/${id}`)).status === 'ended',
+    );
+    const run = runIn(await server.ask(`GET /api/runs/${id}`));
+    assert.deepEqual([run.outcome?.text, run.attempts], ['Finished.', 2]);
+    assert.equal(await server.stop(), 143);
+  },
+);

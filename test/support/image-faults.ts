@@ -44,7 +44,7 @@ export function dockerfileFaults(text: string): readonly string[] {
       'scripts of packages are run',
     ],
     [of('HEALTHCHECK', last).length === 1, 'there is no health check'],
-    [['ENTRYPOINT', 'CMD'].every((word) => /^\["/.test(of(word, last)[0] ?? '')), 'a shell stands before the program'],
+    [['ENTRYPOINT', 'CMD'].every((word) => of(word, last)[0]?.startsWith('["')), 'a shell stands before the program'],
     [of('VOLUME', last).some((rest) => rest.includes('"/data"')), 'what is kept has no volume'],
   ];
   return [

@@ -1,0 +1,153 @@
+// Containers of our image in a real engine: built of what was packed, started as the compose file starts them, and gone with the test.
+import { execFile, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pack, root } from './packed.ts';
+
+/** How a command of the engine came out; its words are what it said last. */
+export type Told = { readonly code: number; readonly out: string; readonly err: string };
+
+/** A container that was started. */
+export type Container = {
+  readonly name: string;
+  /** Runs a program beside ours. */
+  exec(...args: readonly string[]): Promise<Told>;
+  /** Does the health check once, as the engine would, and says how it stands. */
+  health(): Promise<string>;
+  logs(): Promise<string>;
+  /** Asks it to end, and gives its exit code. */
+  stop(): Promise<number>;
+};
+
+/** How a container is started. */
+export type Starting = {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** A volume that outlives it. */
+  readonly data?: string;
+};
+
+/** The image that ours is built on: one of these must be here, because nothing is pulled. */
+const bases = [
+  process.env['FAIRLEAD_NODE_IMAGE'],
+  'localhost/fairlead-node:24',
+  'docker.io/library/node:24-bookworm-slim',
+].flatMap((each) => each ?? []);
+
+const longestMs = 240_000;
+/** What may be open is bounded for the engine too, which may not raise it. */
+const bounds = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096'];
+/** Where the build of the system is kept: only it needs the network, and it seldom changes. */
+const system = 'localhost/fairlead-system:test';
+
+const has = (image: string): boolean => spawnSync('podman', ['image', 'exists', image]).status === 0;
+
+/** The image to build on, or why no container can be tried here. */
+export function baseImage(): { readonly base: string } | { readonly missing: string } {
+  const base = bases.find(has);
+  return base === undefined ? { missing: `no podman with an image called ${bases.join(' or ')} here` } : { base };
+}
+
+/** Runs a command of the engine. A model of the test may be asked meanwhile, so nothing is waited for at a stand. */
+export function podman(...args: readonly string[]): Promise<Told> {
+  const { promise, resolve } = Promise.withResolvers<Told>();
+  execFile('podman', args, { cwd: root, timeout: longestMs, maxBuffer: 1 << 26 }, (error, out, err) =>
+    resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
+  );
+  return promise;
+}
+
+async function must(...args: readonly string[]): Promise<string> {
+  const { code, out, err } = await podman(...args);
+  if (code !== 0)
+    throw new Error(`podman ${args.join(' ')} ended with ${code}: ${out.slice(-2000)}${err.slice(-2000)}`);
+  return out.trim();
+}
+
+/** Builds the image and gives its name. Its first stage, the build of the package, is what `npm run build` made, unless FAIRLEAD_WHOLE_IMAGE is set. */
+export async function buildImage(base: string): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-image-'));
+  try {
+    const about = ['build', '--format', 'docker', ...bounds, '--network', 'host', '--build-arg', `NODE_IMAGE=${base}`];
+    await must(...about, '--target', 'system', '--tag', system, '.');
+    mkdirSync(path.join(folder, 'tmp'));
+    renameSync(pack(folder).tarball, path.join(folder, 'tmp/fairlead.tgz'));
+    const image = `localhost/fairlead-test:${randomUUID()}`;
+    const whole = process.env['FAIRLEAD_WHOLE_IMAGE'] !== undefined;
+    const built = whole ? [] : ['--build-context', `build=${folder}`];
+    await must(...about, ...built, '--target', 'image', '--tag', image, '.');
+    return image;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes what was built. */
+export const removeImage = (image: string): Promise<Told> => podman('rmi', '--force', image);
+
+/** A volume that is gone with the test. */
+export async function volume(t: TestContext): Promise<string> {
+  const name = `fairlead-test-${randomUUID()}`;
+  await must('volume', 'create', name);
+  t.after(() => podman('volume', 'rm', '--force', name));
+  return name;
+}
+
+/** Starts a container with the bounds of the compose file, in the network of this machine, where the test's servers are. */
+export async function start(t: TestContext, image: string, { args, env = {}, data }: Starting): Promise<Container> {
+  const name = `fairlead-test-${randomUUID()}`;
+  t.after(() => podman('rm', '--force', '--volumes', '--time', '0', name));
+  await must(
+    ...['run', '--detach', '--name', name, ...bounds, '--timeout', `${longestMs / 1000}`, '--network', 'host'],
+    ...['--init', '--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+    ...Object.entries(env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+    ...(data === undefined ? [] : ['--volume', `${data}:/data`]),
+    image,
+    ...args,
+  );
+  const look = (what: string): Promise<string> => must('inspect', '--format', what, name);
+  return {
+    name,
+    exec: (...words) => podman('exec', name, ...words),
+    async health() {
+      await podman('healthcheck', 'run', name);
+      return look('{{.State.Health.Status}}');
+    },
+    async logs() {
+      const { out, err } = await podman('logs', name);
+      return out + err;
+    },
+    async stop() {
+      await must('stop', '--time', '60', name);
+      return Number(await look('{{.State.ExitCode}}'));
+    },
+  };
+}
+
+/** Waits until something holds of a container; fails with its words. */
+export async function until(what: string, { logs }: Container, holds: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 60_000; !(await holds()); await pause(100))
+    if (Date.now() > end) throw new Error(`Not so after a minute: ${what}. ${await logs()}`);
+}
+
+/** A port that nobody has, from where the system hands none out by itself. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}
