@@ -75,6 +75,7 @@ export type FleetRun = {
 
 /** What came of working on a run. `left`: it goes back into the queue as it is; `resting`: until it is woken. */
 export type Settlement =
+  /** A run that was woken for words it has not read goes back instead, to read them. */
   | { readonly type: 'ended'; readonly outcome: RunOutcome }
   | { readonly type: 'resting'; readonly questions: readonly Question[] }
   | { readonly type: 'left' };
@@ -137,7 +138,7 @@ export interface Queue {
   enqueue(runs: readonly NewRun[]): Promise<readonly FleetRun[]>;
   /** Puts a resting run back into the queue; any other is left alone. */
   wake(run: string): Promise<void>;
-  /** Ends a run that nobody works on; one under way is told by a letter. */
+  /** Ends a run that nobody works on, and the runs it has begun; those under way are told by a letter. */
   cancel(run: string, detail: string): Promise<FleetRun | undefined>;
   run(id: string): Promise<FleetRun | undefined>;
   /** Runs, the latest first. */
@@ -176,12 +177,15 @@ export type Letter =
   | {
       readonly type: 'answer';
       readonly call: string;
+      /** What was asked, in the words that were answered: to other words it is no answer. */
+      readonly question?: string;
       readonly allowed: boolean;
       /** Of an effect whose outcome is unknown: it has happened. */
       readonly happened?: boolean;
       readonly by?: string;
     }
-  | { readonly type: 'cancel'; readonly by?: string }
+  /** Without a run, whichever is in the session. */
+  | { readonly type: 'cancel'; readonly run?: string; readonly by?: string }
   | { readonly type: 'ended'; readonly run: string };
 
 /** A letter in its place: `place` grows, so that the log can keep up to where they were read. */
@@ -267,6 +271,8 @@ export interface FleetStore {
   readonly killSwitch: KillSwitch;
   readonly ledger: Ledger;
   readonly roster: Roster;
+  /** Forgets runs that ended before a time, with sessions that nobody has gone on with since, and answers how many; what a run has begun stays for as long as that run. */
+  prune(before: string): Promise<number>;
   /** Fails where it cannot be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import { openSqlite, type SqliteStore } from '../../src/stores/sqlite/store.ts';
+import type { FleetStore } from '../../src/core/index.ts';
+import { openSqlite } from '../../src/stores/sqlite/store.ts';
 
 /** A file that is not there yet; its folder goes with the test. */
 export function placeFor(t: TestContext): string {
@@ -14,7 +15,7 @@ export function placeFor(t: TestContext): string {
 }
 
 /** Opens the store in a file, quick to try again; it is closed with the test. */
-export async function openFor(t: TestContext, file: string): Promise<SqliteStore> {
+export async function openFor(t: TestContext, file: string): Promise<FleetStore> {
   const store = await openSqlite(file, { retryMs: 1, pollMs: 10 });
   t.after(() => store.close());
   return store;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { Delivery, FleetStore } from '../../src/core/index.ts';
+import { partingPromises } from './parting-promises.ts';
 import { queuePromises } from './queue-promises.ts';
 import { sessionsPromises } from './sessions-promises.ts';
 import { tallyPromises } from './tally-promises.ts';
@@ -25,6 +26,7 @@ export function storePromises(name: string, fresh: FreshStore, options: { readon
   sessionsPromises(name, freshSessions, options);
   queuePromises(promise);
   workPromises(promise);
+  partingPromises(promise);
   tallyPromises(promise);
 
   promise('letters keep their order, each session its own, until they are cleared', async (open) => {

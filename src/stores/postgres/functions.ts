@@ -136,7 +136,9 @@ BEGIN
   SELECT * INTO run FROM fairlead.runs
     WHERE key = given AND status = 'running' AND holder = by_holder AND attempts = attempt FOR UPDATE;
   IF run.key IS NULL THEN RETURN false; END IF;
-  IF how = 'ended' THEN PERFORM fairlead.end_run(run, said, why, cost, used); RETURN true; END IF;
+  -- Words that came while it ended are read before it does; what was read is cleared.
+  IF how = 'ended' AND NOT (run.woken = 1 AND EXISTS (SELECT 1 FROM fairlead.letters WHERE session = run.session
+    AND letter::json ->> 'type' IN ('prompt', 'steer', 'follow-up'))) THEN PERFORM fairlead.end_run(run, said, why, cost, used); RETURN true; END IF;
   UPDATE fairlead.runs SET failures = CASE how WHEN 'failed' THEN failures + 1 ELSE 0 END WHERE key = given;
   IF how <> 'resting' OR run.woken = 1 THEN PERFORM fairlead.requeue(given, fairlead.now_ms() + wait); RETURN true; END IF;
   UPDATE fairlead.runs SET status = 'resting', holder = NULL, claim = NULL, questions = said, dispatched = false WHERE key = given;
@@ -204,7 +206,8 @@ DECLARE
 BEGIN
   SELECT * INTO run FROM fairlead.runs WHERE id = given FOR UPDATE;
   IF run.status = 'running' THEN
-    PERFORM fairlead.put_letter(run.session, given_mark, '{"type":"cancel"}');
+    PERFORM fairlead.put_letter(run.session, given_mark, json_build_object('type', 'cancel', 'run', run.id)::text);
+    UPDATE fairlead.runs SET woken = 1 WHERE key = run.key;
   ELSIF run.status <> 'ended' THEN
     DELETE FROM fairlead_dbos.workflow_status WHERE workflow_uuid = run.id || '#' || run.segment AND status = 'ENQUEUED';
     PERFORM fairlead.end_run(run, said, 'cancelled', 0, 0);

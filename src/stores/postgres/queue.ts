@@ -10,6 +10,7 @@ import { readSchedules, setSchedule } from './schedules.ts';
 import { work, type Desk } from './work.ts';
 
 const cancelSql = `SELECT ${columns} FROM fairlead.cancel($1, $2, $3)`;
+const begunSql = "SELECT id FROM fairlead.runs WHERE parent = $1 AND status <> 'ended'";
 const endedSql = `
 SELECT ended, reason, usd, tokens, started - queued AS waited, ended - started AS took FROM fairlead.runs
 WHERE ended >= $1 AND ended < $2 ORDER BY ended`;
@@ -25,7 +26,13 @@ export function queueOf(base: Base, presence: Presence, desk: Desk): Queue {
     },
     async cancel(run, detail) {
       const outcome: RunOutcome = { reason: 'cancelled', detail, text: '', spent: noSpending };
-      const row = await db.one<RunRow>(cancelSql, [run, randomUUID(), JSON.stringify(outcome)]);
+      const end = async (id: string): Promise<RunRow | undefined> => {
+        const row = await db.one<RunRow>(cancelSql, [id, randomUUID(), JSON.stringify(outcome)]);
+        // One by one, from above: a child that ends meanwhile wants the row of its parent too.
+        if (row) for (const child of await db.all<{ id: string }>(begunSql, [id])) await end(child.id);
+        return row;
+      };
+      const row = await end(run);
       base.touch('queue');
       base.touch('letters');
       return row && runIn(row);

@@ -7,6 +7,7 @@ import { killSwitchOf } from './kill-switch.ts';
 import { ledgerOf } from './ledger.ts';
 import { migrate } from './open.ts';
 import { newPresence } from './presence.ts';
+import { prune } from './prune.ts';
 import { queueOf } from './queue.ts';
 import { rosterOf } from './roster.ts';
 import { sessionsOf } from './sessions.ts';
@@ -48,6 +49,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     killSwitch: killSwitchOf(base),
     ledger: ledgerOf(base),
     roster: rosterOf(base),
+    prune: (before) => prune(base, before),
     async ping() {
       await base.db.all('SELECT 1 FROM fairlead.control', [], { patienceMs: 0 });
     },

@@ -81,14 +81,22 @@ const claimed = (base: Base, { key, holder, attempt }: Claim): RunRow | undefine
     attempt,
   );
 
+/** Whether words wait for a session: what was read is cleared. */
+const hasUnread = (base: Base, session: string): boolean => {
+  const sql =
+    "SELECT 1 FROM letters WHERE session = ? AND json_extract(letter, '$.type') IN ('prompt', 'steer', 'follow-up')";
+  return base.one(sql, session) !== undefined;
+};
+
 /** Writes down what came of a run; nothing where it is no longer this worker's. */
 export const settle = (base: Base, claim: Claim, settlement: Settlement): Promise<void> =>
   base.write(() => {
     const row = claimed(base, claim);
     if (!row) return;
     base.run('UPDATE runs SET failures = 0 WHERE key = ?', row.key);
-    if (settlement.type === 'ended') return endRun(base, row, settlement.outcome);
-    if (settlement.type === 'left' || row.woken === 1) return requeue(base, row.key, Date.now());
+    if (settlement.type === 'ended' && !(row.woken === 1 && hasUnread(base, row.session)))
+      return endRun(base, row, settlement.outcome);
+    if (settlement.type !== 'resting' || row.woken === 1) return requeue(base, row.key, Date.now());
     base.run(
       "UPDATE runs SET status = 'resting', holder = NULL, questions = ? WHERE key = ?",
       JSON.stringify(settlement.questions),

@@ -1,11 +1,14 @@
 // Forgets what is old: runs that ended long ago with their sessions, letters that nobody read, holds that nobody settled.
+import { refuseBadTime } from '../run-row.ts';
 import type { Base } from './base.ts';
 
 /** So much is forgotten in one transaction: others must not wait for a great clearing. */
 const most = 500;
 
-/** Forgets what ended before a time, in milliseconds, and answers how many runs that were. */
-export async function prune(base: Base, before: number): Promise<number> {
+/** Forgets what ended before a time, and answers how many runs that were. */
+export async function prune(base: Base, time: string): Promise<number> {
+  refuseBadTime({ words: '', notBefore: time });
+  const before = Date.parse(time);
   let runs = 0;
   for (let some = most; some === most;) {
     some = await base.write(() => forgetRuns(base, before));
@@ -19,13 +22,15 @@ export async function prune(base: Base, before: number): Promise<number> {
   return runs;
 }
 
+/** A run that has not ended decides by those it has begun what is next: they stay with it. */
+const oldSql = `
+SELECT key, session FROM runs AS run WHERE ended < ? AND NOT EXISTS (
+  SELECT 1 FROM runs AS parent WHERE parent.id = run.parent AND parent.status <> 'ended'
+) ORDER BY ended LIMIT ?`;
+
 /** A session goes with the last of its runs, unless somebody has gone on with it since. */
 function forgetRuns(base: Base, before: number): number {
-  const rows = base.all<{ key: number; session: string }>(
-    'SELECT key, session FROM runs WHERE ended < ? ORDER BY ended LIMIT ?',
-    before,
-    most,
-  );
+  const rows = base.all<{ key: number; session: string }>(oldSql, before, most);
   for (const { key } of rows) base.run('DELETE FROM runs WHERE key = ?', key);
   const changed = new Date(before).toISOString();
   for (const session of new Set(rows.map((row) => row.session))) {

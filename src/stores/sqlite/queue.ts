@@ -27,9 +27,13 @@ const statuses: readonly RunStatus[] = ['queued', 'running', 'resting', 'ended']
 export function queueOf(base: Base, presence: Presence, retryMs: number): Queue {
   function cancelRun(id: string, detail: string): RunRow | undefined {
     const row = findRun(base, id);
-    if (row?.status === 'running') putLetter(base, row.session, { type: 'cancel' });
-    else if (row && row.status !== 'ended')
+    if (row?.status === 'running') {
+      putLetter(base, row.session, { type: 'cancel', run: id });
+      wakeRun(base, id);
+    } else if (row && row.status !== 'ended')
       endRun(base, row, { reason: 'cancelled', detail, text: '', spent: noSpending });
+    const begun = "SELECT id FROM runs WHERE parent = ? AND status <> 'ended'";
+    if (row) for (const child of base.all<{ id: string }>(begun, id)) cancelRun(child.id, detail);
     return findRun(base, id);
   }
 

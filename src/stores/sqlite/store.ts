@@ -23,14 +23,8 @@ export type SqliteOptions = {
   readonly pollMs?: number;
 };
 
-/** A store in a file. */
-export type SqliteStore = FleetStore & {
-  /** Forgets runs that ended before a time, with their sessions, and answers how many. */
-  prune(before: string): Promise<number>;
-};
-
 /** Opens a store in a file, or makes one. */
-export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<SqliteStore> {
+export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<FleetStore> {
   const { leaseMs = 10_000, retryMs = 1000, pollMs = 50 } = options;
   const base: Base = await openBase(file, pollMs);
   const presence = newPresence(base, leaseMs, (token) => buryRuns(base, token));
@@ -42,7 +36,7 @@ export async function openSqlite(file: string, options: SqliteOptions = {}): Pro
     killSwitch: killSwitchOf(base),
     ledger: ledgerOf(base),
     roster: rosterOf(base),
-    prune: (before) => prune(base, Date.parse(before)),
+    prune: (before) => prune(base, before),
     async ping() {
       base.read(() => base.one('SELECT 1 FROM control'));
       if (!base.isInPlace()) throw goneTrouble(base.file);
