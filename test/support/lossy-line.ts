@@ -1,0 +1,56 @@
+// A line to a server that can lose an answer: what was asked for is done, and nobody hears of it.
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/** The line. */
+export type LossyLine = {
+  /** The server's address by way of this line. */
+  readonly url: string;
+  /** Loses the answer to a question with these words, and with it every connection, until it is mended; settles once it is lost. */
+  lose(words: string): Promise<void>;
+  mend(): void;
+};
+
+/** Lays a line to a server; it ends with the test. */
+export async function lossyLine(t: TestContext, to: string): Promise<LossyLine> {
+  const { hostname, port } = new URL(to);
+  const ends = new Set<Socket>();
+  let losing: { readonly words: string; readonly lost: () => void } | undefined;
+  let down = false;
+  const cut = (): void => {
+    for (const end of ends) end.destroy();
+    ends.clear();
+  };
+  const server = createServer((near) => {
+    if (down) return void near.destroy();
+    const far = connect(Number(port), hostname);
+    for (const end of [near, far]) ends.add(end.on('error', () => {}));
+    let asked = false;
+    near.on('data', (question) => {
+      asked ||= losing !== undefined && question.includes(losing.words);
+      far.write(question);
+    });
+    far.on('data', (answer) => {
+      if (!asked) return void near.write(answer);
+      down = true;
+      cut();
+      losing?.lost();
+      losing = undefined;
+    });
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    cut();
+    server.close();
+  });
+  const url = new URL(to);
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    lose: (words) => new Promise((lost) => (losing = { words, lost })),
+    mend: () => (down = false),
+  };
+}
