@@ -119,9 +119,9 @@ promise('[A52] appends go on while the server is stopped and started: each is th
   const store = await openFor(t, await freshUrl());
   const log = await store.sessions.open('one');
   let count = 0;
-  let stop = false;
+  const stop = new AbortController();
   const writing = (async () => {
-    while (!stop) {
+    while (!stop.signal.aborted) {
       await log.append(count, [remark(count + 1)], { settle: true });
       count += 1;
     }
@@ -133,7 +133,7 @@ promise('[A52] appends go on while the server is stopped and started: each is th
     const since = count;
     await until(() => count > since + 5);
   }
-  stop = true;
+  stop.abort();
   await writing;
   assert.deepEqual(
     await valuesIn(store, 'one'),

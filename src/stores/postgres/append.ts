@@ -67,10 +67,10 @@ export function appendTo(
       tip?.time ?? new Date().toISOString(),
       nameIn(events),
     ]);
-    const mine = events[0] !== undefined && answer?.next === events[0].id;
-    if (answer?.added !== 1 && !mine) {
+    if (answer?.added !== 1) {
       if (answer?.fence !== fence) throw fenced(session);
-      throw conflict(after, answer.seq);
+      // What is there is ours: it was added before, and the answer got lost.
+      if (events[0] === undefined || answer.next !== events[0].id) throw conflict(after, answer.seq);
     }
     head = tip?.id ?? head;
     tail = tip?.seq ?? tail;

@@ -5,8 +5,8 @@ export type Topic = 'queue' | 'letters' | `session ${number}`;
 
 /** Hung up by who looks at something again and again: first the look, then the wait. */
 export type Bell = {
-  /** Waits for a change since the last wait, an abort, the time given or the end of the store. */
-  wait(options: { readonly signal?: AbortSignal | undefined; readonly ms: number }): Promise<void>;
+  /** Waits for a change since the last wait, an abort, the time given or the end of the store, and says whether there was a change. */
+  wait(options: { readonly signal?: AbortSignal | undefined; readonly ms: number }): Promise<boolean>;
   take(): void;
 };
 
@@ -53,7 +53,9 @@ export function newBells(): Bells {
           signal?.removeEventListener('abort', abort);
           wake = undefined;
         }
+        const changed = rang;
         rang = false;
+        return changed;
       },
       take() {
         others.delete(rung);

@@ -16,7 +16,12 @@ export function listen(url: string, channel: string, heard: (topics: readonly st
   async function connect(): Promise<void> {
     const { default: pg } = await import('pg');
     if (closed) return;
-    const mine = new pg.Client({ connectionString: url, application_name: 'fairlead ear', keepAlive: true });
+    const mine = new pg.Client({
+      connectionString: url,
+      application_name: 'fairlead ear',
+      connectionTimeoutMillis: 5000,
+      keepAlive: true,
+    });
     client = mine;
     let over = false;
     const again = (): void => {

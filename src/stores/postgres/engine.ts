@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import type { QueueLimits } from '../../core/index.ts';
 import { aboutUrl, openPool } from './database.ts';
 import { schemas } from './migrations.ts';
-import { otherDatabase } from './trouble.ts';
+import { otherDatabase, pgTrouble } from './trouble.ts';
 
 /** What is asked of the queue: so many workflows, for whom, of which version. */
 export type Demand = {
@@ -112,7 +112,12 @@ async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): P
     schedulerPollingIntervalMs: 3_600_000,
     runMigrations: false,
   });
-  await DBOS.launch();
+  try {
+    await DBOS.launch();
+  } catch (error) {
+    await pool.end();
+    throw pgTrouble(error, aboutUrl(url));
+  }
   // Where no version is the latest, a worker of any version takes runs that nobody has begun.
   await pool.query(`DELETE FROM ${schemas.dbos}.application_versions`);
   const executor = DBOSExecutor.globalInstance;

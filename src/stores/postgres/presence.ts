@@ -23,6 +23,8 @@ export function newPresence(base: Base, leaseMs: number): Presence {
   const { db } = base;
   const watchers = new Set<{ readonly token: string; readonly told: () => void }>();
   let token: Promise<string> | undefined;
+  /** What was lost may be asked about after it was. */
+  let current: string | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   async function enter(): Promise<string> {
@@ -51,12 +53,14 @@ export function newPresence(base: Base, leaseMs: number): Presence {
     }
 
     timer = setInterval(() => void beat(), Math.max(10, leaseMs / 4)).unref();
+    current = holder.token;
     return holder.token;
   }
 
   function lose(gone: string): void {
     clearInterval(timer);
     token = undefined;
+    current = undefined;
     for (const watcher of watchers) {
       if (watcher.token !== gone) continue;
       watchers.delete(watcher);
@@ -83,6 +87,7 @@ export function newPresence(base: Base, leaseMs: number): Presence {
     whenLost(name, told) {
       const watcher = { token: name, told };
       watchers.add(watcher);
+      if (name !== current) queueMicrotask(() => watchers.delete(watcher) && told());
       return () => watchers.delete(watcher);
     },
     async buryGone(only) {

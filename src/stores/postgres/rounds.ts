@@ -9,7 +9,7 @@ import { fireDue } from './schedules.ts';
 export type Rounds = {
   /** Does what it is time for. */
   walk(): Promise<void>;
-  /** Milliseconds until there is something to do. */
+  /** Milliseconds until there is something to do, or a limit on the rate may let a run through. */
   untilNext(): number;
   /** Something falls due in so many milliseconds. */
   expect(ms: number): void;
@@ -86,7 +86,10 @@ export function newRounds(base: Base, presence: Presence, isOurs: (workflow: str
       next = now + Math.min(roundMs, Math.max(1, row?.wait ?? roundMs));
       if (now >= clear) await tidy();
     },
-    untilNext: () => Math.max(1, next - performance.now()),
+    untilNext() {
+      const pace = limits.rate ? Math.max(10, limits.rate.ms / limits.rate.runs) : Infinity;
+      return Math.max(1, Math.min(pace, next - performance.now()));
+    },
     expect(ms) {
       if (ms > 0) next = Math.min(next, performance.now() + ms);
     },

@@ -50,36 +50,37 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
     };
   }
 
-  /** Takes what there is room for, and says whether there may be more. */
-  async function takeSome(): Promise<boolean> {
+  /** Takes what there is room for, and says how many. */
+  async function takeSome(): Promise<number> {
     const most = work.concurrency - under.size;
     const { going, limits } = await rounds.look();
-    if (most <= 0 || !going) return false;
+    if (most <= 0 || !going || work.signal.aborted) return 0;
     const holder = await presence.token();
     const { claims, claim } = await take(base, engine, work, { holder, most, limits });
-    if (work.signal.aborted && claims.size === 0) return false;
     const bodies = new Map([...claims].map(([workflow, each]) => [workflow, begin(workflow, each)]));
     if (claims.size > 0) await engine.run({ workflows: [...claims.keys()], claim }, bodies);
-    return claims.size === most;
+    return claims.size;
+  }
+
+  async function look(): Promise<'drained' | 'busy' | 'idle'> {
+    try {
+      await rounds.walk();
+      if ((await takeSome()) > 0) return 'busy';
+      return work.drain && under.size === 0 && (await isDrained(base, work.version)) ? 'drained' : 'idle';
+    } catch (error) {
+      // What is under way goes on by itself; the queue is looked at again when the database is back.
+      if (!isPassing(error)) throw error;
+      return 'idle';
+    }
   }
 
   try {
     for (let wait = leastMs; !work.signal.aborted;) {
-      const room = under.size < work.concurrency;
-      let more = false;
-      try {
-        await rounds.walk();
-        if (!work.signal.aborted) more = await takeSome();
-        if (work.drain && under.size === 0 && !more && (await isDrained(base, work.version))) return;
-      } catch (error) {
-        // What is under way goes on by itself; the queue is looked at again when the database is back.
-        if (!isPassing(error)) throw error;
-      }
-      if (more && under.size < work.concurrency) continue;
-      wait = room && under.size > 0 ? leastMs * 4 : Math.min(mostMs, wait * 2);
-      const before = performance.now();
-      await bell.wait({ signal: work.signal, ms: Math.min(wait, rounds.untilNext()) });
-      if (performance.now() - before < wait) wait = leastMs * 2;
+      const found = await look();
+      if (found === 'drained') return;
+      wait = found === 'busy' ? leastMs : Math.min(mostMs, wait * 2);
+      const ms = Math.min(wait, rounds.untilNext());
+      if (await bell.wait({ signal: work.signal, ms })) wait = leastMs;
       // Several that end at the same time are followed by others in one go.
       await sleep(leastMs);
     }
