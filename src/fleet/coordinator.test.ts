@@ -104,3 +104,40 @@ test('[A89] a cancelled plan cancels what it has begun', async (t) => {
     ['cancelled', 'ended', 'cancelled'],
   );
 });
+
+test('a run of somebody else is no child of a plan, whatever it calls itself, and a plan does not wait for it', async (t) => {
+  const store = await storeFor(t);
+  const strange = { tenant: 'mallory', notBefore: '2090-01-01T00:00:00.000Z' };
+  await store.queue.enqueue([
+    { id: 'p', words: 'x', kind: 'plan' },
+    { id: 'p/plan-1', words: 'x', parent: 'p', ...strange },
+    { id: 'q', words: 'x', kind: 'plan' },
+    { id: 'q/plan-1', words: 'x', ...strange },
+    { id: 'r', words: 'x', kind: 'plan' },
+    { id: 'z-answer', words: 'x', parent: 'r', notBefore: strange.notBefore },
+  ]);
+  const worker = startWorker({ store, drivers: { plan: coordinatorOf(planConduct), run: answering([], byName) } });
+  t.after(async () => {
+    worker.cut();
+    await worker.done;
+  });
+  for (const id of ['p', 'q', 'r'])
+    while ((await store.queue.run(id))?.status !== 'ended') await new Promise((resolve) => setTimeout(resolve, 10));
+  const codes = await Promise.all(['p', 'q', 'r'].map(async (id) => (await store.queue.run(id))?.outcome?.error?.code));
+  assert.deepEqual(codes, ['fleet/taken', 'fleet/taken', undefined]);
+  assert.equal((await store.queue.run('r'))?.outcome?.text, 'answer of r/answer');
+});
+
+test('a plan heeds the cancel that names it, leaves none behind, and no other', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([
+    { id: 'a', words: 'x', kind: 'plan', session: 's' },
+    { id: 'b', words: 'x', kind: 'plan', session: 's' },
+  ]);
+  await store.inbox.put('s', { type: 'cancel', run: 'a' });
+  await startWorker({ store, drivers: { plan: coordinatorOf(planConduct), run: answering([], byName) }, drain: true })
+    .done;
+  const [a, b] = await Promise.all([store.queue.run('a'), store.queue.run('b')]);
+  assert.deepEqual([a?.outcome?.reason, b?.outcome?.reason], ['cancelled', 'answered']);
+  assert.deepEqual(await store.inbox.read('s', 0), []);
+});

@@ -17,6 +17,7 @@ import {
   type Spent,
 } from '../core/index.ts';
 import type { Driver, DriverContext } from './driver.ts';
+import { cancels } from './inbox.ts';
 
 /** A run that a coordinator wants: the rest is as in its parent, less the settings that are null here. */
 export type ChildRun = { readonly name: string; readonly words: string; readonly settings?: JsonObject };
@@ -40,12 +41,16 @@ export const coordinatorOf =
     const letters = await store.inbox.read(run.session, 0);
     const children = await childrenOf(store.queue, run);
     const spent = spentBy(children.values());
-    if (letters.some(({ letter }) => letter.type === 'cancel')) {
+    const upTo = letters.at(-1)?.place;
+    const clear = async (): Promise<void> => {
+      if (upTo !== undefined) await store.inbox.clear(run.session, upTo);
+    };
+    if (letters.some(({ letter }) => cancels(letter, run.id))) {
       for (const child of children.values()) await store.queue.cancel(child.id, 'What it was part of was cancelled.');
+      await clear();
       return ended({ reason: 'cancelled', detail: 'The run was cancelled by a letter.', text: '' }, spent);
     }
     const course = await conduct(run, children);
-    const upTo = letters.at(-1)?.place;
     await mustGo();
     if (signal.aborted) return { type: 'left' };
     await note(run, course, context);
@@ -53,7 +58,7 @@ export const coordinatorOf =
       course.type === 'end'
         ? ended(course.outcome, spent)
         : await begin(run, course.begin, children, spent, store.queue);
-    if (upTo !== undefined) await store.inbox.clear(run.session, upTo);
+    await clear();
     return settlement;
   };
 
@@ -65,9 +70,11 @@ const ended = (outcome: Omit<RunOutcome, 'spent'>, spent: Spent): Settlement => 
 const spentBy = (runs: Iterable<FleetRun>): Spent =>
   [...runs].reduce((sum, { outcome }) => spend(sum, outcome?.spent ?? {}), noSpending);
 
-async function childrenOf(queue: Queue, { id }: FleetRun): Promise<ReadonlyMap<string, FleetRun>> {
-  const found = await queue.list({ parent: id, most: mostChildren });
-  return new Map(found.map((child) => [child.id.slice(id.length + 1), child]));
+/** Anybody may name a parent: only what bears its name and its tenant's is its child. */
+async function childrenOf(queue: Queue, { id, tenant }: FleetRun): Promise<ReadonlyMap<string, FleetRun>> {
+  const found = await queue.list({ parent: id, tenant, most: mostChildren });
+  const ours = found.filter((child) => child.id.startsWith(`${id}/`));
+  return new Map(ours.map((child) => [child.id.slice(id.length + 1), child]));
 }
 
 /** A child whose id is known is the one that was begun before: a crash begins none twice. */
@@ -91,7 +98,10 @@ async function begin(
     priority: run.priority + 1,
     parent: run.id,
   }));
-  if (runs.length > 0) await queue.enqueue(runs);
+  const begun = runs.length > 0 ? await queue.enqueue(runs) : [];
+  // What another has begun under this id would never wake this one.
+  const taken = begun.find(({ parent, tenant }) => parent !== run.id || tenant !== run.tenant);
+  if (taken) throw new FairleadError('fleet/taken', `${taken.id} is somebody else's run.`, { blame: 'user' });
   return { type: 'resting', questions: [] };
 }
 

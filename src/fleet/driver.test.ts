@@ -15,7 +15,9 @@ import {
 import { calls, scriptedProvider, type Script } from '../testing/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
 import { driverOf, type DriverContext } from './driver.ts';
+import { send } from './inbox.ts';
 import type { Outfitted } from './outfitter.ts';
+import { startWorker } from './worker.ts';
 
 const look = defineTool({
   name: 'look',
@@ -246,4 +248,30 @@ test('who hears the words may add to them or refuse them, and learns what happen
   assert.deepEqual([told[0], told.at(-1)], ['remark-made', 'run-ended']);
   const words = (): Promise<never> => Promise.reject(new FairleadError('hook/refused', 'Not here.', { blame: 'user' }));
   await assert.rejects(drive(store, agentFor([]), { run: { id: 'q', session: 'two' }, outfit: { words } }), /Not here/);
+});
+
+test('[A53] words that come while a run ends are read before it has ended, and those read before a crash are cleared', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'r', words: 'Go.', session: 's' }]);
+  const parts = agentFor(['Gone.', 'Reported.']);
+  let closings = 0;
+  const run = driverOf(async () => ({
+    parts,
+    async close() {
+      // What the run had is being let go of: nobody reads letters any more.
+      if (closings++ === 0) assert.ok(await send(store, 's', { type: 'follow-up', words: 'Report.' }));
+    },
+  }));
+  const worker = startWorker({ store, drivers: { run }, drain: true });
+  await worker.done;
+  const ended = await store.queue.run('r');
+  assert.deepEqual([ended?.status, ended?.outcome?.text, closings], ['ended', 'Reported.', 2]);
+  await store.inbox.put('s', { type: 'steer', words: 'Left over.' });
+  const [{ place = 0 } = {}] = await store.inbox.read('s', 0);
+  const log = await store.sessions.open('s', { force: true });
+  const { events = 0 } = (await store.sessions.list())[0] ?? {};
+  await log.append(events, [{ type: 'remark-made', key: 'inbox', value: place }]);
+  await log.close();
+  await drive(store, parts, { run: { attempts: 2 } });
+  assert.deepEqual(await store.inbox.read('s', 0), []);
 });

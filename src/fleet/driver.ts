@@ -15,7 +15,7 @@ import {
   type Settlement,
 } from '../core/index.ts';
 import { budgetStop, governed } from './governor.ts';
-import { cancelStop, deliver, inboxView, type LetterBox } from './inbox.ts';
+import { cancelStop, clearRead, deliver, inboxView, type LetterBox } from './inbox.ts';
 import { outcomeOf, pastOf, questionsOf } from './outcome.ts';
 import type { Outfitted, Outfitter } from './outfitter.ts';
 
@@ -130,6 +130,7 @@ async function work(run: FleetRun, session: Session, outfit: Outfitted, context:
   try {
     await outfit.opened?.(session);
     await read();
+    await clearRead(box);
     const past = await begin(run, session, outfit, options);
     if (past) return past;
     for (;;) {

@@ -111,6 +111,39 @@ test('a cancelled run ends wherever it is gone on with, and no later run does', 
   assert.equal((await later.run('Go.', { runId: 'other' })).ended?.reason, 'answered');
 });
 
+test('a cancel that an earlier run did not live to read ends no later one', async (t) => {
+  const made = await scene(t, ['Said.'], { stops: [cancelStop('r')] });
+  const session = await made.open();
+  await made.store.inbox.put('s', { type: 'cancel', run: 'earlier' });
+  const running = session.run('Go.', { runId: 'r' });
+  await read(made.store, session);
+  assert.equal((await running).ended?.reason, 'answered');
+  assert.deepEqual(await made.store.inbox.read('s', 0), [], 'it is read all the same');
+});
+
+test('[A112] an answer is to the words that were seen: what is asked about the same call since then stays open', async (t) => {
+  const asked = 'Pay 5?';
+  const made = await scene(t, [calls('pay'), 'Done.'], { gates: [() => ({ type: 'ask', question: asked })] });
+  const session = await made.open();
+  await session.run('Go.');
+  const [{ id: call = '' } = {}] = session.state.calls;
+  await made.store.inbox.put('s', { type: 'answer', call, question: 'Pay 4?', allowed: true });
+  await read(made.store, session);
+  assert.equal(session.state.calls[0]?.ask?.allowed, undefined);
+  await made.store.inbox.put('s', { type: 'answer', call, question: asked, allowed: true });
+  await read(made.store, session);
+  assert.equal(session.state.calls[0]?.ask?.allowed, true);
+});
+
+test('who speaks to a session in which no run is any more is told so, and a later run does not hear it', async (t) => {
+  const store = await storeFor(t);
+  assert.equal(await send(store, 's', { type: 'steer', words: 'Left' }), false);
+  assert.deepEqual(await store.inbox.read('s', 0), []);
+  await store.queue.enqueue([{ id: 'r', words: 'x', session: 's' }]);
+  assert.equal(await send(store, 's', { type: 'steer', words: 'Right' }), true);
+  assert.equal((await store.inbox.read('s', 0)).length, 1);
+});
+
 test('a fork begins with no letter read, and an epoch keeps what was', async (t) => {
   const made = await scene(t, ['One.', 'Two.']);
   const session = await made.open();

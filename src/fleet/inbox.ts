@@ -64,19 +64,29 @@ export async function deliver({ inbox, session, name, run }: LetterBox): Promise
   const letters = await inbox.read(name, look(session.state, inboxView).place);
   for (const delivery of letters) {
     await session.record((state) => factsOf(delivery, state, run));
-    if (delivery.letter.type === 'cancel') session.cancel();
+    if (cancels(delivery.letter, run)) session.cancel();
   }
-  if (letters.length > 0) await inbox.clear(name, look(session.state, inboxView).place);
+  if (letters.length > 0) await clearRead({ inbox, session, name, run });
 }
+
+/** Forgets the letters that were read before a crash could: they would look unread for ever. */
+export async function clearRead({ inbox, session, name }: LetterBox): Promise<void> {
+  const { place } = look(session.state, inboxView);
+  if (place > 0) await inbox.clear(name, place);
+}
+
+/** Whether a letter cancels a run. One may end before it reads that it is cancelled: the one after it is not meant. */
+export const cancels = (letter: Letter, run: string): boolean =>
+  letter.type === 'cancel' && (letter.run === undefined || letter.run === run);
 
 /** The facts of a letter and its place; none where it was read already. */
 function factsOf({ place, letter }: Delivery, state: RunState, run: string): readonly Fact[] {
   if (look(state, inboxView).place >= place) return [];
-  const value = letter.type === 'cancel' ? { place, cancelled: run } : place;
+  const value = cancels(letter, run) ? { place, cancelled: run } : place;
   return [...saidIn(letter, place, state), { type: 'remark-made', key, value }];
 }
 
-/** What a letter says to a session. An answer to no question that is open says nothing. */
+/** What a letter says to a session. An answer to no question that is open, or to other words than are open now, says nothing. */
 function saidIn(letter: Letter, place: number, state: RunState): readonly Fact[] {
   switch (letter.type) {
     case 'prompt':
@@ -86,9 +96,9 @@ function saidIn(letter: Letter, place: number, state: RunState): readonly Fact[]
       return [{ type: 'input-received', input: `letter-${place}`, how: letter.type, parts }];
     }
     case 'answer': {
-      const { call, allowed, happened, by } = letter;
-      const isOpen = state.calls.some((each) => each.id === call && each.ask && each.ask.allowed === undefined);
-      if (!isOpen) return [];
+      const { call, question, allowed, happened, by } = letter;
+      const { ask } = state.calls.find((each) => each.id === call && !each.result) ?? {};
+      if (!ask || ask.allowed !== undefined || (question !== undefined && question !== ask.question)) return [];
       const more = { ...(happened ? { happened } : {}), ...(by === undefined ? {} : { by }) };
       return [{ type: 'ask-answered', call, allowed, ...more }];
     }
@@ -98,13 +108,18 @@ function saidIn(letter: Letter, place: number, state: RunState): readonly Fact[]
   }
 }
 
-/** Sends a letter to a session: a worker that has it reads it at once, and a run that rests, or is about to, is woken to read it. */
+/**
+ * Sends a letter to a session: a worker that has it reads it at once, and a run that rests, or is about to, is woken to read it.
+ * False where no run is there to read it; then it is taken back.
+ */
 export async function send(
   { inbox, queue }: Pick<FleetStore, 'inbox' | 'queue'>,
   session: string,
   letter: Letter,
-): Promise<void> {
-  await inbox.put(session, letter);
-  for (const status of ['running', 'resting'] as const)
-    for (const { id } of await queue.list({ session, status })) await queue.wake(id);
+): Promise<boolean> {
+  const place = await inbox.put(session, letter);
+  const live = (await queue.list({ session })).filter(({ status }) => status !== 'ended');
+  for (const { id } of live) await queue.wake(id);
+  if (live.length === 0) await inbox.clear(session, place);
+  return live.length > 0;
 }
