@@ -104,7 +104,7 @@ test('[P54] the health check asks the server at its own port, and finds everythi
   const { port } = server.address() as AddressInfo;
   const check = async (line: string): Promise<number> => {
     const file = path.join(folder, 'cmdline');
-    writeFileSync(file, line.replaceAll(' ', '\0') + '\0');
+    writeFileSync(file, `${line.replaceAll(' ', '\0')}\0`);
     const child = spawn(process.execPath, [path.join(root, 'scripts/image-health.ts'), file], { stdio: 'ignore' });
     const [code] = (await once(child, 'exit')) as [number];
     return code;

@@ -77,10 +77,10 @@ export async function buildImage(base: string): Promise<string> {
     const about = ['build', '--format', 'docker', ...bounds, '--network', 'host', '--build-arg', `NODE_IMAGE=${base}`];
     await must(...about, '--target', 'system', '--tag', system, '.');
     mkdirSync(path.join(folder, 'tmp'));
-    renameSync(pack(folder).tarball, path.join(folder, 'tmp/fairlead.tgz'));
+    const isWhole = process.env['FAIRLEAD_WHOLE_IMAGE'] !== undefined;
+    if (!isWhole) renameSync(pack(folder).tarball, path.join(folder, 'tmp/fairlead.tgz'));
     const image = `localhost/fairlead-test:${randomUUID()}`;
-    const whole = process.env['FAIRLEAD_WHOLE_IMAGE'] !== undefined;
-    const built = whole ? [] : ['--build-context', `build=${folder}`];
+    const built = isWhole ? [] : ['--build-context', `build=${folder}`];
     await must(...about, ...built, '--target', 'image', '--tag', image, '.');
     return image;
   } finally {
@@ -104,8 +104,17 @@ export async function start(t: TestContext, image: string, { args, env = {}, dat
   const name = `fairlead-test-${randomUUID()}`;
   t.after(() => podman('rm', '--force', '--volumes', '--time', '0', name));
   await must(
-    ...['run', '--detach', '--name', name, ...bounds, '--timeout', `${longestMs / 1000}`, '--network', 'host'],
-    ...['--init', '--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+    'run',
+    '--detach',
+    `--name=${name}`,
+    ...bounds,
+    `--timeout=${longestMs / 1000}`,
+    '--network=host',
+    '--init',
+    '--read-only',
+    '--tmpfs=/tmp',
+    '--cap-drop=ALL',
+    '--security-opt=no-new-privileges',
     ...Object.entries(env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
     ...(data === undefined ? [] : ['--volume', `${data}:/data`]),
     image,
@@ -131,9 +140,9 @@ export async function start(t: TestContext, image: string, { args, env = {}, dat
 }
 
 /** Waits until something holds of a container; fails with its words. */
-export async function until(what: string, { logs }: Container, holds: () => Promise<boolean>): Promise<void> {
+export async function until(what: string, container: Container, holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 60_000; !(await holds()); await pause(100))
-    if (Date.now() > end) throw new Error(`Not so after a minute: ${what}. ${await logs()}`);
+    if (Date.now() > end) throw new Error(`Not so after a minute: ${what}. ${await container.logs()}`);
 }
 
 /** A port that nobody has, from where the system hands none out by itself. */

@@ -1,0 +1,129 @@
+// Whether a provider is configured, its key is set and a query succeeds: the real program says so, each in its own words, with an exit code.
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { JsonObject } from '../src/core/index.ts';
+import { discover } from '../src/providers/index.ts';
+import { calls, closedUrl, fails, says, type Asked } from '../src/testing/index.ts';
+import { program, type Ended, type Program } from './support/live-program.ts';
+
+const key = 'the-key-that-is-right';
+
+/** A model that calls the tool it is told to call. */
+const obeys = ({ prompt, tools }: Asked<JsonObject>) =>
+  tools.includes('report_number') ? calls('report_number', { number: Number(/\d+/.exec(prompt)?.[0]) }) : says('Fine.');
+
+type Tried = {
+  /** How the checks of the doctor stand, by name, and what it says of them. */
+  readonly doctor: { readonly code: number | null; readonly stands: Record<string, string>; readonly says: string };
+  readonly connection: Ended;
+  readonly query: Ended;
+};
+
+/** A provider that asks for a key, at the server of the test. */
+const made = (t: TestContext, script: Parameters<typeof program>[1] = obeys): Promise<Program> =>
+  program(t, script, { key, models: [{ id: 'alpha', tools: true, context: 32_000 }] });
+
+/** Everything that a person could try, one after the other. */
+async function tried(here: Program, env: Readonly<Record<string, string>>): Promise<Tried> {
+  const around = {
+    HARNESS_INFERENCE_PROVIDER: 'anthropic',
+    ANTHROPIC_BASE_URL: `${here.server.url}/v1`,
+    OLLAMA_API_URL: '',
+    SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine',
+    ...env,
+  };
+  const examined = await here.run(['doctor', '--json', '--model', 'anthropic/alpha'], { env: around });
+  const { checks } = JSON.parse(examined.out) as {
+    readonly checks: readonly Record<'name' | 'standing' | 'says', string>[];
+  };
+  const connection = await here.run(['--one-shot', '--test-connection'], { env: around });
+  const query = await here.run(['--one-shot', '--model', 'anthropic/alpha', '--prompt', 'hello'], { env: around });
+  const { ANTHROPIC_API_KEY: secret } = env;
+  for (const { out, err } of [examined, connection, query])
+    assert.ok(secret === undefined || !`${out}${err}`.includes(secret), 'no key is shown');
+  return {
+    doctor: {
+      code: examined.code,
+      stands: Object.fromEntries(checks.map(({ name, standing }) => [name, standing])),
+      says: checks.map((check) => check.says).join('\n'),
+    },
+    connection,
+    query,
+  };
+}
+
+test('[P61] with a provider, its key and a model that answers, the doctor has made a query, and so can a person', async (t) => {
+  const here = await made(t);
+  const { doctor, connection, query } = await tried(here, { ANTHROPIC_API_KEY: key });
+  assert.deepEqual(
+    [doctor.code, doctor.stands['provider'], doctor.stands['tool calling']],
+    [0, 'ok', 'ok'],
+    doctor.says,
+  );
+  assert.match(doctor.says, /^anthropic answers \(\d+ ms\) and has 1 model\.$/m);
+  assert.match(doctor.says, /^anthropic\/alpha called the tool as asked/m);
+  assert.deepEqual([connection.code, connection.err], [0, '']);
+  assert.match(connection.out, /^anthropic answers/);
+  assert.deepEqual([query.code, query.out], [0, 'Fine.\n']);
+});
+
+test('[P61] without a key nothing is sent, and the variable that is missing is named', async (t) => {
+  const here = await made(t);
+  const { doctor, connection, query } = await tried(here, {});
+  assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'fail', 'warn']);
+  for (const said of [doctor.says, connection.err, query.err])
+    assert.match(said, /^anthropic needs a key, and ANTHROPIC_API_KEY is not set\./m);
+  assert.deepEqual([connection.code, query.code], [1, 1]);
+  assert.equal(here.server.requests.length, 0);
+});
+
+test('[P61] a key that is wrong is told by the status 401, and no query is tried with it by the doctor', async (t) => {
+  const here = await made(t);
+  const { doctor, connection, query } = await tried(here, { ANTHROPIC_API_KEY: 'a-key-that-is-wrong' });
+  assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'fail', 'warn']);
+  for (const said of [doctor.says, connection.err, query.err])
+    assert.match(said, /anthropic did not accept the key \(status 401\)/);
+  assert.deepEqual([connection.code, query.code], [1, 1]);
+  assert.equal(here.asked().length, 1, 'the one that the person tried');
+});
+
+test('[P61] a provider that is well and refuses the query fails by the query alone', async (t) => {
+  const here = await made(t, () => fails(403, { message: 'Not for you.' }));
+  const { doctor, connection, query } = await tried(here, { ANTHROPIC_API_KEY: key });
+  assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'ok', 'fail']);
+  assert.match(doctor.says, /Not for you\./);
+  assert.equal(connection.code, 0);
+  assert.deepEqual([query.code, query.out], [1, '']);
+  assert.match(query.err, /Not for you\./);
+});
+
+test('[P61] a provider that cannot be reached has an exit code of its own', async (t) => {
+  const here = await made(t);
+  const url = await closedUrl();
+  const { doctor, connection, query } = await tried(here, { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: `${url}/v1` });
+  assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'fail', 'warn']);
+  assert.match(doctor.says, /There is no connection to anthropic/);
+  assert.deepEqual([connection.code, query.code], [7, 7]);
+});
+
+/** A model server that somebody runs on this machine would be found. */
+const [found] = (await discover({ env: {} })).filter(({ how }) => how !== 'embedded');
+
+test(
+  '[P61] where no provider is configured the doctor says so and how to begin, and a connection cannot be tried',
+  found ? { skip: `a model server of ${found.provider} runs on this machine` } : {},
+  async (t) => {
+    const here = await made(t);
+    const env = { OLLAMA_API_URL: '' };
+    const { code, out } = await here.run(['doctor'], { env });
+    assert.match(
+      out,
+      /^warn {2}provider +No provider is configured and none was found.*\n +to mend: Set a key such as ANTHROPIC_API_KEY/m,
+    );
+    assert.match(out, /^warn {2}tool calling +Not tried/m);
+    assert.equal(code, 0, 'there is an embedded model');
+    const connection = await here.run(['--one-shot', '--test-connection'], { env });
+    assert.equal(connection.code, 7);
+    assert.match(connection.err, /There is no connection to ollama/);
+  },
+);
