@@ -14,10 +14,9 @@ export async function liveRunOf({ queue }: Pick<FleetStore, 'queue'>, session: s
 /** Leaves a letter to a session in which a run is, and wakes the run where it rests. */
 export async function leave(store: Store, session: string, letter: Letter): Promise<FleetRun> {
   const run = await liveRunOf(store, session);
-  if (!run)
-    throw refused('server/conflict', 'No run is in this session, so nobody would read it.', {
-      hint: 'Begin one with POST /api/run and this session.',
-    });
-  await send(store, session, letter);
-  return run;
+  // It may end between the look and the letter.
+  if (run && (await send(store, session, letter))) return run;
+  throw refused('server/conflict', 'No run is in this session, so nobody would read it.', {
+    hint: 'Begin one with POST /api/run and this session.',
+  });
 }

@@ -115,14 +115,16 @@ test('[A92] a run that asks a person rests, is found among the approvals, and go
   assert.equal(approvals[0]?.run, id);
   const [question] = approvals[0].questions;
   assert.deepEqual(question?.input, { to: 'Ada' });
-  assert.equal(
-    (await ask(`POST /api/sessions/${session}/answer`, { body: { call: 'other', allowed: true } })).status,
-    409,
-  );
+  const { call } = question;
+  for (const wrong of [{ call: 'other' }, { call, question: 'Read it?' }])
+    assert.equal(
+      (await ask(`POST /api/sessions/${session}/answer`, { body: { ...wrong, allowed: true } })).status,
+      409,
+    );
   assert.equal(sends.length, 0);
   const answered = await ask(`POST /api/sessions/${session}/answer`, {
     as: 'runner',
-    body: { call: question.call, allowed: true },
+    body: { call, question: 'Send it?', allowed: true },
   });
   assert.equal(answered.status, 202);
   const { outcome } = await until(id, 'ended');

@@ -95,15 +95,15 @@ async function answer(store: FleetStore, id: string, words: readonly string[], {
   if (!['yes', 'no', 'happened'].includes(said) || words.length !== 1)
     throw new TypeError('An answer is yes, no, or happened.');
   const found = known(id, await store.queue.run(id));
-  const { call: asked, about } = questionOf(found, call);
+  const { call: asked, question, about } = questionOf(found, call);
   if (said === 'happened' && about !== 'outcome')
     throw new FairleadError('cli/no-outcome', `${id} does not ask whether something happened.`, {
       blame: 'user',
       hint: 'Answer yes or no.',
     });
   const happened = said === 'happened' ? { happened: true } : {};
-  const letter: Letter = { type: 'answer', call: asked, allowed: said === 'yes', ...happened, by: userInfo().username };
-  await send(store, found.session, letter);
+  const by = userInfo().username;
+  await sent(store, found, { type: 'answer', call: asked, question, allowed: said === 'yes', ...happened, by });
   tell(`${id} goes on as soon as a worker has a hand free.\n`);
   return exitCodes.answered;
 }
@@ -130,16 +130,23 @@ async function cancel(store: FleetStore, id: string): Promise<number> {
 async function steer(store: FleetStore, id: string, words: readonly string[], values: Values): Promise<number> {
   if (words.length === 0) throw new TypeError('There are no words to steer it with.');
   const found = known(id, await store.queue.run(id));
-  if (found.status === 'ended')
-    throw new FairleadError('cli/ended', `${id} has ended already.`, {
-      blame: 'user',
-      hint: `To go on with its session: fairlead enqueue "<task>" --session ${found.session}`,
-    });
+  if (found.status === 'ended') throw hasEnded(found);
   const type = values['follow-up'] ? 'follow-up' : 'steer';
-  await send(store, found.session, { type, words: words.join(' '), by: userInfo().username });
+  await sent(store, found, { type, words: words.join(' '), by: userInfo().username });
   tell(`${id} reads it ${type === 'steer' ? 'after the tools that are running' : 'once it has its answer'}.\n`);
   return exitCodes.answered;
 }
+
+/** Sends a letter to a run; it may end before it could read it. */
+async function sent(store: FleetStore, run: FleetRun, letter: Letter): Promise<void> {
+  if (!(await send(store, run.session, letter))) throw hasEnded(run);
+}
+
+const hasEnded = ({ id, session }: FleetRun): FairleadError =>
+  new FairleadError('cli/ended', `${id} has ended already.`, {
+    blame: 'user',
+    hint: `To go on with its session: fairlead enqueue "<task>" --session ${session}`,
+  });
 
 function known(id: string, run: FleetRun | undefined): FleetRun {
   if (run) return run;

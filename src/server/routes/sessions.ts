@@ -144,17 +144,23 @@ export const sessionRoutes: readonly Route[] = [
     shapes: {
       body: z.strictObject({
         call: z.string().min(1).max(300),
+        /** What was answered, as it was shown: where it asks something else by now, the answer is refused. */
+        question: z.string().max(1_000_000).optional(),
         allowed: z.boolean(),
         happened: z.boolean().optional(),
       }),
     },
     answers: { 202: told },
-    async handle({ place, params, body: { call, allowed, happened }, caller }) {
+    async handle({ place, params, body: { call, question, allowed, happened }, caller }) {
       const id = params['id'] ?? '';
       const open = await withReader(place.store, id, async (log) => waitingIn(await stateOf(log)));
-      if (!open.some((each) => each['call'] === call))
-        throw refused('server/conflict', `No question is open for the call ${call}.`);
-      const letter = { type: 'answer', call, allowed, by: caller.name } as const;
+      const asked = open.find((each) => each['call'] === call)?.['question'];
+      if (typeof asked !== 'string') throw refused('server/conflict', `No question is open for the call ${call}.`);
+      if (question !== undefined && question !== asked)
+        throw refused('server/conflict', `Something else is asked about the call ${call} by now.`, {
+          hint: 'Read the question again, then answer it.',
+        });
+      const letter = { type: 'answer', call, question: asked, allowed, by: caller.name } as const;
       const run = await leave(place.store, id, happened === undefined ? letter : { ...letter, happened });
       return { status: 202, json: { run } };
     },

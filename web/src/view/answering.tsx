@@ -37,7 +37,7 @@ export function Answering({
   const choices = question.about === 'outcome' ? outcome : permission;
   const answer = ({ name, allowed, happened }: Choice): void =>
     send(async () => {
-      await api.answer(session, question.call, allowed, happened);
+      await api.answer(session, question, allowed, happened);
       setGiven(name);
       sent?.();
     });

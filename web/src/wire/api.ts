@@ -4,6 +4,7 @@ import type {
   FleetRun,
   Message,
   NewRun,
+  Question,
   QueueLimits,
   Schedule,
   SessionEntry,
@@ -115,8 +116,18 @@ export const api = {
     change('POST', `api/sessions/${at(id)}/edit`, { messages }),
   steer: (id: string, words: string, how: 'steer' | 'follow-up' | 'prompt'): Promise<unknown> =>
     change('POST', `api/sessions/${at(id)}/steer`, { words, how }),
-  answer: (id: string, call: string, allowed: boolean, happened?: boolean): Promise<unknown> =>
-    change('POST', `api/sessions/${at(id)}/answer`, { call, allowed, ...(happened === undefined ? {} : { happened }) }),
+  answer: (
+    id: string,
+    { call, question }: Pick<Question, 'call' | 'question'>,
+    allowed: boolean,
+    happened?: boolean,
+  ): Promise<unknown> =>
+    change('POST', `api/sessions/${at(id)}/answer`, {
+      call,
+      question,
+      allowed,
+      ...(happened === undefined ? {} : { happened }),
+    }),
   cancel: (id: string): Promise<unknown> => change('POST', `api/sessions/${at(id)}/cancel`),
   approvals: (signal?: AbortSignal): Promise<{ approvals: Approval[] }> => get('api/approvals', signal),
   health: (signal?: AbortSignal): Promise<HealthShape> => get('api/health', signal),
