@@ -40,7 +40,9 @@ const bases = [
   'docker.io/library/node:24-bookworm-slim',
 ].flatMap((each) => each ?? []);
 
-const longestMs = 240_000;
+/** Whether the package is built inside too, from its sources and the registry, which takes minutes. */
+const isWhole = process.env['FAIRLEAD_WHOLE_IMAGE'] !== undefined;
+const longestMs = isWhole ? 540_000 : 240_000;
 /** What may be open is bounded for the engine too, which may not raise it. */
 const bounds = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096'];
 /** Where the build of the system is kept: only it needs the network, and it seldom changes. */
@@ -57,7 +59,9 @@ export function baseImage(): { readonly base: string } | { readonly missing: str
 /** Runs a command of the engine. A model of the test may be asked meanwhile, so nothing is waited for at a stand. */
 export function podman(...args: readonly string[]): Promise<Told> {
   const { promise, resolve } = Promise.withResolvers<Told>();
-  execFile('podman', args, { cwd: root, timeout: longestMs, maxBuffer: 1 << 26 }, (error, out, err) =>
+  // Asked to end, it would say that all went well.
+  const limits = { timeout: longestMs, killSignal: 'SIGKILL', maxBuffer: 1 << 26 } as const;
+  execFile('podman', args, { cwd: root, ...limits }, (error, out, err) =>
     resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
   );
   return promise;
@@ -77,7 +81,6 @@ export async function buildImage(base: string): Promise<string> {
     const about = ['build', '--format', 'docker', ...bounds, '--network', 'host', '--build-arg', `NODE_IMAGE=${base}`];
     await must(...about, '--target', 'system', '--tag', system, '.');
     mkdirSync(path.join(folder, 'tmp'));
-    const isWhole = process.env['FAIRLEAD_WHOLE_IMAGE'] !== undefined;
     if (!isWhole) renameSync(pack(folder).tarball, path.join(folder, 'tmp/fairlead.tgz'));
     const image = `localhost/fairlead-test:${randomUUID()}`;
     const built = isWhole ? [] : ['--build-context', `build=${folder}`];
@@ -91,18 +94,26 @@ export async function buildImage(base: string): Promise<string> {
 /** Removes what was built. */
 export const removeImage = (image: string): Promise<Told> => podman('rmi', '--force', image);
 
+const remove = (container: string): Promise<Told> =>
+  podman('rm', '--force', '--volumes', '--ignore', '--time=0', container);
+
 /** A volume that is gone with the test. */
 export async function volume(t: TestContext): Promise<string> {
   const name = `fairlead-test-${randomUUID()}`;
   await must('volume', 'create', name);
-  t.after(() => podman('volume', 'rm', '--force', name));
+  t.after(async () => {
+    // Forced, it would take its containers along and leave their other volumes.
+    const { out } = await podman('ps', '--all', '--quiet', `--filter=volume=${name}`);
+    for (const id of out.split('\n').filter(Boolean)) await remove(id);
+    await podman('volume', 'rm', name);
+  });
   return name;
 }
 
 /** Starts a container with the bounds of the compose file, in the network of this machine, where the test's servers are. */
 export async function start(t: TestContext, image: string, { args, env = {}, data }: Starting): Promise<Container> {
   const name = `fairlead-test-${randomUUID()}`;
-  t.after(() => podman('rm', '--force', '--volumes', '--time', '0', name));
+  t.after(() => remove(name));
   await must(
     'run',
     '--detach',
