@@ -122,7 +122,7 @@ export { fold, runView, type Ask, type Call, type RunState } from './state.ts';
 export { emptyTable, entriesOf, put, tableOf, valueAt, without, type Table } from './table.ts';
 export { last, push, swapLast, toArray, trailOf, type Trail } from './trail.ts';
 export { outcomeQuestion } from './unsure.ts';
-export { isUsage } from './usage.ts';
+export { isCost, isUsage } from './usage.ts';
 export { look, type Seen } from './views.ts';
 export { visible, visibleLine } from './visible.ts';
 export type {

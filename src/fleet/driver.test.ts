@@ -266,8 +266,7 @@ test('[A53] words that come while a run ends are read before it has ended, and t
   await worker.done;
   const ended = await store.queue.run('r');
   assert.deepEqual([ended?.status, ended?.outcome?.text, closings], ['ended', 'Reported.', 2]);
-  await store.inbox.put('s', { type: 'steer', words: 'Left over.' });
-  const [{ place = 0 } = {}] = await store.inbox.read('s', 0);
+  const place = await store.inbox.put('s', { type: 'steer', words: 'Left over.' });
   const log = await store.sessions.open('s', { force: true });
   const { events = 0 } = (await store.sessions.list())[0] ?? {};
   await log.append(events, [{ type: 'remark-made', key: 'inbox', value: place }]);

@@ -109,6 +109,66 @@ test('what broke off is paid as far as it came, and what never began is not', as
   assert.equal(acme?.held.tokens, 0);
 });
 
+/** A model that sends these chunks, and then what it is told to wait for. */
+const sending = (chunks: readonly Chunk[], after: (signal: AbortSignal) => Promise<void> = going): Provider => ({
+  ...model(),
+  async *stream(_, signal) {
+    yield* chunks;
+    await after(signal);
+  },
+});
+
+const said = (more: { readonly input: number; readonly output: number; readonly usd?: number }): Chunk => {
+  const { usd, ...usage } = more;
+  const message = { role: 'assistant', parts: [{ type: 'text', text: 'a word or two' }] } as const;
+  return { type: 'end', message, finish: 'stop', usage, model: 'm', ...(usd === undefined ? {} : { usd }) };
+};
+
+test('[A64] figures that cannot be true are replaced by an estimate: nobody earns by spending', async (t) => {
+  const { ledger } = await storeFor(t);
+  const wrong = [
+    { input: -1e9, output: -1e9 },
+    { input: Number.NaN, output: 5 },
+    { input: Infinity, output: 5 },
+    { input: 400, output: 100, usd: -50 },
+    { input: 400, output: 100, usd: Number.NaN },
+  ];
+  for (const [i, each] of wrong.entries()) {
+    const tenant = `t${i}`;
+    await ledger.allow({ tenant, period: 'ever', usd: 100, tokens: 100_000 });
+    await drained(governed(sending([said(each)]), { ledger, tenant, run: 'r', mustGo: going }));
+    const { spent, held } = (await ledger.allowances()).find((one) => one.tenant === tenant) ?? {};
+    assert.ok(
+      (spent?.usd ?? 0) > 0 && (spent?.tokens ?? 0) > 400 && held?.tokens === 0,
+      JSON.stringify([each, spent, held]),
+    );
+    assert.ok((spent?.tokens ?? 0) < 1100);
+  }
+});
+
+test('[A64] a call that was cut off before its first word, and an answer that was begun anew, are paid for', async (t) => {
+  const { ledger } = await storeFor(t);
+  await ledger.allow({ tenant: 'acme', period: 'ever', tokens: 100_000 });
+  const governor = { ledger, tenant: 'acme', run: 'r', mustGo: going };
+  const cut = new AbortController();
+  const slow = sending([], async (signal) => {
+    cut.abort();
+    signal.throwIfAborted();
+  });
+  await assert.rejects(Array.fromAsync(governed(slow, governor).stream(request, cut.signal)));
+  const spent = async (): Promise<number> => (await ledger.allowances())[0]?.spent.tokens ?? 0;
+  const once = await spent();
+  assert.ok(once > 1000 && once < 1100, `${once} tokens: the model has read the request`);
+  const again = sending([
+    { type: 'part-delta', index: 0, text: 'x'.repeat(400) },
+    { type: 'restarted', attempt: 2, why: 'cut' },
+    said({ input: 400, output: 100 }),
+  ]);
+  await drained(governed(again, governor));
+  const twice = (await spent()) - once;
+  assert.ok(twice > 1600 && twice < 1700, `${twice} tokens: the half that was lost, and the whole`);
+});
+
 test('a ledger that cannot be read lets nothing pass, and one that cannot be written to keeps what was held', async (t) => {
   const { ledger } = await storeFor(t);
   const away = (): Promise<never> => Promise.reject(new Error('the store is away'));

@@ -2,6 +2,8 @@
 import {
   estimate,
   FairleadError,
+  isCost,
+  isUsage,
   messageOf,
   toArray,
   tokensOf,
@@ -57,20 +59,30 @@ async function* governedStream(
   const most = amountOf(provider, { input, output: request.settings.maxOutputTokens ?? usualAnswer });
   await hold(provider, governor, id, most);
   let heard = 0;
-  let used: Amount | undefined;
+  let begun = false;
+  let ended = false;
+  /** What answers took that were begun anew. */
+  let lost: Amount = { usd: 0, tokens: 0 };
   // Where it cannot be written, what was held stays spent: too much is better than too little.
-  const settle = (amount: Amount): Promise<void> => ledger.settle(tenant, id, amount).catch(() => undefined);
+  const settle = (amount: Amount): Promise<void> => ledger.settle(tenant, id, sum(lost, amount)).catch(() => undefined);
+  const soFar = (): Amount => amountOf(provider, { input, output: Math.ceil(heard / 4) });
   try {
     for await (const chunk of provider.stream(request, signal)) {
+      if (chunk.type === 'restarted' && begun) lost = sum(lost, soFar());
+      begun = chunk.type !== 'restarted';
+      heard = begun ? heard : 0;
       if (chunk.type === 'part-delta') heard += chunk.text.length;
-      if (chunk.type === 'end') await settle((used = usedBy(provider, chunk, input)));
+      if (chunk.type === 'end') await settle(usedBy(provider, chunk, input));
+      ended ||= chunk.type === 'end';
       yield chunk;
     }
   } finally {
-    // Who was asked and broke off is paid for what was said; who never began is not.
-    if (!used) await settle(amountOf(provider, { input: heard > 0 ? input : 0, output: Math.ceil(heard / 4) }));
+    // Who was asked and broke off, or was cut off, is paid for what was read and said; who failed before a word is not.
+    if (!ended) await settle(begun || signal.aborted ? soFar() : { usd: 0, tokens: 0 });
   }
 }
+
+const sum = (a: Amount, b: Amount): Amount => ({ usd: a.usd + b.usd, tokens: a.tokens + b.tokens });
 
 async function hold(provider: Provider, { ledger, tenant }: Governor, id: string, amount: Amount): Promise<void> {
   try {
@@ -106,10 +118,12 @@ const amountOf = ({ price }: Provider, usage: Usage & { readonly input: number; 
   usd: (price && costOf(price, usage)) ?? 0,
 });
 
+/** What a call took by what the model says, as far as that can be true: a sum below nothing would be spent again. */
 function usedBy(provider: Provider, end: Chunk & { readonly type: 'end' }, input: number): Amount {
-  const usage = { ...end.usage, input: end.usage.input ?? input, output: end.usage.output ?? tokensOf([end.message]) };
+  const said = isUsage(end.usage) ? end.usage : {};
+  const usage = { ...said, input: said.input ?? input, output: said.output ?? tokensOf([end.message]) };
   const amount = amountOf(provider, usage);
-  return end.usd === undefined ? amount : { ...amount, usd: end.usd };
+  return isCost(end.usd) ? { ...amount, usd: end.usd } : amount;
 }
 
 /** A history grows by a message or two a turn: what was counted is not counted again. */

@@ -126,7 +126,7 @@ test('[A112] an answer is to the words that were seen: what is asked about the s
   const made = await scene(t, [calls('pay'), 'Done.'], { gates: [() => ({ type: 'ask', question: asked })] });
   const session = await made.open();
   await session.run('Go.');
-  const [{ id: call = '' } = {}] = session.state.calls;
+  const call = session.state.calls[0]?.id ?? '';
   await made.store.inbox.put('s', { type: 'answer', call, question: 'Pay 4?', allowed: true });
   await read(made.store, session);
   assert.equal(session.state.calls[0]?.ask?.allowed, undefined);
