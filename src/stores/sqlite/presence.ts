@@ -6,6 +6,8 @@ import type { Base } from './base.ts';
 export type Presence = {
   /** Within a change: the name under which this process holds things now. */
   token(): string;
+  /** Within a change: false where others have taken what this process held and it had not learnt of it; it does by this. */
+  isAwake(): boolean;
   /** Calls back, once, when others have taken what was held under a name. */
   whenLost(token: string, told: () => void): () => void;
   /** Whether a holder is gone. */
@@ -94,12 +96,18 @@ export function newPresence(base: Base, leaseMs: number, buryRuns: Bury): Presen
   };
   const gone = (): readonly Row[] => rows().filter((row) => row.token !== token && isSilent(row));
 
+  const isThere = (name: string): boolean => base.one('SELECT 1 FROM presences WHERE token = ?', name) !== undefined;
+
   return {
     token() {
-      const known = token !== undefined && base.one('SELECT 1 FROM presences WHERE token = ?', token);
-      if (token !== undefined && known) return token;
+      if (token !== undefined && isThere(token)) return token;
       if (token !== undefined) queueMicrotask(lose.bind(undefined, token));
       return enter();
+    },
+    isAwake() {
+      if (token === undefined || isThere(token)) return true;
+      queueMicrotask(lose.bind(undefined, token));
+      return false;
     },
     whenLost(name, told) {
       const watcher = { token: name, told };

@@ -1,6 +1,6 @@
 // The sessions of a SQLite store: taken by one writer at a time, read by any number.
 import type { Log, SessionEntry, Sessions } from '../../core/index.ts';
-import { closedLog, locked, missing, readOnly } from '../session-trouble.ts';
+import { closedLog, fenced, locked, missing, readOnly } from '../session-trouble.ts';
 import type { Base } from './base.ts';
 import { appendTo, readerOf, type SessionRow } from './log.ts';
 import type { Presence } from './presence.ts';
@@ -14,6 +14,8 @@ export function sessionsOf(base: Base, presence: Presence): Sessions {
 
   /** Takes or begins a session: from now on only who knows its new fence may add to it. */
   function take(session: string, name: string, force: boolean): SessionRow {
+    // Who was given a run and slept since then was given nothing.
+    if (force && !presence.isAwake()) throw fenced(session);
     const found = find(session);
     if (found?.holder && !force && !presence.isGone(found.holder)) throw locked(session, found.holder_name);
     const now = new Date().toISOString();

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import { startActor } from '../../../test/support/fleet-process.ts';
 import { change, countOf, openFor, placeFor } from '../../../test/support/sqlite-place.ts';
-import { noSpending, type FleetStore, type Log } from '../../core/index.ts';
+import { FairleadError, noSpending, type FleetStore, type Log } from '../../core/index.ts';
 import { openSqlite } from './store.ts';
 
 const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
@@ -181,6 +181,43 @@ test('[A71] a schedule fires once over all workers, and once for all the times t
   const next = Number(db.prepare('SELECT next FROM schedules').get()?.['next']);
   db.close();
   assert.ok(next > Date.now() && new Date(next).getUTCHours() === 3);
+});
+
+test('[A116] a worker that slept from before it opened a session does not take it from the one who has its run now', async (t) => {
+  const file = placeFor(t);
+  const [sleeper, heir] = [await openFor(t, file), await openFor(t, file)];
+  await sleeper.queue.enqueue([{ id: 'one', words: '' }]);
+  const slept = Promise.withResolvers<unknown>();
+  const end = new AbortController();
+  const done = sleeper.queue.work({
+    worker: 'sleeper',
+    concurrency: 1,
+    signal: end.signal,
+    async drive() {
+      change(file, "UPDATE presences SET beat = '0'");
+      let log: Log | undefined;
+      await heir.queue.work({
+        worker: 'heir',
+        concurrency: 1,
+        drain: true,
+        signal: AbortSignal.timeout(30_000),
+        async drive() {
+          log = await heir.sessions.open('one', { force: true });
+          slept.resolve(await sleeper.sessions.open('one', { force: true }).catch((error: unknown) => error));
+          await log.append(0, [remark]);
+          return { type: 'ended', outcome: { reason: 'answered', text: 'by the heir', spent: noSpending } };
+        },
+      });
+      end.abort();
+      return { type: 'left' };
+    },
+  });
+  await done;
+  const error = await slept.promise;
+  assert.ok(error instanceof FairleadError && error.code === 'store/fenced', String(error));
+  const run = await heir.queue.run('one');
+  assert.deepEqual([run?.outcome?.text, run?.attempts], ['by the heir', 2]);
+  await (await sleeper.sessions.open('another', { force: true })).close();
 });
 
 test('what is old is forgotten: runs, their sessions, letters and holds; what is spent stays spent', async (t) => {
