@@ -4,6 +4,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { FleetRun, JsonObject, NewRun } from '../core/index.ts';
+import { contains } from '../workspace/paths.ts';
 import { refused } from './faults.ts';
 import { mayAct, type Caller } from './keys.ts';
 import type { Place } from './place.ts';
@@ -78,16 +79,11 @@ function folderIn(folders: Place['folders'], wished: unknown): string {
   if (typeof wished !== 'string') return usual;
   const named = wished.includes('\0') ? undefined : path.resolve(usual, wished);
   const found = named === undefined ? undefined : realOf(named);
-  if (found !== undefined && folders.some((folder) => isWithin(folder, found))) return found;
+  if (found !== undefined && folders.some((folder) => contains(folder, found))) return found;
   throw refused('server/wrong-folder', 'Runs of this server do not work in that folder.', {
     hint: `They work in ${folders.join(', ')}; fairlead serve --folder <folder> opens another.`,
   });
 }
-
-const isWithin = (folder: string, found: string): boolean => {
-  const way = path.relative(folder, found);
-  return way === '' || !(way === '..' || way.startsWith(`..${path.sep}`) || path.isAbsolute(way));
-};
 
 /** A path without links, as far as it is there: a worker may be on another machine. */
 export function realOf(named: string): string {

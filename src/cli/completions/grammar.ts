@@ -141,6 +141,8 @@ const serveFlags: readonly Flag[] = [
   flag('port', 'where it listens', 'anything'),
   flag('no-worker', 'leave the runs to workers'),
   flag('concurrency', 'runs at a time', 'anything'),
+  flag('model', 'the model of runs that name none', 'models'),
+  flag('folder', 'another folder in which runs may work', 'files'),
   flag('any-version', 'also runs that another version began'),
   flag('key-file', 'a file of keys', 'files'),
   flag('allowed-host', 'another name it answers to', 'anything'),
@@ -149,6 +151,7 @@ const serveFlags: readonly Flag[] = [
 
 const workerFlags: readonly Flag[] = [
   flag('concurrency', 'runs at a time', 'anything'),
+  flag('model', 'the model of runs that name none', 'models'),
   flag('drain', 'end once there is nothing left'),
   flag('name', 'what it is called', 'anything'),
   flag('grace', 'seconds to hand over in', 'anything'),

@@ -13,6 +13,12 @@ export const loginFiles = ({ dirs }: Pick<Settings, 'dirs'>): { readonly mcp: st
   api: `${dirs.state}/api-logins.json`,
 });
 
+/** Files that nobody reads for a model, wherever it works: logins, and the token that opens the server, with which it could answer its own questions. */
+export const sealedFiles = (settings: Pick<Settings, 'dirs'>): readonly string[] => [
+  ...Object.values(loginFiles(settings)),
+  `${settings.dirs.state}/server-token`,
+];
+
 /** The sandbox for a folder, whose real path is given; none where the person wants none, which nothing else may decide. */
 export const sandboxFor = (settings: Settings, folder: string, wanted: boolean): Promise<Sandbox> =>
   chooseSandbox({

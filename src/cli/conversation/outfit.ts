@@ -48,7 +48,7 @@ import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { equipmentFor, nobody, type Equipment, type Person } from '../equipment/index.ts';
 import { groundOf } from '../policy/ground.ts';
 import { keeperFor, type Settings } from '../settings/index.ts';
-import { loginFiles, ownFolders, sandboxFor } from './confinement.ts';
+import { ownFolders, sandboxFor, sealedFiles } from './confinement.ts';
 import type { Chosen } from './model.ts';
 
 /** How the terminal's agent is to be made. */
@@ -115,7 +115,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     blobs: `${dirs.state}/blobs`,
     outputs: `${dirs.state}/outputs`,
     protect: ownFolders(settings),
-    sealed: Object.values(loginFiles(settings)),
+    sealed: sealedFiles(settings),
   });
   const locate: Locate = (path) => workspace.locate(path);
   const instructions = readInstructions(places);

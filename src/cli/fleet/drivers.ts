@@ -6,21 +6,24 @@ import { driverOf, type Driver } from '../../fleet/index.ts';
 import { planConduct } from '../../fleet/plan/index.ts';
 import { verifyConduct, type VerifyOptions } from '../../fleet/verify/index.ts';
 import { tell } from '../front/print.ts';
-import { readKnownModels, readPreviousModel } from '../known-models/index.ts';
+import { readKnownModels } from '../known-models/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { outfitterHere } from './outfit.ts';
+import { usualModel } from './usual-model.ts';
 
-/** The drivers of a worker that is started at the terminal, by the kind of run. */
-export const driversHere = (): Readonly<Record<string, Driver>> => ({
-  run: driverOf(outfitterHere((sentence) => tell(`${sentence}\n`))),
+/** The drivers of a worker that is started at the terminal, by the kind of run. The model is that of runs that name none. */
+export const driversHere = (model?: string): Readonly<Record<string, Driver>> => ({
+  run: driverOf(outfitterHere((sentence) => tell(`${sentence}\n`), model)),
   plan: coordinatorOf(planConduct),
-  verify: coordinatorOf(verifyConduct({ models: modelsFor })),
+  verify: coordinatorOf(verifyConduct({ models: modelsFor(model) })),
 });
 
 /** The model that a run answers with unless it names one, and those of the person's list that may judge it. */
-const modelsFor: VerifyOptions['models'] = async ({ settings: { folder } }: FleetRun) => {
-  const settings = readSettings(typeof folder === 'string' ? { cwd: path.resolve(folder) } : {});
-  const author = settings.model ?? readPreviousModel(settings);
-  const others = (readKnownModels(settings) ?? []).map(({ id }) => id);
-  return { others, ...(author === undefined ? {} : { author }) };
-};
+const modelsFor =
+  (named: string | undefined): VerifyOptions['models'] =>
+  async ({ settings: { folder } }: FleetRun) => {
+    const settings = readSettings(typeof folder === 'string' ? { cwd: path.resolve(folder) } : {});
+    const author = usualModel(settings, named);
+    const others = (readKnownModels(settings) ?? []).map(({ id }) => id);
+    return { others, ...(author === undefined ? {} : { author }) };
+  };

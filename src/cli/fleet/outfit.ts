@@ -1,5 +1,5 @@
 // What a queued run is worked on with: the same settings, policy, sandbox, hooks, rules and secrets as in the terminal, with nobody there to be asked at once.
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isObject, type JsonObject, type Limits, type Provider } from '../../core/index.ts';
 import { answerShape } from '../../agent/index.ts';
@@ -11,12 +11,16 @@ import { outfitFor } from '../conversation/outfit.ts';
 import { labelled, labelOf, mustStayHere, isPrivate, withViews } from '../conversation/privacy.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
 import { nobody } from '../equipment/index.ts';
+import { contains } from '../../workspace/paths.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
+import { usualModel } from './usual-model.ts';
 
 /** How the agent of a queued run is to be made; what is absent is as the worker's settings have it. */
 export type RunSettings = {
   readonly model?: string;
   readonly folder?: string;
+  /** The folders that it may not leave, where it came from somebody who may not name any: looked at here, without links. */
+  readonly within?: readonly string[];
   /** Changes are made unasked. */
   readonly auto?: boolean;
   /** Only models on the person's own machines may read it. */
@@ -34,8 +38,8 @@ const usualTurns = 100;
 /** Models that are kept open: one that many runs share has one breaker and one rate for all of them. */
 const mostModels = 32;
 
-/** An outfitter for the runs of this machine. */
-export function outfitterHere(tell: (sentence: string) => void): Outfitter {
+/** An outfitter for the runs of this machine, whose model is the named one unless they say otherwise. */
+export function outfitterHere(tell: (sentence: string) => void, named?: string): Outfitter {
   const models = new Map<string, Promise<Provider>>();
   const open = (chosen: Chosen, settings: Settings, host: Host): Promise<Provider> => {
     const key = JSON.stringify([chosen.ref, settings.env]);
@@ -53,6 +57,7 @@ export function outfitterHere(tell: (sentence: string) => void): Outfitter {
     const cwd = path.resolve(wish.folder ?? process.cwd());
     if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
       throw new FairleadError('cli/no-folder', `There is no folder ${cwd} on this machine.`, { blame: 'user' });
+    mustBeWithin(cwd, wish.within);
     const settings = readSettings({ cwd });
     const say = (text: string): void => tell(`${run.id}: ${text.trimEnd()}`);
     const auto = wish.auto === true || settings.approve === 'auto';
@@ -70,7 +75,11 @@ export function outfitterHere(tell: (sentence: string) => void): Outfitter {
     });
     try {
       const label = labelOf({ private: wish.private === true }, settings, outfit.instructions);
-      const { chosen, provider } = await modelFor(wish, run.words, label, { settings, say, open });
+      const { chosen, provider } = await modelFor(wish.model ?? usualModel(settings, named), run.words, label, {
+        settings,
+        say,
+        open,
+      });
       const parts = withViews(
         outfit.partsFor(govern(provider), chosen.tools !== false && wish.tools !== false),
         undefined,
@@ -78,7 +87,7 @@ export function outfitterHere(tell: (sentence: string) => void): Outfitter {
       const { ears } = outfit;
       return {
         parts,
-        limits: { turns: usualTurns, ...settings.limits, ...wish.limits },
+        limits: { turns: usualTurns, ...settings.limits, ...lower(wish.limits, settings.limits) },
         async opened(session) {
           await labelled(session, label);
           isSecret = isPrivate(session);
@@ -96,6 +105,20 @@ export function outfitterHere(tell: (sentence: string) => void): Outfitter {
   };
 }
 
+/** Throws where a folder has become the way to another since it was allowed. */
+function mustBeWithin(cwd: string, within: unknown): void {
+  if (within === undefined) return;
+  const found = realpathSync(cwd);
+  if (Array.isArray(within) && within.some((each) => typeof each === 'string' && contains(each, found))) return;
+  throw new FairleadError('cli/wrong-folder', `The run may not work in ${cwd}: it leads elsewhere.`, { blame: 'user' });
+}
+
+/** The limits of a run: it may set itself less than the person's settings do, never more. */
+const lower = (wished: Partial<Limits> = {}, set: Partial<Limits> = {}): Partial<Limits> =>
+  Object.fromEntries(
+    Object.entries(wished).map(([name, value]) => [name, Math.min(value, set[name as keyof Limits] ?? value)]),
+  );
+
 type Opening = {
   readonly settings: Settings;
   readonly say: (text: string) => void;
@@ -104,7 +127,7 @@ type Opening = {
 
 /** The model of a run; what a router chooses is for these words alone. */
 async function modelFor(
-  { model }: RunSettings,
+  model: string | undefined,
   words: string,
   label: string | undefined,
   { settings, say, open }: Opening,
@@ -132,7 +155,7 @@ function wishOf(settings: JsonObject): RunSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 }
 
-const kinds: Readonly<Record<Exclude<keyof RunSettings, 'answer'>, 'string' | 'boolean' | 'object'>> = {
+const kinds: Readonly<Record<Exclude<keyof RunSettings, 'answer' | 'within'>, 'string' | 'boolean' | 'object'>> = {
   model: 'string',
   folder: 'string',
   auto: 'boolean',

@@ -7,22 +7,25 @@ import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { orUsage } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
+import { readSettings } from '../settings/index.ts';
 import { version } from '../version.ts';
 import { driversHere } from './drivers.ts';
 import { settledLine } from './lines.ts';
 import { countOf } from './numbers.ts';
 import { withStore } from './store.ts';
+import { sayUsualModel } from './usual-model.ts';
 
-const usage = `Usage: fairlead worker [--concurrency <n>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or address>] [--any-version] [--json]
+const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or address>] [--any-version] [--json]
 
 Takes runs from the queue (fairlead enqueue, fairlead factory, fairlead serve) and works on them, 4 at a time unless told
 otherwise; --drain ends it once there is nothing left. Ctrl+C or SIGTERM hands its runs over to other workers once their
 steps under way are done, within 10 seconds unless --grace says otherwise; a second one hands them over at once. Any number
-of workers may share a store. A run goes on with the version of this program that began it, unless --any-version is given.`;
+of workers may share a store. Runs that name no model use --model, or the one that is set here. A run goes on with the version of this program that began it, unless --any-version is given.`;
 
 const text = { type: 'string' } as const;
 const options = {
   concurrency: text,
+  model: text,
   drain: { type: 'boolean' },
   name: text,
   grace: text,
@@ -44,10 +47,11 @@ export const run: Command['run'] = (args) =>
     const grace = countOf('--grace', values.grace, 0);
     const anyVersion = values['any-version'] === true;
     return withStore(values.store, async (store) => {
+      if (!process.connected) await sayUsualModel(readSettings(), values.model, (line) => tell(`${line}\n`));
       if (!anyVersion) await tellOfOthers(store);
       const worker = startWorker({
         store,
-        drivers: driversHere(),
+        drivers: driversHere(values.model),
         about: workerAbout,
         tell: (sentence) => tell(`${sentence}\n`),
         settled: (each, settlement) => show(each, settlement, values.json === true),

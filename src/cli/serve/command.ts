@@ -1,32 +1,34 @@
 // The `serve` command: the API and the page over a fleet's store, with a worker of its own unless told otherwise.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { FleetStore } from '../../core/index.ts';
+import { FairleadError, type FleetStore } from '../../core/index.ts';
 import type { Worker, WorkerOptions } from '../../fleet/index.ts';
 import type { ApiServer, Keys } from '../../server/index.ts';
+import { contains } from '../../workspace/paths.ts';
 import type { Command } from '../commands.ts';
 import { countOf } from '../fleet/numbers.ts';
 import { withStore } from '../fleet/store.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { orUsage } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
-import { sentence } from '../front/sentence.ts';
-import { readKnownModels, readPreviousModel, refreshModels } from '../known-models/index.ts';
+import { sayUsualModel, usualModel } from '../fleet/usual-model.ts';
+import { readKnownModels } from '../known-models/index.ts';
 import { privacy } from '../conversation/privacy.ts';
-import { readSettings, type Settings } from '../settings/index.ts';
+import { readSettings } from '../settings/index.ts';
 import { objectivesIn } from '../settings/objectives.ts';
 import { version } from '../version.ts';
 
 const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store <file or address>] [--no-worker] [--concurrency <n>]
-                      [--any-version] [--key-file <file>] [--allowed-host <name>]...
+                      [--model <name>] [--folder <folder>]... [--any-version] [--key-file <file>] [--allowed-host <name>]...
 
 Serves the page and the API at http://127.0.0.1:8080 (--port 0 for a free port); /openapi.json describes what can be asked.
 Every request under /api and /v1 needs a key as "Authorization: Bearer <key>". The operator's is HARNESS_API_KEY; without one
 a token is made on the first start, kept in a file that only you can read, and shown once as a link. More keys stand in
-HARNESS_API_KEYS or in the key file, as reader:<key>, runner:<key> or operator:<key>. An address that others can reach needs
-a key that you set. Runs are worked on here, 4 at a time, unless --no-worker leaves them to "fairlead worker"; runs that
+HARNESS_API_KEYS or in the key file, as reader:<key>, runner:<key>, runner@<tenant>:<key> or operator:<key>. An address that others can reach needs
+a key that you set. Runs work in this folder and those below it, and in those that --folder names; they use --model, or the
+model that is set here, unless they name another. Runs are worked on here, 4 at a time, unless --no-worker leaves them to "fairlead worker"; runs that
 another version of this program began are left to it, unless --any-version takes them too.`;
 
 const text = { type: 'string' } as const;
@@ -36,6 +38,8 @@ const options = {
   store: text,
   'no-worker': { type: 'boolean' },
   concurrency: text,
+  model: text,
+  folder: { type: 'string', multiple: true },
   'any-version': { type: 'boolean' },
   'key-file': text,
   'allowed-host': { type: 'string', multiple: true },
@@ -55,12 +59,14 @@ export const run: Command['run'] = (args) =>
     const concurrency = countOf('--concurrency', values.concurrency);
     const { readKeys, openServer } = await import('../../server/index.ts');
     const settings = readSettings();
+    const folders = (values.folder ?? []).map(folderAt);
+    if (file !== undefined) mustBeOutside(file, [process.cwd(), ...folders]);
     const keys = readKeys({
       env: process.env,
       folder: settings.dirs.state,
       ...(file === undefined ? {} : { file }),
     });
-    await learnModels(settings);
+    await sayUsualModel(settings, values.model, say);
     return withStore(values.store, async (store) => {
       const { measuredFolder } = await import('../../fleet/health/index.ts');
       const page = pageFolder() ?? builtHere();
@@ -70,9 +76,10 @@ export const run: Command['run'] = (args) =>
         version,
         host,
         folder: process.cwd(),
+        folders,
         measured: measuredFolder(settings.dirs.state),
         health: { objectives: objectivesIn(settings) },
-        models: knownModels,
+        models: async () => knownModels(values.model),
         views: [privacy],
         tell: say,
         ...(port === undefined ? {} : { port }),
@@ -81,7 +88,7 @@ export const run: Command['run'] = (args) =>
       });
       const worker = values['no-worker']
         ? undefined
-        : await workerBeside(server, store, {
+        : await workerBeside(server, store, values.model, {
             ...(concurrency === undefined ? {} : { concurrency }),
             ...(values['any-version'] ? {} : { version }),
           });
@@ -123,17 +130,27 @@ function builtHere(): string | undefined {
   return pageFolder();
 }
 
-/** Which models there are is asked once, as the terminal does when it is first opened: runs are not begun by somebody who could be asked. */
-async function learnModels(settings: Settings): Promise<void> {
-  if (settings.provider === undefined || readKnownModels(settings) !== undefined) return;
-  await refreshModels(settings, { say, signal: AbortSignal.timeout(5000) }).catch((error: Error) =>
-    say(sentence(error)),
-  );
+/** A folder that was named on the command line. */
+function folderAt(given: string): string {
+  if (statSync(given, { throwIfNoEntry: false })?.isDirectory()) return path.resolve(given);
+  throw new TypeError(`--folder needs a folder, and "${given}" is none.`);
 }
 
-async function knownModels(): Promise<readonly string[]> {
+/** A run could read the keys of a file in its folder, and answer its own questions with one. */
+function mustBeOutside(file: string, folders: readonly string[]): void {
+  if (!existsSync(file)) return;
+  const real = realpathSync(file);
+  const around = folders.find((folder) => contains(realpathSync(folder), real));
+  if (around !== undefined)
+    throw new FairleadError('cli/open-keys', `Runs work in ${around}, and could read the key file there.`, {
+      blame: 'user',
+      hint: 'Keep it elsewhere, or start the server in another folder.',
+    });
+}
+
+function knownModels(named: string | undefined): readonly string[] {
   const settings = readSettings();
-  const usual = settings.model ?? readPreviousModel(settings);
+  const usual = usualModel(settings, named);
   const known = (readKnownModels(settings) ?? []).map(({ id }) => id);
   return [...new Set([...(usual === undefined ? [] : [usual]), ...known])];
 }
@@ -141,6 +158,7 @@ async function knownModels(): Promise<readonly string[]> {
 async function workerBeside(
   server: ApiServer,
   store: FleetStore,
+  model: string | undefined,
   how: Pick<WorkerOptions, 'concurrency' | 'version'>,
 ): Promise<Worker> {
   const [{ startWorker }, { workerAbout }, { driversHere }, { earFor }] = await Promise.all([
@@ -152,7 +170,7 @@ async function workerBeside(
   const ear = earFor(store, server);
   return startWorker({
     store: ear.store,
-    drivers: driversHere(),
+    drivers: driversHere(model),
     about: workerAbout,
     live: ear.live,
     settled: ear.settled,
