@@ -34,6 +34,7 @@ export function appFor(place: Place, routes: readonly Route[], names: readonly s
   const knock = rateLimit(bounds.strangers);
   const enter = doorKeeper(bounds.requests);
   const enterStream = doorKeeper(bounds.streams);
+  const enterOpen = doorKeeper(bounds.requests);
   const app = new Hono<Env>();
 
   /** Who asks, if their key is good for this. */
@@ -52,16 +53,23 @@ export function appFor(place: Place, routes: readonly Route[], names: readonly s
   async function handled(c: Context<Env>, route: Route): Promise<Response> {
     const { incoming, outgoing } = c.env;
     const caller = callerFor(arrivalOf(c), route.role, incoming.socket.remoteAddress ?? '');
-    const isStream = Object.values(route.answers).includes('text/event-stream');
-    const leave = (isStream ? enterStream : enter)();
-    outgoing.once('close', leave);
+    if (!route.always) outgoing.once('close', doorOf(route)());
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort());
     const signal = AbortSignal.any([gone.signal, place.ending]);
     const body = route.shapes?.body ? await bodyIn(c, bounds.bodyBytes) : undefined;
     const asked = { place, caller, params: paramsIn(c, route), headers: incoming.headers, signal };
     const answer = await route.handle(asked, c.req.query(), body);
-    return told(answer, outgoing);
+    const response = await told(answer, outgoing);
+    // Whoever does not read what they asked for keeps neither their place nor the answer.
+    if (!('stream' in answer)) outgoing.setTimeout(bounds.stallMs, () => outgoing.destroy());
+    return response;
+  }
+
+  /** Who needs no key is counted apart: strangers must not take the places of those who have one. */
+  function doorOf({ role, answers }: Route): typeof enter {
+    if (Object.values(answers).includes('text/event-stream')) return enterStream;
+    return role === 'anyone' ? enterOpen : enter;
   }
 
   app.use('*', async (c, next) => {

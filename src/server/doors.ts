@@ -103,8 +103,28 @@ export async function bodyOf(request: Request, most: number): Promise<unknown> {
     pieces.push(piece);
   }
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces))) as unknown;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+    if (depthOf(text) <= deepest) return JSON.parse(text) as unknown;
   } catch {
     throw refused('server/bad-request', 'The body is not JSON.');
   }
+  throw refused('server/bad-request', `The body is nested deeper than ${deepest} levels.`);
+}
+
+/** Levels of a body: what is nested deeper could be read and then not be written again. */
+const deepest = 100;
+
+/** How deep a text nests, if it is JSON; what stands between quotes does not count. Each character is looked at once. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let most = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const each = text[i];
+    if (quoted && each === '\\') i++;
+    else if (each === '"') quoted = !quoted;
+    else if (!quoted && (each === '[' || each === '{')) most = Math.max(most, ++depth);
+    else if (!quoted && (each === ']' || each === '}')) depth--;
+  }
+  return most;
 }

@@ -96,6 +96,7 @@ export async function openServer(options: ServerOptions): Promise<ApiServer> {
       keepAliveTimeout: 65_000,
     },
   }) as Server;
+  server.maxConnections = bounds.connections;
   await listen(server, port, host);
   const { port: got } = server.address() as AddressInfo;
   const close = async (graceMs = 5000): Promise<void> => {

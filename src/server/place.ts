@@ -9,7 +9,9 @@ import type { Watching } from './watching.ts';
 export type Bounds = {
   /** Bytes of a body. */
   readonly bodyBytes: number;
-  /** Requests under way at once, streams apart. */
+  /** Connections at once. */
+  readonly connections: number;
+  /** Requests under way at once, streams apart; and as many more for the page and whatever else needs no key. */
   readonly requests: number;
   /** Streams open at once. */
   readonly streams: number;
@@ -20,7 +22,7 @@ export type Bounds = {
   /** Milliseconds for the headers of a request, and for all of it, to arrive. */
   readonly headersMs: number;
   readonly requestMs: number;
-  /** Milliseconds for which a client of a stream may read nothing. */
+  /** Milliseconds for which a client may read nothing of its answer. */
   readonly stallMs: number;
   /** Milliseconds between signs of life on a stream. */
   readonly pingMs: number;
@@ -29,6 +31,7 @@ export type Bounds = {
 /** The bounds unless others are given. */
 export const usualBounds: Bounds = {
   bodyBytes: 4 * 1024 * 1024,
+  connections: 6000,
   requests: 256,
   streams: 4096,
   rate: { burst: 200, perSecond: 50 },

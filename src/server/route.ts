@@ -42,6 +42,8 @@ type Definition<S extends Shapes> = {
   readonly path: string;
   /** Who may ask. */
   readonly role: Role | 'anyone';
+  /** Answered however many others are under way: what stops the fleet must not have to wait for it. */
+  readonly always?: true;
   /** What it does, in a line. */
   readonly summary: string;
   readonly shapes?: S;
@@ -74,10 +76,11 @@ function fitting(schema: z.ZodType, value: unknown, what: string): unknown {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   const sentences = error.issues.slice(0, 3).map((issue) => {
-    const where = issue.path.join('.');
+    const where = issue.path.join('.').slice(0, 200);
     if (issue.code !== 'unrecognized_keys') return `${what}${where && ` at ${where}`}: ${issue.message}.`;
-    const names = issue.keys.map((key) => JSON.stringify([...issue.path, key].join('.'))).join(', ');
-    return `${what} has ${issue.keys.length === 1 ? 'a field' : 'fields'} that nobody knows: ${names}.`;
+    const names = issue.keys.slice(0, 5).map((key) => JSON.stringify([...issue.path, key].join('.').slice(0, 100)));
+    const rest = issue.keys.length > names.length ? ` and ${issue.keys.length - names.length} more` : '';
+    return `${what} has ${issue.keys.length === 1 ? 'a field' : 'fields'} that nobody knows: ${names.join(', ')}${rest}.`;
   });
   throw refused('server/bad-request', sentences.join(' '));
 }

@@ -5,11 +5,20 @@ import type { Place } from '../place.ts';
 import { route, type Route } from '../route.ts';
 import { shapes } from '../schemas.ts';
 
-/** How the fleet stands; what cannot be read is stopped. */
-export const standingOf = ({ store }: Pick<Place, 'store'>): Promise<Standing> =>
-  store.killSwitch
-    .standing()
-    .catch((error: unknown) => ({ stopped: true, why: `It cannot be read: ${messageOf(error)}` }));
+const unreadable = { stopped: true, why: 'The kill-switch cannot be read, so it counts as stopped.' };
+
+/** How the fleet stands; what cannot be read is stopped. Why it cannot is told to whoever started the server: it names places of theirs. */
+export async function standingOf({ store, tell }: Pick<Place, 'store' | 'tell'>): Promise<Standing> {
+  try {
+    const now = await store.killSwitch.standing();
+    // Somebody who stops a fleet does so at a time.
+    if (!now.stopped || now.since !== undefined) return now;
+    tell(now.why ?? 'The kill-switch cannot be read.');
+  } catch (error) {
+    tell(`The kill-switch cannot be read: ${messageOf(error)}`);
+  }
+  return unreadable;
+}
 
 /** The routes of the kill-switch, and of who is asking. */
 export const controlRoutes: readonly Route[] = [
@@ -30,6 +39,7 @@ export const controlRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/control',
     role: 'reader',
+    always: true,
     summary: 'Whether the fleet may work.',
     answers: { 200: shapes.Standing },
     handle: async ({ place }) => ({ json: await standingOf(place) }),
@@ -38,6 +48,7 @@ export const controlRoutes: readonly Route[] = [
     method: 'post',
     path: '/api/control/stop',
     role: 'operator',
+    always: true,
     summary: 'Stops every worker, until somebody lets them go on.',
     shapes: { body: z.strictObject({ why: z.string().min(1).max(2000) }) },
     answers: { 200: shapes.Standing },
@@ -47,6 +58,7 @@ export const controlRoutes: readonly Route[] = [
     method: 'post',
     path: '/api/control/resume',
     role: 'operator',
+    always: true,
     summary: 'Lets the workers go on.',
     answers: { 200: shapes.Standing },
     handle: async ({ place, caller }) => ({ json: await place.store.killSwitch.resume(caller.name) }),

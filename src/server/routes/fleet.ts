@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { route, type Route } from '../route.ts';
 import { recurring, shapes } from '../schemas.ts';
 import { allowedRun } from '../wishes.ts';
+import { standingOf } from './control.ts';
 
 const depth = z.object({ queued: z.number(), running: z.number(), resting: z.number(), oldest: z.string().optional() });
 
@@ -22,14 +23,14 @@ export const fleetRoutes: readonly Route[] = [
         standing: shapes.Standing,
       }),
     },
-    async handle({ place: { store } }) {
-      const { queue, roster, killSwitch } = store;
+    async handle({ place }) {
+      const { queue, roster } = place.store;
       const [now, limits, workers, schedules, standing] = await Promise.all([
         queue.depth(),
         queue.limits(),
         roster.list(),
         queue.schedules(),
-        killSwitch.standing(),
+        standingOf(place),
       ]);
       return { json: { depth: now, limits, workers, schedules, standing } };
     },
