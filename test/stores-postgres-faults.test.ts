@@ -155,7 +155,7 @@ promise(
     await postgres.restart();
     await until(() => isDone(60));
     await postgres.restart();
-    for (const actor of actors) await actor.hear('drained');
+    for (const actor of actors) assert.equal(await actor.hear(''), 'drained');
     for (const { id, session } of runs) {
       assert.equal((await store.queue.run(id))?.outcome?.reason, 'answered');
       const dones: string[] = [];

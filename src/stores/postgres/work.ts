@@ -6,7 +6,7 @@ import { fail, settle, take, type Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
 import type { Presence } from './presence.ts';
 import { newRounds } from './rounds.ts';
-import { isAway, isCollision } from './trouble.ts';
+import { isAway, isCollision, pgTrouble } from './trouble.ts';
 
 /** What a store has for those who work on its queue. */
 export type Desk = { readonly retryMs: number; engine(): Promise<Engine> };
@@ -14,6 +14,8 @@ export type Desk = { readonly retryMs: number; engine(): Promise<Engine> };
 /** Milliseconds between two looks into the queue: while there is much to do, and while there is nothing. */
 const leastMs = 5;
 const mostMs = 1000;
+/** A server that comes or goes says many things; one that says what we do not know so often in a row does not get better. */
+const mostTroubles = 10;
 /** A workflow that DBOS has not begun after so long will not be. */
 const startMs = 10_000;
 
@@ -22,6 +24,7 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
   const engine = await desk.engine();
   const under = new Map<string, Promise<void>>();
   const bell = base.hang('queue');
+  let troubles = 0;
   const rounds = newRounds(base, presence, (workflow) => under.has(workflow));
 
   function begin(workflow: string, claim: Claim): () => Promise<void> {
@@ -69,7 +72,8 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
       return work.drain && under.size === 0 && (await isDrained(base, work.version)) ? 'drained' : 'idle';
     } catch (error) {
       // What is under way goes on by itself; the queue is looked at again when the database is back.
-      if (!isPassing(error)) throw error;
+      troubles = isPassing(error) ? 0 : troubles + 1;
+      if (troubles >= mostTroubles || base.db.isClosed) throw pgTrouble(error, base.db.about);
       return 'idle';
     }
   }
@@ -77,6 +81,7 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
   try {
     for (let wait = leastMs; !work.signal.aborted;) {
       const found = await look();
+      if (found === 'busy') troubles = 0;
       if (found === 'drained') return;
       wait = found === 'busy' ? leastMs : Math.min(mostMs, wait * 2);
       const ms = Math.min(wait, rounds.untilNext());
