@@ -152,6 +152,14 @@ test('what cannot be had is refused in the words of the clients, and a run witho
     { messages: [{ role: 'assistant', content: 'x' }] },
     { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:,' } }] }] },
     { messages: [] },
+    { messages: [{ role: 'user', content: ' ' }] },
+    { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'http://127.0.0.1:9/x' } }] }] },
+    { tools: {} },
+    { functions: 'all' },
+    { n: '2' },
+    { stream: 'true' },
+    { stop: [5] },
+    { stop: { a: 1 } },
   ];
   for (const each of odd)
     await assert.rejects(
@@ -174,6 +182,44 @@ test('what cannot be had is refused in the words of the clients, and a run witho
     stranger.chat.completions.create({ ...base, messages: [...base.messages] }),
     refused(/role runner/, 403),
   );
+});
+
+test('an answer ends before the first stop sequence, whole and streamed, however it is cut into pieces', async (t) => {
+  const api = await apiServer(t, { script: () => ({ chunks: ['one ', 'tw', 'o EN', 'D three ', 'STOP'] }) });
+  const client = clientOf(api);
+  const body = { model: 'fairlead', messages: [{ role: 'user' as const, content: 'count' }] };
+  for (const [stop, told] of [
+    ['END', 'one two '],
+    [['STOP', 'two'], 'one '],
+    ['ENDE', 'one two END three STOP'],
+    [null, 'one two END three STOP'],
+  ] as const) {
+    const given = { ...body, stop: Array.isArray(stop) ? [...stop] : (stop as string | null) };
+    const whole = await client.chat.completions.create(given);
+    assert.equal(whole.choices[0]?.message.content, told);
+    let said = '';
+    for await (const chunk of await client.chat.completions.create({ ...given, stream: true }))
+      said += chunk.choices[0]?.delta.content ?? '';
+    assert.equal(said, told);
+  }
+});
+
+test('what responses cannot keep is refused too, in the same words', async (t) => {
+  const api = await apiServer(t, { worker: false });
+  for (const odd of [
+    { conversation: 'c' },
+    { prompt: { id: 'p' } },
+    { instructions: ['a'] },
+    { previous_response_id: 5 },
+    { background: true },
+    { text: 5 },
+  ]) {
+    const { status, body } = await api.ask('POST /v1/responses', { body: { model: 'fairlead', input: 'x', ...odd } });
+    assert.equal(status, 400, JSON.stringify(odd));
+    const { error } = body as { readonly error: Record<string, unknown> };
+    assert.deepEqual(Object.keys(error).toSorted(), ['code', 'message', 'param', 'type']);
+  }
+  assert.equal((await api.store.queue.list()).length, 0);
 });
 
 test('a client that goes away calls its run off, and a stopped fleet takes none', async (t) => {

@@ -33,6 +33,8 @@ test('[A97] a run works in a folder of the server and in no other, whichever way
   }
   for (const wanted of [folder, 'inside', path.join(folder, 'inside'), 'inside/not-there-yet'])
     assert.equal((await ask('POST /api/run', { as: 'runner', body: { words: 'x', folder: wanted } })).status, 202);
+  const named = await ask('POST /api/run', { body: { words: 'x', model: 'fairlead' } });
+  assert.ok(!('model' in runIn(named).settings), 'the name for any model is no model');
   for (const { settings } of await store.queue.list()) {
     assert.ok(String(settings['folder']).startsWith(folder), JSON.stringify(settings));
     assert.deepEqual(settings['within'], [folder]);

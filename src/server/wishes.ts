@@ -18,6 +18,9 @@ const limits: z.ZodType<Bounded> = z.strictObject({
   ms: z.number().int().min(1).optional(),
 });
 
+/** The name under which clients ask for whatever model is set here. */
+export const anyModel = 'fairlead';
+
 const model = z.string().min(1).max(300);
 
 /** How the agent of a run is to be made, as far as a caller may say. */
@@ -66,11 +69,15 @@ export function allowedRun({ place, caller }: Wishing, { settings: wished = {}, 
     throw refused('server/role', `This key begins runs for the tenant ${tenant} alone.`);
   const { folders } = place;
   const folder = folderIn(folders, wished['folder']);
+  // The list of models that can be asked for has the one that is set here under this name.
+  const isAny = wished['model'] === anyModel;
   return {
     ...run,
     ...(tenant === undefined ? {} : { tenant }),
     // Whoever works on it looks again: what lies in a folder may have been changed by then.
-    settings: JSON.parse(JSON.stringify({ ...wished, folder, within: folders })) as JsonObject,
+    settings: JSON.parse(
+      JSON.stringify({ ...wished, ...(isAny ? { model: undefined } : {}), folder, within: folders }),
+    ) as JsonObject,
   };
 }
 

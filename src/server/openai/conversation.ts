@@ -1,7 +1,8 @@
 // What a client of OpenAI's endpoints asks, as the beginning of a session and the words of a run.
 import type { Dialect } from '../../bridges/index.ts';
-import { illegal, textOf, type JsonObject, type Message, type Part } from '../../core/index.ts';
+import { illegal, isObject, textOf, type JsonObject, type Message, type Part } from '../../core/index.ts';
 import { refused } from '../faults.ts';
+import { anyModel } from '../wishes.ts';
 
 /** A conversation that goes on: what was said before, and what is said now. */
 export type Conversation = {
@@ -13,9 +14,6 @@ export type Conversation = {
   readonly follows: string | undefined;
 };
 
-/** The name under which clients ask for whatever model is set here. */
-export const anyModel = 'fairlead';
-
 /** Reads a request; throws where what it wants is not to be had here. */
 export function conversationIn(request: JsonObject, dialect: Dialect): Conversation {
   mustBePossible(request);
@@ -23,6 +21,8 @@ export function conversationIn(request: JsonObject, dialect: Dialect): Conversat
   const messages = named(joined(asked.messages.filter((message) => message !== null)));
   const last = messages.at(-1);
   if (last?.role !== 'user') throw refused('server/bad-request', 'The last message has to be one of the user.');
+  if (last.parts.every((part) => part.type === 'text' && part.text.trim() === ''))
+    throw refused('server/bad-request', 'The last message says nothing.');
   if (messages.some(({ parts }) => parts.some(({ type }) => type === 'file')))
     throw refused('server/bad-request', 'Only text is taken here, no files or pictures.');
   const history = messages.slice(0, -1);
@@ -45,15 +45,23 @@ export function conversationIn(request: JsonObject, dialect: Dialect): Conversat
 /** What would be promised and not kept is refused: tools run here, and an answer is one text. */
 function mustBePossible(request: JsonObject): void {
   const { n, tools, functions, response_format: format, background, logprobs, modalities, text } = request;
+  const isAbsent = (value: unknown): boolean => value === undefined || value === null;
   const isPlain = (value: unknown): boolean =>
-    value === undefined || value === null || (value as { readonly type?: unknown }).type === 'text';
-  const inner = (text as JsonObject | undefined)?.['format'];
+    isAbsent(value) || (value as { readonly type?: unknown }).type === 'text';
+  const isEmpty = (value: unknown): boolean => isAbsent(value) || (Array.isArray(value) && value.length === 0);
+  const isText = (value: unknown): boolean => isAbsent(value) || typeof value === 'string';
   const wants: readonly (readonly [boolean, string])[] = [
-    [Array.isArray(tools) && tools.length > 0, 'tools'],
-    [Array.isArray(functions) && functions.length > 0, 'functions'],
-    [typeof n === 'number' && n > 1, 'n'],
+    [!isEmpty(tools), 'tools'],
+    [!isEmpty(functions), 'functions'],
+    [!isAbsent(n) && n !== 1, 'n'],
     [!isPlain(format), 'response_format'],
-    [!isPlain(inner), 'text.format'],
+    [!isAbsent(text) && !isObject(text), 'text'],
+    [isObject(text) && !isPlain(text['format']), 'text.format'],
+    [!isAbsent(request['stream']) && typeof request['stream'] !== 'boolean', 'stream'],
+    [!isAbsent(request['conversation']), 'conversation'],
+    [!isAbsent(request['prompt']), 'prompt'],
+    [!isText(request['instructions']), 'instructions'],
+    [!isText(request['previous_response_id']), 'previous_response_id'],
     [background === true, 'background'],
     [logprobs === true, 'logprobs'],
     [Array.isArray(modalities) && modalities.some((each) => each !== 'text'), 'modalities'],

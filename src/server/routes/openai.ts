@@ -6,11 +6,13 @@ import type { StreamEvent } from '../../bridges/dialects/dialect.ts';
 import { refusalOf } from '../faults.ts';
 import { chatSaying, mustHaveAnswered, responsesSaying, type Saying } from '../openai/answers.ts';
 import { beginIn } from '../openai/beginning.ts';
-import { anyModel, conversationIn } from '../openai/conversation.ts';
+import { conversationIn } from '../openai/conversation.ts';
 import { spoken } from '../openai/speaking.ts';
+import { cutterFor, stopsIn, type Cutter } from '../openai/stopping.ts';
 import { route, type Answer, type Asked, type Route } from '../route.ts';
 import { sendFrames } from '../sse.ts';
 import { settled } from '../waiting.ts';
+import { anyModel } from '../wishes.ts';
 
 const loose = z.looseObject({});
 
@@ -33,6 +35,7 @@ async function answered(
   sayingOf: (request: JsonObject, run: FleetRun) => Saying,
 ): Promise<Answer> {
   const { place, signal } = asked;
+  const cutter = cutterFor(stopsIn(request));
   const { run, from } = await beginIn(asked, conversationIn(request, dialect));
   const saying = sayingOf(request, run);
   const release = callOffWithout(asked, run);
@@ -42,7 +45,7 @@ async function answered(
     try {
       const now = await settled(place, run, Number.POSITIVE_INFINITY, signal);
       mustHaveAnswered(now);
-      return { json: saying.whole(now), headers };
+      return { json: saying.whole(cutBy(cutter, now)), headers };
     } catch (error) {
       const { status, code, message, hint } = refusalOf(error);
       const told = {
@@ -58,15 +61,19 @@ async function answered(
   }
   async function* frames(): AsyncGenerator<string> {
     let said = '';
+    const tell = (text: string): string => {
+      said += text;
+      return text === '' ? '' : textOfFrame(saying.delta(text));
+    };
     try {
       yield saying.opening.map(textOfFrame).join('');
       for await (const each of spoken(place.watching.watch({ session: run.session, run: run.id }, from, signal))) {
         if (each.type === 'text') {
-          said += each.text;
-          yield textOfFrame(saying.delta(each.text));
+          yield tell(cutter.take(each.text));
           continue;
         }
         mustHaveAnswered(each.run);
+        yield tell(cutter.rest());
         yield saying.closing(each.run, said).map(textOfFrame).join('');
       }
     } catch (error) {
@@ -77,6 +84,11 @@ async function answered(
   }
   const { pingMs, stallMs } = place.bounds;
   return { stream: (outgoing) => sendFrames(outgoing, frames(), { signal, pingMs, stallMs }), headers };
+}
+
+function cutBy(cutter: Cutter, run: FleetRun): FleetRun {
+  const { outcome } = run;
+  return outcome ? { ...run, outcome: { ...outcome, text: cutter.take(outcome.text) + cutter.rest() } } : run;
 }
 
 /** The routes that OpenAI's clients know. */
