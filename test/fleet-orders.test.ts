@@ -82,6 +82,13 @@ test('[A64] a tenant spends no more than its allowance over all workers, and oth
     await made.say('fleet', 'budget'),
     new RegExp(`^acme {2}${reasons('answered') * 5000} of 20000 tokens in all$`, 'm'),
   );
+  // Who looks at a budget, or names half of one, does not end it; who ends it says so.
+  assert.match(await made.say('fleet', 'budget', 'acme'), /of 20000 tokens in all/);
+  assert.equal((await made.run(['fleet', 'budget', 'acme', '--period', 'day'])).code, 2);
+  assert.equal((await made.run(['fleet', 'budget', '--remove', 'nobody'])).code, 1);
+  assert.equal((await made.store.ledger.allowances()).length, 1);
+  assert.match((await made.run(['fleet', 'budget', '--remove', 'acme'])).err, /acme has no budget any more/);
+  assert.deepEqual(await made.store.ledger.allowances(), []);
 });
 
 test('[A71, A84] a factory works through its tasks with processes of its own, and again does nothing twice', async (t) => {
@@ -181,10 +188,11 @@ test('[A85] tasks come from arguments, files and standard input, are queued once
     made.run(['fleet', 'budget', 'acme', '--usd', 'much']),
     made.run(['runs', 'show', 'nothing']),
     made.run(['factory', '--help']),
+    made.run(['runs', '--store', 'mysql://db/fleet']),
   ]);
   assert.deepEqual(
     misused.map(({ code }) => code),
-    [2, 2, 2, 1, 1, 2, 2, 2, 1, 0],
+    [2, 2, 2, 1, 1, 2, 2, 2, 1, 0, 1],
   );
 });
 

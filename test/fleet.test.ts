@@ -50,7 +50,7 @@ test('[A53, A112] an effect that was under way when its worker was killed is put
   assert.equal(questions[0]?.about, 'outcome');
   assert.match(
     await made.say('runs', 'show', 'half'),
-    /may or may not have happened[^]*yes \(run it again\), no, or happened/,
+    /may or may not have happened[^]*fairlead runs answer half happened \(or yes: run it again; or no: nobody knows\)/,
   );
   await made.say('runs', 'answer', 'half', 'happened');
   const two = await made.run(['worker', '--drain']);
@@ -66,7 +66,7 @@ test('[A112] a run that needs a yes rests without a worker, is answered from ano
   const { err, out } = await made.run(['worker', '--drain']);
   assert.match(
     out,
-    /ask-1 {2}asks: run_command: echo done >> effects\n {2}To answer: fairlead runs answer ask-1 with yes or no/,
+    /ask-1 {2}asks: run_command: echo done >> effects\n {2}To answer: fairlead runs answer ask-1 yes \(or no\)/,
   );
   assert.doesNotMatch(err, /Error/);
   const [yes, no] = await Promise.all([made.stands('ask-1', 'resting'), made.stands('ask-2', 'resting')]);

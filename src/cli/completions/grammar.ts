@@ -205,15 +205,18 @@ const runVerbFlags: Readonly<Record<string, readonly Flag[]>> = {
   steer: [flag('follow-up', 'once it has its answer')],
 };
 
+const remove = flag('remove', 'the name of one that ends', 'anything');
+
 const fleetFlags: Readonly<Record<string, readonly Flag[]>> = {
   status: [json],
   budget: [
     flag('usd', 'dollars', 'anything'),
     flag('tokens', 'tokens', 'anything'),
     flag('period', 'for how long', plain(['day', 'month', 'ever'])),
+    remove,
     json,
   ],
-  schedules: [flag('remove', 'the name of one that ends', 'anything'), json],
+  schedules: [remove, json],
 };
 
 const modelFlags: readonly Flag[] = [

@@ -60,7 +60,7 @@ export const run: Command['run'] = (args) =>
       const queued = await enqueueOnce(store, runs);
       if (format === 'text')
         tell(
-          `${queued.length} runs, ${workers} workers, ${store.about}. To go on after a break: the same command with --id ${id}\n`,
+          `${queued.length} run${queued.length === 1 ? '' : 's'}, ${workers} worker${workers === 1 ? '' : 's'}, ${store.about}. To go on after a break: the same command with --id ${id}\n`,
         );
       return batch(store, queued, {
         id,

@@ -1,7 +1,14 @@
 // The `fleet` command: the kill-switch, what tenants may spend, what comes by the clock, and how it all stands.
 import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
-import { FairleadError, visibleLine, type Allowance, type FleetStore, type Standing } from '../../core/index.ts';
+import {
+  FairleadError,
+  visibleLine,
+  type Allowance,
+  type FleetStore,
+  type Standing,
+  type WorkerEntry,
+} from '../../core/index.ts';
 import { stoppedWords } from '../../fleet/kill-switch.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
@@ -66,12 +73,21 @@ async function status(store: FleetStore, _: readonly string[], { json }: Values)
         store.about,
         standing.stopped ? stoppedWords(standing.why) : 'going',
         `${depth.queued} queued, ${depth.running} running, ${depth.resting} resting`,
-        ...workers.map((each) => `${each.worker}  ${each.running} running, seen ${each.seen}`),
+        ...workers.map(workerLine),
+        ...(workers.length === 0 ? ['no worker is at work; fairlead worker starts one'] : []),
         '',
       ].join('\n'),
     );
   return exitCodes.answered;
 }
+
+/** Whoever was not heard of for so long counts as silent, as in the fleet's health. */
+const silentMs = 15_000;
+
+const workerLine = ({ worker, running, seen }: WorkerEntry): string =>
+  Date.now() - Date.parse(seen) > silentMs
+    ? `${worker}  silent since ${seen}; others take over what it had`
+    : `${worker}  ${running} running, seen ${seen}`;
 
 const me = (): string => userInfo().username;
 
@@ -92,9 +108,32 @@ const periods = ['day', 'month', 'ever'] as const;
 
 async function budget({ ledger }: FleetStore, words: readonly string[], values: Values): Promise<number> {
   const [tenant, ...more] = words;
+  const { usd, tokens, period, remove, json } = values;
+  const isSet = [usd, tokens, period].some((each) => each !== undefined);
   if (more.length > 0) throw new TypeError('A budget is of one tenant.');
-  if (tenant !== undefined) await ledger.allow(allowanceFrom(tenant, values));
-  for (const each of await ledger.allowances()) print(`${values.json ? JSON.stringify(each) : allowanceLine(each)}\n`);
+  if (remove !== undefined) {
+    if (isSet || tenant !== undefined) throw new TypeError('--remove <tenant> stands alone.');
+    return noBudgetFor(remove, ledger);
+  }
+  if (isSet && tenant === undefined) throw new TypeError('A budget is of a tenant: name it.');
+  // To look at a budget must not take it away.
+  if (tenant !== undefined && isSet) await ledger.allow(allowanceFrom(tenant, values));
+  const all = await ledger.allowances();
+  const shown = all.filter((each) => tenant === undefined || each.tenant === tenant);
+  for (const each of shown) print(`${json ? JSON.stringify(each) : allowanceLine(each)}\n`);
+  if (shown.length === 0 && !json)
+    tell(
+      `${tenant === undefined ? 'No tenant' : visibleLine(tenant)} has ${tenant === undefined ? 'a' : 'no'} budget. ` +
+        'To set one: fairlead fleet budget <tenant> --usd 20 --period month\n',
+    );
+  return exitCodes.answered;
+}
+
+async function noBudgetFor(tenant: string, ledger: FleetStore['ledger']): Promise<number> {
+  if (!(await ledger.allowances()).some((each) => each.tenant === tenant))
+    throw new FairleadError('cli/no-budget', `There is no budget of ${tenant}.`, { blame: 'user' });
+  await ledger.allow({ tenant, period: 'month' });
+  tell(`${visibleLine(tenant)} has no budget any more.\n`);
   return exitCodes.answered;
 }
 
@@ -103,6 +142,8 @@ function allowanceFrom(tenant: string, { usd, tokens, period = 'month' }: Values
   if (!known) throw new TypeError(`--period is one of ${periods.join(', ')}, not "${period}".`);
   const money = moneyOf('--usd', usd);
   const most = countOf('--tokens', tokens, 0);
+  if (money === undefined && most === undefined)
+    throw new TypeError('A budget needs --usd or --tokens; --remove <tenant> ends one.');
   return {
     tenant,
     period: known,
@@ -124,11 +165,14 @@ async function schedules({ queue }: FleetStore, _: readonly string[], { remove, 
     if (!all.some(({ name }) => name === remove))
       throw new FairleadError('cli/no-schedule', `There is no schedule ${remove}.`, { blame: 'user' });
     await queue.schedule({ name: remove });
+    tell(`${visibleLine(remove)} comes no more.\n`);
     return exitCodes.answered;
   }
   for (const each of all)
     print(
       json ? `${JSON.stringify(each)}\n` : `${visibleLine(each.name)}  ${each.cron}  ${visibleLine(each.run.words)}\n`,
     );
+  if (all.length === 0 && !json)
+    tell('Nothing comes by the clock. To add something: fairlead enqueue "<task>" --every "0 3 * * *" --name <name>\n');
   return exitCodes.answered;
 }

@@ -26,8 +26,8 @@ export const questionLines = ({ id, questions }: Pick<FleetRun, 'id' | 'question
   questions
     .map(({ call, question, about }) => {
       const which = questions.length > 1 ? ` --call ${call}` : '';
-      const answers = about === 'outcome' ? 'yes (run it again), no, or happened' : 'yes or no';
-      return `${id}  asks: ${visible(question)}\n  To answer: fairlead runs answer ${id}${which} with ${answers}`;
+      const answers = about === 'outcome' ? 'happened (or yes: run it again; or no: nobody knows)' : 'yes (or no)';
+      return `${id}  asks: ${visible(question)}\n  To answer: fairlead runs answer ${id}${which} ${answers}`;
     })
     .join('\n');
 
@@ -55,7 +55,7 @@ export function runText(run: FleetRun): string {
     [
       'spent',
       outcome &&
-        `${outcome.spent.turns} turns, ${outcome.spent.input + outcome.spent.output} tokens, $${outcome.spent.usd.toFixed(4)}`,
+        `${outcome.spent.turns === 1 ? '1 turn' : `${outcome.spent.turns} turns`}, ${outcome.spent.input + outcome.spent.output} tokens, $${outcome.spent.usd.toFixed(4)}`,
     ],
   ];
   const table = rows.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)}${visible(value)}`]));

@@ -1,7 +1,7 @@
 // The store that the commands of a fleet share: named on the command line, in the settings, or a file of this person.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { FleetStore } from '../../core/index.ts';
+import { FairleadError, type FleetStore } from '../../core/index.ts';
 import { tell } from '../front/print.ts';
 import { readSettings } from '../settings/index.ts';
 
@@ -18,7 +18,12 @@ const isAddress = (where: string): boolean => /^[a-z]{2,}:\/\//i.test(where);
 /** A file by its whole path: another process, or another folder, means the same one. */
 function absolute(where: string): string {
   const file = where.replace(/^sqlite:(\/\/)?/, '');
-  return isAddress(file) ? file : path.resolve(file);
+  if (!isAddress(file)) return path.resolve(file);
+  if (/^postgres(ql)?:/.test(file)) return file;
+  throw new FairleadError('cli/unknown-store', `There is no store for ${file.slice(0, file.indexOf('/'))}//.`, {
+    blame: 'user',
+    hint: 'A store is postgres://<user>:<password>@<host>/<database>, or the name of a file.',
+  });
 }
 
 /** Opens a store, does something with it, and closes it. */

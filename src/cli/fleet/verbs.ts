@@ -22,8 +22,8 @@ export const fleetVerbs: Readonly<Record<'status' | 'stop' | 'resume' | 'budget'
   stop: { usage: '[<why>]', about: 'the kill-switch: every worker stops within two seconds, until it is let go on' },
   resume: { usage: '', about: 'let a stopped fleet go on' },
   budget: {
-    usage: '[<tenant> --usd <n> --tokens <n> --period day|month|ever]',
-    about: 'what tenants may spend; none of both takes the bound away',
+    usage: '[<tenant>] [--usd <n>] [--tokens <n>] [--period day|month|ever] [--remove <tenant>]',
+    about: 'show and set what tenants may spend',
   },
   schedules: { usage: '[--remove <name>]', about: 'runs that come again by the clock' },
 };
