@@ -27,6 +27,7 @@ import { composeFaults, composeOf, dockerfileFaults } from './support/image-faul
 import { root } from './support/packed.ts';
 import { startPostgres } from './support/postgres.ts';
 import { homeFor } from './support/program.ts';
+import { noSandbox } from './support/sandbox.ts';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
@@ -197,6 +198,17 @@ test('[P54] the image does not serve others without a key', skip, async (t) => {
   await until('it has ended', container, async () => (await podman('wait', container.name)).out === '1\n');
   assert.match(await container.logs(), /no key was set[^]*Set HARNESS_API_KEY/);
 });
+
+test(
+  '[P54] where the engine lets the sandbox work, a command in the container is confined',
+  { skip: 'missing' in engine ? engine.missing : await noSandbox() },
+  async (t) => {
+    const security = ['seccomp=unconfined', 'unmask=ALL'];
+    const container = await start(t, await ours(), { args: ['doctor', '--offline'], security });
+    await until('it has ended', container, async () => (await podman('wait', container.name)).code === 0);
+    assert.match(await container.logs(), /^ok {4}commands +A command in bubblewrap had no network/m);
+  },
+);
 
 const postgres = 'base' in engine ? await startPostgres() : engine.missing;
 if (typeof postgres !== 'string') after(() => postgres.close());

@@ -31,6 +31,8 @@ export type Starting = {
   readonly env?: Readonly<Record<string, string>>;
   /** A volume that outlives it. */
   readonly data?: string;
+  /** Rules of the engine besides the usual. */
+  readonly security?: readonly string[];
 };
 
 /** The image that ours is built on: one of these must be here, because nothing is pulled. */
@@ -111,7 +113,11 @@ export async function volume(t: TestContext): Promise<string> {
 }
 
 /** Starts a container with the bounds of the compose file, in the network of this machine, where the test's servers are. */
-export async function start(t: TestContext, image: string, { args, env = {}, data }: Starting): Promise<Container> {
+export async function start(
+  t: TestContext,
+  image: string,
+  { args, env = {}, data, security = [] }: Starting,
+): Promise<Container> {
   const name = `fairlead-test-${randomUUID()}`;
   t.after(() => remove(name));
   await must(
@@ -125,7 +131,7 @@ export async function start(t: TestContext, image: string, { args, env = {}, dat
     '--read-only',
     '--tmpfs=/tmp',
     '--cap-drop=ALL',
-    '--security-opt=no-new-privileges',
+    ...['no-new-privileges', ...security].map((rule) => `--security-opt=${rule}`),
     ...Object.entries(env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
     ...(data === undefined ? [] : ['--volume', `${data}:/data`]),
     image,
