@@ -1,11 +1,13 @@
 // The PostgreSQL store keeps what the ports promise, against a real PostgreSQL.
 import assert from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
+import { Client } from 'pg';
 import type { FleetStore } from '../src/core/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
 import { lossyLine } from './support/lossy-line.ts';
 import { freshPostgres } from './support/postgres-place.ts';
 import { processPromises } from './support/process-promises.ts';
+import { drain } from './support/queue-promises.ts';
 import { storePromises } from './support/store-promises.ts';
 
 const postgres = await freshPostgres();
@@ -52,3 +54,24 @@ test(
     await mine.close();
   },
 );
+
+test('postgres: [A116] a worker whose queue could not be started can start it later', options, async (t) => {
+  const where = await fresh();
+  const store = await openPostgres(where);
+  t.after(() => store.close());
+  const client = new Client({ connectionString: where });
+  await client.connect();
+  t.after(() => client.end());
+  // What it writes is gone at once, as when others that start take it away.
+  await client.query(
+    `CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+     CREATE TRIGGER gone BEFORE INSERT ON fairlead_dbos.application_versions FOR EACH ROW EXECUTE FUNCTION gone()`,
+  );
+  await store.queue.enqueue([{ id: 'r', words: '' }]);
+  await assert.rejects(drain(store), { code: 'store/failed', message: /No application versions/ });
+  await client.query('DROP FUNCTION gone CASCADE');
+  assert.deepEqual(
+    (await drain(store)).map(({ id }) => id),
+    ['r'],
+  );
+});

@@ -12,6 +12,9 @@ import { startOutside, type Outside } from './outside.ts';
 /** What the runs do, each once. */
 export const tools: readonly string[] = ['pay', 'book', 'mail'];
 
+/** Nothing in these tests takes so long that nothing else goes on. */
+const standstillMs = 60_000;
+
 /** A fleet, what it acts on, and a person who answers for it. */
 export type Scene = {
   readonly store: FleetStore;
@@ -32,13 +35,23 @@ export async function scene(t: TestContext, where: string, hire: Hire): Promise<
     outside,
     hand: (leaseMs = 10_000) => hire(t, where, outside.url, leaseMs),
     async attend(but = 0) {
+      let last = { seen: '', at: 0 };
       for (;;) {
         const open = await patiently(() => lookAfter(store, outside));
         if (open <= but) return patiently(() => store.queue.list({ most: 10_000 }));
+        const seen = `${open} ${outside.entries.length}`;
+        if (seen !== last.seen) last = { seen, at: Date.now() };
+        else if (Date.now() - last.at > standstillMs) await tellOf(store);
         await pause(20);
       }
     },
   };
+}
+
+/** Fails, and says of each run that has not ended where it stands. */
+async function tellOf({ queue }: FleetStore): Promise<never> {
+  const open = (await queue.list({ most: 10_000 })).filter(({ status }) => status !== 'ended');
+  assert.fail(`nothing goes on any more: ${JSON.stringify(open)}`);
 }
 
 /** While a store is away, whoever looks into it waits. */

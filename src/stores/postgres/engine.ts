@@ -2,7 +2,7 @@
 // DBOS is one for a process; all stores of the same database share it.
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { QueueLimits } from '../../core/index.ts';
+import { messageOf, type QueueLimits } from '../../core/index.ts';
 import { aboutUrl, openPool } from './database.ts';
 import { schemas } from './migrations.ts';
 import { otherDatabase, pgTrouble } from './trouble.ts';
@@ -89,6 +89,9 @@ export async function engineFor(url: string): Promise<Engine> {
   }
 }
 
+/** So often it is tried again where another process that starts took away what this one had just written. */
+const mostTries = 5;
+
 async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): Promise<void> }> {
   const { DBOS, DBOSExecutor, WorkflowQueue, dbRetryConfig } = await load();
   // A database that comes back is noticed within a second.
@@ -113,13 +116,23 @@ async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): P
     runMigrations: false,
   });
   try {
-    await DBOS.launch();
+    for (let tries = 1; ; tries++) {
+      try {
+        await DBOS.launch();
+        break;
+      } catch (error) {
+        // Half a launch would be in the way of the next.
+        await DBOS.shutdown();
+        if (tries === mostTries || !messageOf(error).includes('No application versions')) throw error;
+      }
+    }
+    // Where no version is the latest, a worker of any version takes runs that nobody has begun. Who launches just now may miss its own.
+    await pool.query(`DELETE FROM ${schemas.dbos}.application_versions`);
   } catch (error) {
+    await DBOS.shutdown();
     await pool.end();
     throw pgTrouble(error, aboutUrl(url));
   }
-  // Where no version is the latest, a worker of any version takes runs that nobody has begun.
-  await pool.query(`DELETE FROM ${schemas.dbos}.application_versions`);
   const executor = DBOSExecutor.globalInstance;
   if (!executor) throw new Error('DBOS did not start.');
   const database = executor.systemDatabase;
