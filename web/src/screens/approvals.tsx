@@ -39,8 +39,8 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
           <Visible text={approval.words.slice(0, 300)} />
         </p>
         <p class="hint">
-          <a href={linkTo('runs', approval.run)}>Run {approval.run.slice(0, 8)}</a> waits since{' '}
-          <When time={approval.since} />. <a href={linkTo('sessions', approval.session)}>See what led to it</a>
+          <a href={linkTo('runs', approval.run)}>Run {approval.run.slice(0, 8)}</a> asked <When time={approval.since} />
+          . <a href={linkTo('sessions', approval.session)}>See what led to it</a>
         </p>
       </header>
       {approval.questions.map((question) => (

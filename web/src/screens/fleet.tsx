@@ -8,10 +8,7 @@ import { useMay } from '../view/may.ts';
 import { Empty, Failed, Field, Table, Title, When } from '../view/parts.tsx';
 import { useNow, usePoll, useSending } from '../view/poll.ts';
 import { api } from '../wire/api.ts';
-import { Depth } from './runs.tsx';
-
-/** A worker that gave no sign of life for so long is called silent. */
-const silentMs = 15_000;
+import { Depth, isSilentAt } from './runs.tsx';
 
 /** The screen of the fleet. */
 export function FleetScreen(): JSX.Element {
@@ -45,7 +42,7 @@ export function FleetScreen(): JSX.Element {
 }
 
 function WorkerRow({ worker }: { readonly worker: WorkerEntry }): JSX.Element {
-  const isSilent = useNow(2000) - Date.parse(worker.seen) > silentMs;
+  const isSilent = isSilentAt(worker, useNow(2000));
   const bytes = worker.about['memory'] ?? worker.about['rss'];
   return (
     <tr>

@@ -50,10 +50,14 @@ export function RunScreen({ id }: { readonly id: string }): JSX.Element {
           <Long text={JSON.stringify(run.settings, undefined, 2)} />
         </details>
       ) : null}
-      {run.kind === 'run' ? null : (
+      {run.kind === 'run' && outcome?.spent.turns !== 0 ? null : (
         <>
           <h2>Asked</h2>
           <Markdown text={run.words} />
+        </>
+      )}
+      {run.kind === 'run' ? null : (
+        <>
           {outcome?.detail === undefined ? null : <p class="hint">{outcome.detail}</p>}
           {outcome && outcome.text !== '' ? (
             <div class="outcome">

@@ -1,6 +1,7 @@
 // Runs: all of them, the latest first, by status, tenant or session.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { WorkerEntry } from '../../../src/core/index.ts';
 import { api } from '../wire/api.ts';
 import { Empty, Field, Figure, Title } from '../view/parts.tsx';
 import { linkTo } from '../view/route.ts';
@@ -67,11 +68,18 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
   );
 }
 
+/** A worker that gave no sign of life for so long is called silent. */
+const silentMs = 15_000;
+
+/** Whether a worker has been silent for too long to count on it. */
+export const isSilentAt = ({ seen }: WorkerEntry, now: number): boolean => now - Date.parse(seen) > silentMs;
+
 /** How much waits, goes on and rests. */
 export function Depth(): JSX.Element {
   const { value } = usePoll((signal) => api.queue(signal), 2000);
   const now = useNow();
   const depth = value?.depth;
+  const awake = value?.workers.filter((worker) => !isSilentAt(worker, now)).length ?? 0;
   return (
     <dl class="figures">
       <Figure
@@ -82,7 +90,7 @@ export function Depth(): JSX.Element {
       <Figure
         name="Running"
         value={depth ? count(depth.running) : '–'}
-        note={value ? `${count(value.workers.length)} ${value.workers.length === 1 ? 'worker' : 'workers'}` : ''}
+        note={value ? `${count(awake)} ${awake === 1 ? 'worker' : 'workers'}` : ''}
       />
       <Figure name="Resting" value={depth ? count(depth.resting) : '–'} note="wait for a person or for parts" />
     </dl>

@@ -40,6 +40,9 @@ function two(amount: number, size: number, large: string, small: string): string
   return rest === 0 ? `${amount / size} ${large}` : `${Math.floor(amount / size)} ${large} ${rest} ${small}`;
 }
 
+/** A text that another sentence may follow. */
+export const sentence = (text: string): string => (/[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
+
 /** How long ago, in one unit. */
 export function ago(time: string, now: number): string {
   const ms = now - Date.parse(time);
@@ -62,9 +65,11 @@ export function clock(time: string, now: number): string {
 
 /** A rate in per cent, with as many places as it takes to tell it from none and from all. */
 export function percent(rate: number): string {
+  if (rate < 0) return `−${percent(-rate)}`;
   const hundredths = rate * 100;
   if (hundredths === 0 || hundredths === 100) return `${hundredths}%`;
   if (hundredths < 0.1) return '< 0.1%';
+  if (hundredths > 100) return `${Math.round(hundredths)}%`;
   if (hundredths > 99.9) return '> 99.9%';
   return `${hundredths.toFixed(hundredths < 10 || hundredths > 90 ? 1 : 0).replace(/\.0$/, '')}%`;
 }

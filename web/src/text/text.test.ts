@@ -197,7 +197,8 @@ test('[A87] figures are written as people read them, and what is not known is no
     '2 h 2 min',
     '1 d 1 h',
   ]);
-  assert.deepEqual([0, 0.0004, 0.02, 0.054, 0.5, 0.9991, 1].map(percent), [
+  assert.deepEqual([-1.857, 0, 0.0004, 0.02, 0.054, 0.5, 0.9991, 1].map(percent), [
+    '−186%',
     '0%',
     '< 0.1%',
     '2%',

@@ -1,7 +1,9 @@
 // How a run is to be made, folded away: nothing here has to be filled in.
 import type { JSX } from 'preact';
 import type { Asked } from '../wire/shapes.ts';
+import { api } from '../wire/api.ts';
 import { Field } from './parts.tsx';
+import { usePoll } from './poll.ts';
 
 /** What was filled in, as it was typed. */
 export type Settings = Readonly<
@@ -49,9 +51,11 @@ type Props = { readonly settings: Settings; readonly way: string; readonly chang
 
 /** The fields for how a run is made. */
 export function AskSettings({ settings, way, change }: Props): JSX.Element {
+  const models = usePoll((signal) => api.models(signal), 60_000).value?.data ?? [];
   const field = (name: Exclude<keyof Settings, 'auto'>, inputMode?: 'decimal' | 'numeric'): JSX.Element => (
     <input
       name={name}
+      list={name === 'model' ? 'known-models' : undefined}
       value={settings[name] ?? ''}
       inputMode={inputMode}
       spellcheck={false}
@@ -80,6 +84,11 @@ export function AskSettings({ settings, way, change }: Props): JSX.Element {
           <Field name="Model" hint="The server's own unless given.">
             {field('model')}
           </Field>
+          <datalist id="known-models">
+            {models.map(({ id }) => (
+              <option key={id} value={id} />
+            ))}
+          </datalist>
           <Field name="Folder" hint="Where tools work, on the server.">
             {field('folder')}
           </Field>

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Standing } from '../../../src/core/index.ts';
+import { sentence } from '../text/format.ts';
 import { api } from '../wire/api.ts';
 import { connection } from '../wire/connection.ts';
 import { useCell } from '../cell.ts';
@@ -93,7 +94,7 @@ function Confirm({ standing, isStopped, may, close, done }: Asked): JSX.Element 
         {isStopped ? (
           <p>
             Stopped{standing?.by === undefined ? '' : ` by ${standing.by}`} <When time={standing?.since} />
-            {standing?.why ? `: ${standing.why}` : '.'} Workers take runs again once it goes on.
+            {standing?.why ? `: ${sentence(standing.why)}` : '.'} Workers take runs again once it goes on.
           </p>
         ) : (
           <p>

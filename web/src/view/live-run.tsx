@@ -54,7 +54,7 @@ export function Spent({ run }: { readonly run: FleetRun }): JSX.Element | null {
 }
 
 /** The outcome in words, where the timeline does not say it already: a plan or a verification has its answer here. */
-function Outcome({ run, feed }: { readonly run: FleetRun; readonly feed: Feed }): JSX.Element | null {
+export function Outcome({ run, feed }: { readonly run: FleetRun; readonly feed: Feed }): JSX.Element | null {
   const { outcome } = run;
   if (!outcome) return run.status === 'queued' && feed.timeline.items.length === 0 ? <Waiting run={run} /> : null;
   const isTold = feed.timeline.items.some((item) => item.type === 'turn' && item.message);

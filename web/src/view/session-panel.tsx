@@ -6,6 +6,7 @@ import { api } from '../wire/api.ts';
 import { Announcer } from './announcer.tsx';
 import { useDraft } from './draft.ts';
 import { useMay } from './may.ts';
+import { Outcome } from './live-run.tsx';
 import { Empty, Failed, Figure } from './parts.tsx';
 import { useSending } from './poll.ts';
 import { goTo } from './route.ts';
@@ -61,8 +62,12 @@ export function SessionPanel({ followed, session, isWhole = false }: PanelProps)
       ) : null}
       <TimelineView items={timeline.items} live={feed.live} acts={{ session, fork: may ? fork : undefined }} />
       {timeline.others > 0 ? (
-        <p class="hint">{timeline.others} events stand on branches that nobody continues; they are kept in the log.</p>
+        <p class="hint">
+          {timeline.others === 1 ? '1 event stands' : `${timeline.others} events stand`} on branches that nobody
+          continues, kept in the log.
+        </p>
       ) : null}
+      {isWhole && run ? <Outcome run={run} feed={feed} /> : null}
       <Announcer feed={feed} run={run} />
       {may ? <Speaking session={session} isLive={isLive} isWhole={isWhole} /> : null}
     </section>

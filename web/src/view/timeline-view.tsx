@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { Message, Note, Usage } from '../../../src/core/index.ts';
-import { clock, count, duration, money, percent, short } from '../text/format.ts';
+import { clock, count, duration, money, percent, sentence, short } from '../text/format.ts';
 import { Markdown, Visible } from '../text/markdown-view.tsx';
 import { CallView, Long, Picture } from './call-view.tsx';
 import type { Item } from './timeline.ts';
@@ -136,11 +136,12 @@ function TurnView({ item, acts, isLive, live }: Omit<Drawn, 'item'> & { readonly
             <Markdown text={live} />
           )
         ) : null}
+        {item.message || item.failure || isLive ? null : <p class="hint">Broken off before its answer was whole.</p>}
         {item.failure ? (
           <div class="failed">
             {item.partial ? <Markdown text={item.partial} /> : null}
             <p>
-              {item.failure.message} {item.failure.hint} {item.failure.retry ? 'It is tried again.' : ''}
+              {sentence(item.failure.message)} {item.failure.hint} {item.failure.retry ? 'It is tried again.' : ''}
             </p>
           </div>
         ) : null}

@@ -135,3 +135,20 @@ test('the address of a screen leads back to it, and a strange one to the first',
   assert.deepEqual(routeOf('#/runs?status=resting'), { screen: 'runs', query: 'status=resting' });
   assert.equal(routeOf('#/nowhere').screen, 'ask');
 });
+
+test('[A87] a forked session says which one it is a copy of, and what was said there', () => {
+  const messages = [says('Low water at six.')];
+  const baseline = { session: 's', messages, turn: 0, loaded: [], queue: [], total: {} };
+  const items = timelineOf(
+    log({ type: 'session-started', session: 's', from: { session: 'origin', event: 'e1' } }, {
+      type: 'epoch-started',
+      epoch: 2,
+      reason: 'started',
+      system: '',
+      tools: [],
+      model: 'm',
+      baseline,
+    } as unknown as Fact),
+  ).items.map((item) => (item.type === 'mark' ? item.text : item.type === 'said' ? item.message : item.type));
+  assert.deepEqual(items, ['Begun as a copy of session origin', ...messages]);
+});

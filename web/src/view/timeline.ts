@@ -105,6 +105,7 @@ function change(now: Timeline, event: Event): Timeline {
   });
   switch (event.type) {
     case 'session-started':
+      return event.from ? mark('fork', `Begun as a copy of session ${event.from.session}`) : now;
     case 'remark-made':
       return now;
     case 'epoch-started':
@@ -163,11 +164,12 @@ function change(now: Timeline, event: Event): Timeline {
 function startEpoch(now: Timeline, event: Event & { type: 'epoch-started' }, mark: Mark): Timeline {
   const text = [`A new prefix: ${event.reason}`, event.detail].filter(Boolean).join('. ');
   const { messages = [] } = event.baseline ?? {};
-  if (messages.length === 0 || (event.reason !== 'edited' && now.items.length > 0))
-    return event.reason === 'started' ? now : mark('epoch', text);
+  const isBeginning = event.reason === 'started';
+  if (messages.length === 0 || (event.reason !== 'edited' && !isBeginning && now.items.length > 0))
+    return isBeginning ? now : mark('epoch', text);
   const { id, seq, time } = event;
   const said = messages.map((message, i): Item => ({ key: `${id} ${i}`, at: id, seq, time, type: 'said', message }));
-  return { ...now, items: [...mark('epoch', text).items.slice(now.items.length), ...said] };
+  return { ...now, items: [...(isBeginning ? now.items : mark('epoch', text).items.slice(now.items.length)), ...said] };
 }
 
 function ended(now: Timeline, event: Event & { type: 'run-ended' }, mark: Mark): Timeline {

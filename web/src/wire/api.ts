@@ -91,6 +91,8 @@ export type Way = 'run' | 'orchestrate' | 'verify';
 /** Everything that the page asks of the server. */
 export const api = {
   me: (signal?: AbortSignal): Promise<Me> => get('api/me', signal),
+  /** The models that a run may name. */
+  models: (signal?: AbortSignal): Promise<{ data: { id: string }[] }> => get('v1/models', signal),
   /** Starts a run; the same id again starts nothing. */
   ask: (way: Way, asked: Asked, id: string): Promise<{ run: FleetRun }> =>
     change('POST', `api/${way}`, asked, { headers: { 'idempotency-key': id } }),
