@@ -83,6 +83,7 @@ test('[A85] [A86] a first start makes a token, shows it once in a link, serves t
   const { code, err } = await again.ended;
   assert.equal(code, 130);
   assert.ok(!err.includes('#key=') && !err.includes(link[1] ?? '-'), err);
+  assert.ok(err.includes(`Its key is in ${made.state('server-token')}\n`), err);
 });
 
 test('[A86] [A97] the command refuses what would be unsafe or cannot be, in one sentence', async (t) => {

@@ -27,6 +27,8 @@ export type Keys = {
   readonly weakness: string | undefined;
   /** The token that was made just now, on the first start. */
   readonly made?: string;
+  /** The file of that token, on every start; absent where the person set a key. */
+  readonly kept?: string;
 };
 
 /** Where keys come from. */
@@ -62,6 +64,7 @@ export function readKeys({ env, file, folder }: KeySources): Keys {
     },
     weakness: weaknessOf(given),
     ...(token?.isNew ? { made: token.key } : {}),
+    ...(token ? { kept: token.file } : {}),
   };
 }
 
@@ -108,14 +111,14 @@ function linesOf(file: string): readonly string[] {
 }
 
 /** The token in this folder, made if there is none. Of two servers that start at once, one makes it and the other reads it. */
-function tokenIn(folder: string): { readonly key: string; readonly isNew: boolean } {
+function tokenIn(folder: string): { readonly key: string; readonly isNew: boolean; readonly file: string } {
   const file = path.join(folder, 'server-token');
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const key = randomBytes(32).toString('base64url');
     try {
       writeFileSync(file, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true });
-      return { key, isNew: true };
+      return { key, isNew: true, file };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
@@ -123,7 +126,7 @@ function tokenIn(folder: string): { readonly key: string; readonly isNew: boolea
       throw new Error('others may read it, so it is no secret.');
     const kept = readFileSync(file, 'utf8').trim();
     if (kept.length < least) throw new Error('there is no token in it.');
-    return { key: kept, isNew: false };
+    return { key: kept, isNew: false, file };
   } catch (cause) {
     throw new FairleadError('server/no-token', `The token in ${file} cannot be used: ${messageOf(cause)}`, {
       blame: 'user',

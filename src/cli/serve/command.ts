@@ -9,7 +9,7 @@ import type { ApiServer, Keys } from '../../server/index.ts';
 import { contains } from '../../workspace/paths.ts';
 import type { Command } from '../commands.ts';
 import { countOf } from '../fleet/numbers.ts';
-import { withStore } from '../fleet/store.ts';
+import { keepFrom, withStore } from '../fleet/store.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { orUsage } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
@@ -107,10 +107,10 @@ function portOf(given: string): number {
 }
 
 /** The key is in the link once, when it is made: it is the person's to keep. What follows # is sent to nobody. */
-function greet({ url }: ApiServer, { made }: Keys): void {
+function greet({ url }: ApiServer, { made, kept }: Keys): void {
   say(`Listening at ${url}`);
-  if (made !== undefined)
-    say(`Open ${url}/#key=${made}\nThis link is shown once; the key is kept in server-token in the state folder.`);
+  if (made !== undefined) say(`Open ${url}/#key=${made}\nThis link is shown once; the key is kept in ${kept}`);
+  else if (kept !== undefined) say(`Its key is in ${kept}`);
 }
 
 /** Where the page was built: beside the bundle, or in a checkout. */
@@ -175,6 +175,7 @@ async function workerBeside(
     live: ear.live,
     settled: ear.settled,
     tell: say,
+    ...keepFrom(readSettings()),
     ...how,
   });
 }
