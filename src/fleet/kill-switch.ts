@@ -44,9 +44,10 @@ export function watchSwitch(killSwitch: KillSwitch, options: SwitchOptions = {})
   function tell(): Standing {
     const standing = now();
     if (standing.stopped === told) return standing;
+    // Who waits from before the first reading goes on waiting for the same.
+    if (told === false) goes = Promise.withResolvers();
     told = standing.stopped;
     if (told) {
-      goes = Promise.withResolvers();
       going.abort();
     } else {
       going = new AbortController();

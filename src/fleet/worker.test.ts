@@ -133,3 +133,29 @@ test('what a model says is seen before it is settled', async (t) => {
   await working(t, store, driver, { drain: true, live }).done;
   assert.equal(seen.join('').replaceAll('one: ', ''), 'Hello.');
 });
+
+test('a worker forgets what ended long ago, nothing else, and nothing while the fleet is stopped', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'old', words: 'x' }]);
+  await working(t, store, ends, { drain: true }).done;
+  const asked: number[] = [];
+  const prune: FleetStore['prune'] = async (before) => {
+    asked.push(Date.now() - Date.parse(before));
+    return store.prune(before);
+  };
+  await working(t, { ...store, prune }, ends, { drain: true, keepDays: Infinity }).done;
+  assert.deepEqual(asked, []);
+  await store.killSwitch.stop('Look into it.', 'Ann');
+  const worker = working(t, { ...store, prune }, ends, { keepDays: 0 });
+  while ((await store.roster.list()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual([asked, (await store.queue.list()).length], [[], 1]);
+  await store.killSwitch.resume('Ann');
+  while ((await store.queue.list()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  worker.stop();
+  await working(t, { ...store, prune }, ends, { drain: true }).done;
+  const day = 24 * 60 * 60 * 1000;
+  assert.deepEqual(
+    asked.map((ms) => Math.floor(ms / day)),
+    [0, 30],
+  );
+});

@@ -14,6 +14,7 @@ import {
 } from '../core/index.ts';
 import { carrierOf, type Carrier } from './carrier.ts';
 import type { Driver } from './driver.ts';
+import { forgetDaily } from './forgetting.ts';
 import { stoppedWords, watchSwitch, type SwitchWatch } from './kill-switch.ts';
 
 /** What a worker is started with. */
@@ -31,6 +32,8 @@ export type WorkerOptions = {
   readonly drain?: boolean;
   /** Milliseconds that the steps under way have to end once it is told to stop; 10,000 unless given. */
   readonly graceMs?: number;
+  /** Days that runs are kept once they have ended, for the whole fleet; 30 unless given, and for ever where it is infinite. */
+  readonly keepDays?: number;
   /** Sees what the models say before it is settled. */
   readonly live?: (run: FleetRun, chunk: Chunk) => void;
   /** Sees what came of working on a run, before it is written down. */
@@ -70,7 +73,7 @@ const beatMs = 3000;
 
 /** Starts a worker. */
 export function startWorker(options: WorkerOptions): Worker {
-  const { store, graceMs = 10_000, tell } = options;
+  const { store, graceMs = 10_000, keepDays = 30, tell } = options;
   const leave = new AbortController();
   const held = new Set<AbortController>();
   const cutAll = (why: string): void => {
@@ -88,12 +91,13 @@ export function startWorker(options: WorkerOptions): Worker {
   const bench: Bench = { id, options, leave: leave.signal, standing, carrier: carrierOf(store.inbox), held };
   const ended = new AbortController();
   const beating = beat(bench, ended.signal);
+  const forgetting = forgetDaily({ store, standing, keepDays, tell }, ended.signal);
   let grace: ReturnType<typeof setTimeout> | undefined;
   const finish = async (): Promise<void> => {
     clearTimeout(grace);
     standing.close();
     ended.abort();
-    await Promise.all([bench.carrier.close(), beating]);
+    await Promise.all([bench.carrier.close(), beating, forgetting]);
   };
   return {
     id,

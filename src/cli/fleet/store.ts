@@ -2,8 +2,9 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, type FleetStore } from '../../core/index.ts';
+import type { WorkerOptions } from '../../fleet/index.ts';
 import { tell } from '../front/print.ts';
-import { readSettings } from '../settings/index.ts';
+import { readSettings, type Settings } from '../settings/index.ts';
 
 /** Where the runs of a fleet are kept, as the store itself is told. */
 function storePlace(given: string | undefined): string {
@@ -40,4 +41,10 @@ export async function withStore<T>(
   } finally {
     await store.close();
   }
+}
+
+/** How long a worker keeps runs that have ended, as it is told. */
+export function keepFrom(settings: Pick<Settings, 'all'>): Pick<WorkerOptions, 'keepDays'> {
+  const days = settings.all.get('keep')?.value;
+  return typeof days === 'number' ? { keepDays: days } : {};
 }

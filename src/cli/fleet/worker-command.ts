@@ -12,7 +12,7 @@ import { version } from '../version.ts';
 import { driversHere } from './drivers.ts';
 import { settledLine } from './lines.ts';
 import { countOf } from './numbers.ts';
-import { withStore } from './store.ts';
+import { keepFrom, withStore } from './store.ts';
 import { sayUsualModel } from './usual-model.ts';
 
 const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or address>] [--any-version] [--json]
@@ -55,6 +55,7 @@ export const run: Command['run'] = (args) =>
         about: workerAbout,
         tell: (sentence) => tell(`${sentence}\n`),
         settled: (each, settlement) => show(each, settlement, values.json === true),
+        ...keepFrom(readSettings()),
         ...(anyVersion ? {} : { version }),
         ...(concurrency === undefined ? {} : { concurrency }),
         ...(values.drain ? { drain: true } : {}),

@@ -106,6 +106,7 @@ export const table: Readonly<Record<string, Entry>> = {
     about: 'where queued runs are kept: a file, or postgres://...',
     read: like(/^\S.*$/, 'a file or the address of a database'),
   },
+  keep: { project: 'never', about: 'days that queued runs are kept once they have ended', read: numberAbove0(false) },
   secrets: {
     project: 'never',
     about: 'hide keys in what tools give before anyone sees it, or show',
