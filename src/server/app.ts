@@ -40,10 +40,14 @@ export function appFor(place: Place, routes: readonly Route[], names: readonly s
   /** Who asks, if their key is good for this. */
   function callerFor(arrival: Arrival, needed: Route['role'], address: string): Caller {
     if (needed === 'anyone') return nobody;
-    const caller = keys.callerWith(keyIn(arrival));
+    const key = keyIn(arrival);
+    const caller = keys.callerWith(key);
     if (!caller) {
       knock(address);
-      throw refused('server/no-key', 'This needs a key: Authorization: Bearer <key>.');
+      throw refused(
+        'server/no-key',
+        key === '' ? 'This needs a key: Authorization: Bearer <key>.' : 'This key is wrong.',
+      );
     }
     often(caller.name);
     if (mayAct(caller.role, needed)) return caller;

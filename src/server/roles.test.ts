@@ -51,6 +51,8 @@ test('[A97] what is not there is hidden from who has no key, and said to who has
   const { ask } = await apiServer(t, { worker: false });
   assert.equal((await ask('GET /api/nothing', { as: 'nobody' })).status, 401);
   assert.equal((await ask('GET /v1/nothing', { as: 'nobody' })).status, 401);
+  assert.match(JSON.stringify((await ask('GET /api/runs', { as: 'nobody' })).body), /This needs a key/);
+  assert.match(JSON.stringify((await ask('GET /api/runs', { as: 'wrong' })).body), /This key is wrong/);
   assert.equal((await ask('GET /api/nothing')).status, 404);
   const wrong = await ask('DELETE /api/run');
   assert.equal(wrong.status, 405);
