@@ -1,11 +1,22 @@
 // What the model's commands run in, for a working folder and these settings: the same for a conversation and for the doctor that proves it.
 import { homedir } from 'node:os';
+import path from 'node:path';
 import { chooseSandbox, type Sandbox } from '../../guards/index.ts';
 import { isPublic } from '../../workspace/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** What the program itself goes by, which is the person's: a model that works in a home folder must not change or see it. */
-export const ownFolders = ({ dirs }: Settings): readonly string[] => [dirs.config, dirs.state, dirs.data, dirs.cache];
+export const ownPlaces = (settings: Pick<Settings, 'dirs' | 'all'>): readonly string[] => {
+  const { config, state, data, cache } = settings.dirs;
+  return [config, state, data, cache, ...storeFiles(settings)];
+};
+
+/** The files of a fleet's store: a model that could write to them could answer its own questions, and let a stopped fleet go on. */
+function storeFiles({ all }: Pick<Settings, 'all'>): readonly string[] {
+  const place = String(all.get('store')?.value ?? '').replace(/^sqlite:(\/\/)?/, '');
+  if (place === '' || /^[a-z]{2,}:\/\//i.test(place)) return [];
+  return ['', '-wal', '-shm'].map((end) => `${path.resolve(place)}${end}`);
+}
 
 /** The files that hold logins: of MCP servers, and of APIs. */
 export const loginFiles = ({ dirs }: Pick<Settings, 'dirs'>): { readonly mcp: string; readonly api: string } => ({
@@ -14,7 +25,8 @@ export const loginFiles = ({ dirs }: Pick<Settings, 'dirs'>): { readonly mcp: st
 });
 
 /** Files that nobody reads for a model, wherever it works: logins, and the token that opens the server, with which it could answer its own questions. */
-export const sealedFiles = (settings: Pick<Settings, 'dirs'>): readonly string[] => [
+export const sealedFiles = (settings: Pick<Settings, 'dirs' | 'all'>): readonly string[] => [
+  ...storeFiles(settings),
   ...Object.values(loginFiles(settings)),
   `${settings.dirs.state}/server-token`,
 ];
@@ -24,7 +36,7 @@ export const sandboxFor = (settings: Settings, folder: string, wanted: boolean):
   chooseSandbox({
     wanted: wanted ? 'auto' : 'none',
     roots: [folder],
-    hide: ownFolders(settings),
+    hide: ownPlaces(settings),
     trash: `${settings.dirs.state}/trash`,
     home: homedir(),
     path: process.env['PATH'] ?? '',

@@ -48,7 +48,7 @@ import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { equipmentFor, nobody, type Equipment, type Person } from '../equipment/index.ts';
 import { groundOf } from '../policy/ground.ts';
 import { keeperFor, type Settings } from '../settings/index.ts';
-import { ownFolders, sandboxFor, sealedFiles } from './confinement.ts';
+import { ownPlaces, sandboxFor, sealedFiles } from './confinement.ts';
 import type { Chosen } from './model.ts';
 
 /** How the terminal's agent is to be made. */
@@ -114,7 +114,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     cwd,
     blobs: `${dirs.state}/blobs`,
     outputs: `${dirs.state}/outputs`,
-    protect: ownFolders(settings),
+    protect: ownPlaces(settings),
     sealed: sealedFiles(settings),
   });
   const locate: Locate = (path) => workspace.locate(path);

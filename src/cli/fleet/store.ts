@@ -34,6 +34,8 @@ export async function withStore<T>(
 ): Promise<T> {
   const place = storePlace(given);
   if (!isAddress(place)) mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 });
+  // Whatever is equipped in this process keeps its models away from it, as it does where the settings name it.
+  process.env['HARNESS_STORE'] = place;
   const { openFleetStore } = await import('../../stores/open-fleet.ts');
   const store = await openFleetStore(place);
   try {
