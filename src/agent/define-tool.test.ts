@@ -55,6 +55,25 @@ test('a Standard Schema gives run its type, its defaults and its transforms', as
   assert.deepEqual(tool.input['required'], ['day']);
 });
 
+test('[A53] a tool may say what came of an attempt; its schema reads the input for that too, and input that does not fit tells nothing', async () => {
+  const seen: unknown[] = [];
+  const tool = defineTool({
+    ...base,
+    input: z.object({ n: z.coerce.number() }),
+    confirm: ({ n }, { key }) => (seen.push([n + 1, key]), n > 1 ? 'done' : false),
+  });
+  assert.deepEqual(
+    [await tool.confirm?.({ n: '2' }, context), await tool.confirm?.({ n: 1 }, context)],
+    ['done', false],
+  );
+  assert.equal(await tool.confirm?.({ n: 'x' }, context), undefined);
+  assert.deepEqual(seen, [
+    [3, 'k'],
+    [2, 'k'],
+  ]);
+  assert.equal(defineTool({ ...base, confirm: () => 'as it is' }).confirm?.({}, context), 'as it is');
+});
+
 test('a Standard Schema is its own judge: what it refines is checked before anyone is asked, and its formats are its own', () => {
   const tool = defineTool({
     ...base,

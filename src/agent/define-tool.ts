@@ -31,6 +31,8 @@ export type ToolDefinition<S extends SchemaLike> = {
   /** `outside`, the least trusted, unless given. */
   readonly effect?: Tool['effect'];
   readonly run: (input: Parsed<S>, context: ToolContext) => unknown;
+  /** What came of an attempt that a crash cut off, found out by its key (`context.key`): what `run` would have given, `false` where it did not happen, nothing where that cannot be told. */
+  readonly confirm?: (input: Parsed<S>, context: ToolContext) => unknown;
   readonly idempotent?: boolean;
   readonly hidden?: boolean;
   readonly timeoutMs?: number;
@@ -44,7 +46,8 @@ const legalName = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
 /** Defines a tool. */
 export function defineTool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool {
-  const { name, description, run, effect = 'outside', idempotent, hidden, timeoutMs, annotations } = definition;
+  const { name, description, run, confirm, effect = 'outside' } = definition;
+  const { idempotent, hidden, timeoutMs, annotations } = definition;
   const input = inputSchema(name, definition.input);
   const tool = { name, description, input, effect, run: run as Tool['run'] };
   const wrong =
@@ -54,6 +57,7 @@ export function defineTool<const S extends SchemaLike>(definition: ToolDefinitio
   return {
     ...tool,
     ...guarded(definition.input, input, tool.run),
+    ...(confirm ? { confirm: asParsed(definition.input, confirm as NonNullable<Tool['confirm']>) } : {}),
     ...(idempotent === undefined ? {} : { idempotent }),
     ...(hidden === undefined ? {} : { hidden }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -121,6 +125,16 @@ function mismatch(
   if (effect === 'read' && (annotations.destructive || annotations.readOnly === false))
     return 'its effect is read, but its annotations say that it changes something';
   return undefined;
+}
+
+/** Input that no longer fits tells nothing about an attempt that was made with it. */
+function asParsed(given: SchemaLike, confirm: NonNullable<Tool['confirm']>): NonNullable<Tool['confirm']> {
+  const parse = parserOf(given);
+  if (!parse) return confirm;
+  return async (value, context) => {
+    const result = await parse(value);
+    return result.issues ? undefined : confirm(result.value as Json, context);
+  };
 }
 
 /** The check before a call and the run itself. A schema library has the last word on its own schemas; what it has to wait for is checked in the run. */

@@ -23,6 +23,7 @@ export function toolbox(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
 const checked = (tool: Tool): Tool => ({
   ...tool,
   run: (input, context) => tool.run(input, context),
+  ...(tool.confirm ? { confirm: (input, context) => tool.confirm?.(input, context) } : {}),
   // A hidden tool is seldom called; should its schema not compile then, no call gets through.
   check: (tool.hidden ? checkerWhenAsked : checkerFor)(tool.input),
 });

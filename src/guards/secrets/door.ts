@@ -30,6 +30,17 @@ export function withoutSecrets(tool: Tool, keeper: SecretKeeper): Tool {
         said?.end();
       }
     },
+    ...(tool.confirm
+      ? {
+          async confirm(input, context) {
+            try {
+              return cleaned(await tool.confirm?.(input, context), keeper);
+            } catch (error) {
+              throw cleanError(error, keeper);
+            }
+          },
+        }
+      : {}),
   };
 }
 

@@ -116,6 +116,25 @@ const guarded = (
   more: Partial<ToolContext> = {},
 ): Promise<unknown> => Promise.resolve(withoutSecrets(tool, keeper).run(input, { ...context, ...more }));
 
+test('[attack 87] [A53] what a tool finds out about an attempt is cleaned as what it gives is', async () => {
+  const keeper = secretKeeper([['KEY', 'very-secret-1']]);
+  const tool = (confirm: NonNullable<Tool['confirm']>): Tool =>
+    withoutSecrets({ ...toolThat(() => 'x'), confirm }, keeper);
+  assert.equal(await tool(() => 'a very-secret-1').confirm?.({}, context), 'a [redacted: KEY]');
+  assert.equal(await tool(() => undefined).confirm?.({}, context), undefined);
+  assert.equal(await tool(() => false).confirm?.({}, context), false);
+  const failing = tool(() => Promise.reject(new Error('no very-secret-1')));
+  await assert.rejects(async () => failing.confirm?.({}, context), /no \[redacted: KEY\]/);
+  assert.equal(
+    'confirm' in
+      withoutSecrets(
+        toolThat(() => 'x'),
+        keeper,
+      ),
+    false,
+  );
+});
+
 test('[attack 87] text, data, notes, errors and what a tool says on the way are cleaned; a person’s own answer is not', async () => {
   const keeper = secretKeeper([['KEY', 'very-secret-1']]);
   const whole = output({
