@@ -1,6 +1,7 @@
 // A session that is followed, and what can be done with it: spoken to, forked, edited, cancelled.
 import type { JSX } from 'preact';
 import { useCallback, useState } from 'preact/hooks';
+import type { FleetRun } from '../../../src/core/index.ts';
 import { money, percent, short } from '../text/format.ts';
 import { api } from '../wire/api.ts';
 import { Announcer } from './announcer.tsx';
@@ -10,6 +11,7 @@ import { Outcome } from './live-run.tsx';
 import { Empty, Failed, Figure } from './parts.tsx';
 import { useSending } from './poll.ts';
 import { goTo } from './route.ts';
+import { sameAs } from './same-as.ts';
 import { SessionEditor } from './session-editor.tsx';
 import { useFeed, type Followed } from './session-feed.ts';
 import { TimelineView } from './timeline-view.tsx';
@@ -69,7 +71,7 @@ export function SessionPanel({ followed, session, isWhole = false }: PanelProps)
       ) : null}
       {isWhole && run ? <Outcome run={run} feed={feed} /> : null}
       <Announcer feed={feed} run={run} />
-      {may ? <Speaking session={session} isLive={isLive} isWhole={isWhole} /> : null}
+      {may ? <Speaking session={session} before={run} isLive={isLive} isWhole={isWhole} /> : null}
     </section>
   );
 }
@@ -107,10 +109,15 @@ const callWords = (calls: number): string => (calls === 1 ? '1 call' : `${calls}
 
 type Way = 'steer' | 'follow-up';
 
-type SpeakingProps = { readonly session: string; readonly isLive: boolean; readonly isWhole: boolean };
+type SpeakingProps = {
+  readonly session: string;
+  readonly before: FleetRun | undefined;
+  readonly isLive: boolean;
+  readonly isWhole: boolean;
+};
 
 /** Words to the session: into the run that goes on, or as the beginning of another. */
-function Speaking({ session, isLive, isWhole }: SpeakingProps): JSX.Element {
+function Speaking({ session, before, isLive, isWhole }: SpeakingProps): JSX.Element {
   const [words, setWords] = useDraft(`session ${session}`);
   const [how, setHow] = useState<Way>('steer');
   const [said, setSaid] = useState('');
@@ -118,7 +125,9 @@ function Speaking({ session, isLive, isWhole }: SpeakingProps): JSX.Element {
   const speak = (): void =>
     send(async () => {
       if (isLive) await api.steer(session, words, how);
-      const begun = isLive ? undefined : (await api.ask('run', { words, session }, crypto.randomUUID())).run;
+      const begun = isLive
+        ? undefined
+        : (await api.ask('run', { ...sameAs(before), words, session }, crypto.randomUUID())).run;
       setSaid(isLive ? 'Sent. It is read at the next step.' : 'A run was begun.');
       setWords('');
       // Who looks at a run that has ended sees no other; who looks at the session does.

@@ -1,9 +1,10 @@
 // A session as a timeline: real logs of the real loop, folded by the page.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Event, Fact, Message } from '../../../src/core/index.ts';
+import type { Event, Fact, FleetRun, Message } from '../../../src/core/index.ts';
 import { wilson as ours } from '../../../src/fleet/health/rates.ts';
 import { routeOf, linkTo } from './route.ts';
+import { sameAs } from './same-as.ts';
 import { stretchesOf, wilson } from './stretches.ts';
 import { goesOn, openAsk, step, timelineOf, type Item } from './timeline.ts';
 
@@ -151,4 +152,16 @@ test('[A87] a forked session says which one it is a copy of, and what was said t
     } as unknown as Fact),
   ).items.map((item) => (item.type === 'mark' ? item.text : item.type === 'said' ? item.message : item.type));
   assert.deepEqual(items, ['Begun as a copy of session origin', ...messages]);
+});
+
+test('[A87] a further run of a session has the model, the folder and the tenant of the one before it, but no leave and no model that failed', () => {
+  const before = (turns: number): FleetRun =>
+    ({
+      tenant: 'acme',
+      settings: { model: 'beta', folder: '/there', auto: true },
+      outcome: { reason: 'answered', text: '', spent: { turns } },
+    }) as unknown as FleetRun;
+  assert.deepEqual(sameAs(before(1)), { tenant: 'acme', model: 'beta', folder: '/there' });
+  assert.deepEqual(sameAs(before(0)), { tenant: 'acme', folder: '/there' });
+  assert.deepEqual(sameAs(undefined), {});
 });
