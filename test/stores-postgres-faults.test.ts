@@ -255,3 +255,20 @@ promise('a second database whose queue a process would work on is refused in one
   await working(other, async () => ended, { drain: true }).done;
   assert.equal((await other.queue.run('r'))?.status, 'ended');
 });
+
+test(
+  '[A116] a worker that slept until others had what it held takes no session from them, and works again after',
+  skip,
+  async (t) => {
+    const url = await freshUrl();
+    const [sleeper, heir] = [await openFor(t, url), await openFor(t, url)];
+    await (await sleeper.sessions.open('before')).close();
+    await send(url, "SELECT fairlead.bury(token, '{}') FROM fairlead.presences");
+    const log = await heir.sessions.open('one', { force: true });
+    await assert.rejects(sleeper.sessions.open('one', { force: true }), { code: 'store/fenced' });
+    await log.append(0, [remark(1)], { settle: true });
+    const other = await sleeper.sessions.open('another', { force: true });
+    await other.append(0, [remark(1)], { settle: true });
+    await Promise.all([log.close(), other.close()]);
+  },
+);

@@ -7,6 +7,8 @@ import type { Base } from './base.ts';
 export type Presence = {
   /** The name under which this process holds things now. */
   token(): Promise<string>;
+  /** False where others have taken what this process held and it had not learnt of it; it does by this. */
+  isAwake(): Promise<boolean>;
   /** Calls back, once, when what was held under a name is held no more. */
   whenLost(token: string, told: () => void): () => void;
   /** Takes what the gone held, or what one of them held if it is gone: their runs go back into the queue, their sessions' next appends are refused. */
@@ -83,6 +85,13 @@ export function newPresence(base: Base, leaseMs: number): Presence {
         token = undefined;
         throw error;
       }
+    },
+    async isAwake() {
+      const mine = await token;
+      if (mine === undefined) return true;
+      if (await db.one('SELECT 1 FROM fairlead.presences WHERE token = $1', [mine])) return true;
+      if (mine === current) lose(mine);
+      return false;
     },
     whenLost(name, told) {
       const watcher = { token: name, told };

@@ -1,7 +1,7 @@
 // The sessions of a PostgreSQL store: taken by one writer at a time, read by any number.
 import { randomUUID } from 'node:crypto';
 import type { Log, SessionEntry, Sessions } from '../../core/index.ts';
-import { closedLog, locked, missing, readOnly } from '../session-trouble.ts';
+import { closedLog, fenced, locked, missing, readOnly } from '../session-trouble.ts';
 import { appendTo } from './append.ts';
 import type { Base } from './base.ts';
 import { readerOf, type SessionRow } from './log.ts';
@@ -14,8 +14,9 @@ const usualMost = 100;
  * Where a crash of the server forgets it, the appends under the new fence are refused.
  */
 const takeSql = `
+WITH me AS (SELECT token FROM fairlead.presences WHERE token = $3 FOR KEY SHARE)
 INSERT INTO fairlead.sessions AS old (session, begun, changed, fence, holder, holder_name, opening)
-SELECT $1, $2, $2, 1, $3, $4, $5 FROM set_config('synchronous_commit', 'off', true)
+SELECT $1, $2, $2, 1, $3, $4, $5 FROM me, set_config('synchronous_commit', 'off', true)
 ON CONFLICT (session) DO UPDATE SET fence = old.fence + (old.opening IS DISTINCT FROM $5)::integer, holder = $3, holder_name = $4, opening = $5
 WHERE $6 OR old.holder IS NULL OR old.opening = $5 OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = old.holder AND NOT ${isSilentSql})
 RETURNING key, session, seq, head, fence`;
@@ -53,6 +54,8 @@ export function sessionsOf(base: Base, presence: Presence): Sessions {
       db.one<SessionRow>(takeSql, [session, now, await presence.token(), name, opening, force]);
     const row = await attempt();
     if (row) return row;
+    // Who was given a run and slept since then was given nothing.
+    if (!(await presence.isAwake()) && force) throw fenced(session);
     // Its holder may have died on this machine, which need not be waited for.
     const found = await find(session);
     if (found?.holder) await presence.buryGone(found.holder);
