@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import type { JsonObject } from '../src/core/index.ts';
+import type { FleetRun, JsonObject } from '../src/core/index.ts';
 import { calls, type Script } from '../src/testing/index.ts';
-import { closeBrowser, keys, noBrowser, served } from './support/page.ts';
+import { eventually } from './support/api-server.ts';
+import { closeBrowser, keys, noBrowser, served, type Served } from './support/page.ts';
 
 const skip = noBrowser;
 after(closeBrowser);
@@ -16,10 +17,14 @@ const slowly = { chunks: Array.from({ length: 60 }, (_, i) => `word${i} `), chun
 const hostile =
   '<img src=x onerror="document.title=1"> <script>document.title=2</script> [click](javascript:document.title=3) ![pixel](https://evil.example/p.png) [bank](https://evil.example/)';
 
+/** A word that nothing breaks, of the kind that models and tools like to give. */
+const unbroken = 'a'.repeat(4000);
+
 /** What the model does, by what is asked. */
 const script: Script<JsonObject> = ({ prompt, results }) => {
   if (/slowly/.test(prompt)) return /very/.test(prompt) ? { ...slowly, chunkMs: 250 } : slowly;
   if (/hostile/.test(prompt)) return hostile;
+  if (/unbroken/.test(prompt)) return `${unbroken}\n\n\`${unbroken}\`\n\n| ${unbroken} |\n|---|\n| x |`;
   if (results.length > 0) return 'It is **done**.';
   if (/Clear up/.test(prompt)) return calls('run_command', { command: 'echo gone\u202etxt.exe > left' });
   if (/Write it down/.test(prompt)) return calls('run_command', { command: 'echo once >> ledger; sleep 120' });
@@ -99,6 +104,20 @@ test('the page in a browser', { skip }, async (t) => {
       );
     },
   );
+
+  await t.test('[A87] what was asked comes back by a click, also of a run that failed at once', async (t) => {
+    const page = await server.open(t);
+    const field = page.getByLabel('What is to be done');
+    await page.getByText('Settings', { exact: false }).first().click();
+    await page.getByLabel('Model', { exact: true }).fill('no-such-model');
+    await ask(page, 'Long words that took a while to write');
+    await stands(page, 'provider-error');
+    assert.equal(await field.inputValue(), '');
+    await page.getByRole('button', { name: 'Bring back what was asked' }).click();
+    assert.equal(await field.inputValue(), 'Long words that took a while to write');
+    await page.reload();
+    assert.equal(await field.inputValue(), 'Long words that took a while to write');
+  });
 
   await t.test('[A87] a session is forked from a turn, and goes on there without changing the first', async (t) => {
     const page = await server.open(t);
@@ -240,6 +259,63 @@ test('the page in a browser', { skip }, async (t) => {
     }
   });
 });
+
+test(
+  '[A87] names and errors from elsewhere are text on every screen, and nothing widens a phone',
+  { skip },
+  async (t) => {
+    const server = await served(t, script);
+    const evil = '<img src=x onerror="document.title=9">\u202e\u0007';
+    const long = `${evil}${unbroken}`;
+    const page = await server.open(t, { width: 360 });
+    const begun: { readonly id: string; readonly session: string }[] = [];
+    for (const [words, model] of [
+      [`${evil} unbroken`, 'qwen3'],
+      [long, long.slice(0, 300)],
+      [`hostile ${evil}`, 'qwen3'],
+    ])
+      begun.push((await server.ask('POST', '/api/run', { words, model }))['run'] as unknown as FleetRun);
+    for (const { id } of begun) await eventually('it ended', async () => (await runOf(server, id)).status === 'ended');
+    await server.ask('PUT', '/api/schedules/some', {
+      cron: '0 9 * * 1',
+      run: { words: long, settings: { model: evil } },
+    });
+    await server.ask('PUT', `/api/budgets/${'t'.repeat(200)}`, { period: 'day', usd: 5 });
+    await server.ask('POST', '/api/control/stop', { why: long.slice(0, 1000) });
+    const places = [
+      ...['ask', 'runs', 'sessions', 'approvals', 'fleet', 'health', 'budgets', 'scorecard'],
+      ...begun.flatMap(({ id, session }) => [`runs/${id}`, `sessions/${session}`]),
+    ];
+    const wrong: string[] = [];
+    for (const place of places) {
+      await page.goto(`${server.url}/#/${place}`);
+      await page.locator('main h1, main h2').first().waitFor();
+      await page.waitForTimeout(500);
+      wrong.push(...(await page.evaluate(troubles)).map((each) => `${place}: ${each}`));
+    }
+    assert.deepEqual(wrong, []);
+  },
+);
+
+const runOf = async (server: Pick<Served, 'ask'>, id: string): Promise<FleetRun> =>
+  (await server.ask('GET', `/api/runs/${id}`))['run'] as unknown as FleetRun;
+
+/** What a page must not do: run what it shows, or be wider than its window; by the elements that make it so. */
+function troubles(): readonly string[] {
+  const ran = document.querySelectorAll('main img, main script, main a[href^="javascript:"]').length;
+  const isClipped = (each: Element): boolean => {
+    for (let up = each.parentElement; up; up = up.parentElement)
+      if (/auto|scroll|hidden|clip/.test(getComputedStyle(up).overflowX)) return true;
+    return false;
+  };
+  const wide =
+    document.documentElement.scrollWidth <= window.innerWidth
+      ? []
+      : [...document.querySelectorAll('body *')]
+          .filter((each) => each.getBoundingClientRect().right > window.innerWidth + 1 && !isClipped(each))
+          .map((each) => `${each.tagName}.${each.className} is too wide`);
+  return [...(ran > 0 || /^\d$/.test(document.title) ? ['it ran what it should show'] : []), ...wide.slice(0, 5)];
+}
 
 test('the page when the server dies', { skip }, async (t) => {
   const server = await served(t, script);

@@ -118,7 +118,7 @@ async function openPage(t: TestContext, url: string, options: Opened): Promise<P
   const wrong: string[] = [];
   page.on('pageerror', (error) => wrong.push(error.message));
   page.on('console', (line) => {
-    if (/Content Security Policy|Uncaught|unhandled/i.test(line.text())) wrong.push(line.text());
+    if (/Content Security Policy|Uncaught|unhandled|Password forms/i.test(line.text())) wrong.push(line.text());
   });
   page.on('request', (request) => {
     if (!request.url().startsWith(url) && !request.url().startsWith('data:')) wrong.push(request.url());

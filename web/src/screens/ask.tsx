@@ -60,6 +60,7 @@ let lastBegun: readonly FleetRun[] = [];
 /** The screen where something is asked. */
 export function AskScreen(): JSX.Element {
   const [words, setWords] = useDraft('ask');
+  const [before, setBefore] = useDraft('ask before');
   const [chosenWay, setWay] = useDraft('ask way');
   const [typed, setTyped] = useDraft('ask settings');
   const settings = useMemo(() => (typed === '' ? {} : JSON.parse(typed)) as Settings, [typed]);
@@ -79,6 +80,7 @@ export function AskScreen(): JSX.Element {
       attempt = undefined;
       lastBegun = runs;
       setBegun(runs);
+      setBefore(words);
       setWords('');
     });
 
@@ -130,6 +132,11 @@ export function AskScreen(): JSX.Element {
           <button type="submit" class="primary" disabled={!may || busy || words.trim() === ''}>
             {busy ? 'Sending' : chosen.name}
           </button>
+          {words === '' && before !== '' ? (
+            <button type="button" class="quiet" onClick={() => setWords(before)}>
+              Bring back what was asked
+            </button>
+          ) : null}
           <span class="hint">
             {may ? (
               <>

@@ -30,6 +30,8 @@ export function KeyScreen(): JSX.Element {
       >
         <h1>Fairlead</h1>
         <p class="lead">Runs, approvals and health of this server. It asks for a key.</p>
+        {/* There are no names here; password keepers want one, and file the key under it. */}
+        <input type="text" name="username" autocomplete="username" value="fairlead" hidden readOnly />
         <Field
           name="Key"
           hint="fairlead serve shows it once, on its first start; HARNESS_API_KEY sets another. It stays in this tab only."
