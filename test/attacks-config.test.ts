@@ -62,7 +62,10 @@ test('[attack 49] a server of ours answers nobody without its token, from anothe
   t.after(() => void child.kill('SIGKILL'));
   let err = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  while (!err.includes('Listening at')) await pause(20);
+  while (!err.includes('Listening at')) {
+    assert.equal(child.exitCode, null, err);
+    await pause(20);
+  }
   const url = new URL(/http:\S+/.exec(err)?.[0] ?? '');
   const authorization = 'Bearer a-token';
   const tried: readonly Readonly<Record<string, string>>[] = [

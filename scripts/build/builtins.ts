@@ -16,7 +16,8 @@ export function withDirectBuiltins(program: string): string {
 }
 
 function taken(from: string, whole: string | undefined, names: string | undefined): string {
-  const source = `process.getBuiltinModule("${from}")`;
+  // By its full name: a program may import `process` itself.
+  const source = `globalThis.process.getBuiltinModule("${from}")`;
   const parts = names?.replaceAll(' as ', ': ');
   if (whole === undefined) return `const { ${parts} } = ${source};`;
   return parts === undefined ? `const ${whole} = ${source};` : `const ${whole} = ${source}, { ${parts} } = ${whole};`;
