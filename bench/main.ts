@@ -1,4 +1,4 @@
-// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,rules,backtest,fleet] [--runs 1000] [--postgres <url>] [--peers <folder>]
+// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,rules,backtest,fleet,serve] [--runs 1000] [--postgres <url>] [--peers <folder>]
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchBacktest } from './backtest.ts';
 import { benchFleet } from './fleet.ts';
+import { benchServe } from './serve.ts';
 import { benchRules } from './rules.ts';
 import { median } from './median.ts';
 import { benchSearch } from './search.ts';
@@ -15,7 +16,10 @@ const here = import.meta.dirname;
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
-    only: { type: 'string', default: 'import,turn,stream,open,first,tools,sandbox,growth,search,rules,backtest,fleet' },
+    only: {
+      type: 'string',
+      default: 'import,turn,stream,open,first,tools,sandbox,growth,search,rules,backtest,fleet,serve',
+    },
     runs: { type: 'string', default: '1000' },
     postgres: { type: 'string' },
     peers: { type: 'string', default: path.join(tmpdir(), 'peers') },
@@ -156,6 +160,7 @@ try {
   if (wanted.includes('growth')) showGrowth(1000);
   if (wanted.includes('backtest')) await benchBacktest(folder, rounds);
   if (wanted.includes('fleet')) benchFleet(folder, Math.min(rounds, 3), Number(values.runs), values.postgres);
+  if (wanted.includes('serve')) await benchServe();
   if (wanted.includes('search')) await benchSearch(Math.min(rounds, 3));
 } finally {
   child.kill();

@@ -283,7 +283,14 @@ test(
     await server.ask('PUT', `/api/budgets/${'t'.repeat(200)}`, { period: 'day', usd: 5 });
     await server.ask('POST', '/api/control/stop', { why: long.slice(0, 1000) });
     const places = [
-      ...['ask', 'runs', 'sessions', 'approvals', 'fleet', 'health', 'budgets', 'scorecard'],
+      'ask',
+      'runs',
+      'sessions',
+      'approvals',
+      'fleet',
+      'health',
+      'budgets',
+      'scorecard',
       ...begun.flatMap(({ id, session }) => [`runs/${id}`, `sessions/${session}`]),
     ];
     const wrong: string[] = [];
