@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { npm, pack, root } from './support/packed.ts';
 
 type Manifest = {
@@ -67,6 +68,13 @@ test('[P54, P60, A98] the packed package installs into an empty folder, runs its
   const specifiers = ready.map((name) => path.posix.join('fairlead', name));
   const script = specifiers.map((name) => `if (!(await import('${name}'))) throw new Error('${name}');`).join('\n');
   execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: home, encoding: 'utf8' });
+
+  // What is loaded only when it is used loads too, whatever it was made of.
+  const chunks = path.join(home, 'node_modules/fairlead/dist/chunks');
+  const every = readdirSync(chunks).filter((name) => name.endsWith('.js'));
+  assert.ok(every.length > 100, `${every.length} chunks`);
+  const loading = `for (const name of ${JSON.stringify(every)}) await import('${pathToFileURL(chunks).href}/' + name);\nprocess.exit();`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', loading], { cwd: home, encoding: 'utf8' });
 
   writeFileSync(
     path.join(home, 'use.ts'),
