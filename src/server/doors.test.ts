@@ -8,7 +8,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { apiServer, eventually, keys } from '../../test/support/api-server.ts';
 import { openServer } from './listening.ts';
-import { checkHost, checkOrigin, rateLimit, type Arrival } from './doors.ts';
+import { checkHost, checkOrigin, rateLimit, type Arrival, keyIn } from './doors.ts';
 import { readKeys } from './keys.ts';
 
 type Got = { readonly status: number; readonly headers: NodeJS.Dict<string | string[]>; readonly text: string };
@@ -89,6 +89,12 @@ test('[A97] the address at which a caller arrived is a name of the server, and s
     () => checkOrigin({ ...arrival('x', ''), header: (name) => (name === 'origin' ? 'http://y' : 'x') }),
     /other origins/,
   );
+});
+
+test('[A97] a key that a person set with blanks in it is a key like any other', () => {
+  const inHeader = (authorization: string): string => keyIn({ header: () => authorization });
+  assert.equal(inHeader('Bearer correct horse battery staple'), 'correct horse battery staple');
+  assert.equal(inHeader('Basic correct horse'), '');
 });
 
 test('[A97] a body that is too long is refused before it is read, however its length is told', async (t) => {

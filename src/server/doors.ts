@@ -42,7 +42,7 @@ const authorityIn = (origin: string): string | undefined => (URL.canParse(origin
 
 /** The bearer's key, or an empty one. */
 export const keyIn = ({ header }: Pick<Arrival, 'header'>): string =>
-  /^Bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1] ?? '';
+  /^Bearer +(\S.*)$/i.exec(header('authorization') ?? '')?.[1] ?? '';
 
 /** How often each may ask: so many at once, and so many more every second. */
 export type Rate = { readonly burst: number; readonly perSecond: number };
