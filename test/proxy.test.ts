@@ -8,7 +8,8 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { openProxy, type Proxy, type ProxyOptions } from '../src/bridges/index.ts';
-import type { Gate, NamedView } from '../src/core/index.ts';
+import type { Extension } from '../src/agent/index.ts';
+import type { Gate, NamedView, Rule } from '../src/core/index.ts';
 import {
   calls,
   closedUrl,
@@ -288,20 +289,35 @@ test('a caller that goes away takes its question back from the model', async (t)
   await assert.rejects(response.text());
 });
 
-const broken: NamedView<number> = {
-  name: 'broken',
-  initial: 0,
-  on(state, event) {
-    if (event.type === 'turn-ended') throw new Error('The view is broken.');
-    return state;
-  },
-};
+/** Views of which one breaks whatever is looked at, from an answer on until the next request. */
+function breaking(): Pick<Extension, 'rules' | 'views'> {
+  let isBroken = false;
+  const view: NamedView<number> = {
+    get name() {
+      if (isBroken) throw new Error('The view is broken.');
+      return 'broken';
+    },
+    initial: 0,
+    on: (state) => state,
+  };
+  const rule: Rule = ({ type }) => {
+    if (type === 'turn-ended') isBroken = true;
+    if (type === 'turn-started') isBroken = false;
+    return [];
+  };
+  return { views: [view], rules: [rule] };
+}
 
 test('a guide that fails lets words pass, and no call', async (t) => {
-  const model = await modelFor(t, ['Only words.', calls('run', { command: 'ls' }), calls('run', { command: 'ls' })]);
+  const model = await modelFor(t, [
+    'Only words.',
+    calls('run', { command: 'ls' }),
+    calls('run', { command: 'ls' }),
+    'Words again.',
+  ]);
   const told: string[] = [];
   const tell = (sentence: string): void => void told.push(sentence);
-  const proxy = await proxyFor(t, model.url, { extensions: [{ views: [broken] }], tell });
+  const proxy = await proxyFor(t, model.url, { extensions: [breaking()], tell });
   assert.match((await ask(proxy.url + chat, question())).body, /Only words\./);
   const whole = await ask(proxy.url + chat, question());
   assert.equal(whole.status, 503);
@@ -309,7 +325,8 @@ test('a guide that fails lets words pass, and no call', async (t) => {
   const streamed = await ask(proxy.url + chat, question({ stream: true }));
   assert.ok(!streamed.body.includes('tool_calls'), streamed.body);
   assert.match(streamed.body, /"error":/);
-  assert.equal(told.length, 3);
+  assert.match((await ask(proxy.url + chat, question())).body, /Words again\./);
+  assert.equal(told.length, 3, told.join('\n'));
 });
 
 test('[D16, M40] a proxy that is opened again in mid-conversation adds the same in the same places', async (t) => {
