@@ -97,7 +97,8 @@ export function answerAsk(s: RunState, e: Event & { type: 'ask-answered' }): Run
   const { allowed, happened } = e;
   return patchCall(s, e.call, {
     ask: { question, allowed, ...(about ? { about } : {}), ...(happened ? { happened } : {}) },
-    ...(allowed ? { granted: [...(call.granted ?? []), question] } : {}),
+    ...(allowed && about ? { again: true } : {}),
+    ...(allowed && !about ? { granted: [...(call.granted ?? []), question] } : {}),
   });
 }
 
@@ -105,12 +106,14 @@ export function answerAsk(s: RunState, e: Event & { type: 'ask-answered' }): Run
 export function startCall(s: RunState, e: Event & { type: 'tool-started' }): RunState {
   const sent = e.input === undefined ? {} : { sent: e.input };
   const begun = patchCall(s, e.call, { key: e.key, ...sent });
-  const asked = begun.calls.find((call) => call.id === e.call && !call.result)?.ask;
-  if (asked?.about !== 'outcome') return begun;
-  return { ...begun, calls: begun.calls.map((call) => (call.id === e.call ? withoutAsk(call) : call)) };
+  const before = begun.calls.find((call) => call.id === e.call && !call.result);
+  if (!before?.again && before?.ask?.about !== 'outcome') return begun;
+  return { ...begun, calls: begun.calls.map((call) => (call === before ? anew(call) : call)) };
 }
 
-const withoutAsk = ({ ask: _, ...call }: Call): Call => call;
+function anew({ again: _, ask, ...call }: Call): Call {
+  return ask && ask.about !== 'outcome' ? { ...call, ask } : call;
+}
 
 /** Adds to what is known of an open call. */
 export const patchCall = (s: RunState, id: string, patch: Partial<Call>): RunState => ({

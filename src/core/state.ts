@@ -29,6 +29,8 @@ export type Call = {
   /** What the tool was given where a gate rewrote it. */
   readonly sent?: Json;
   readonly ask?: Ask;
+  /** A person said that the attempt before came to nothing: it may be made again, once. */
+  readonly again?: true;
   /** The questions a person said yes to: several gates may ask, one after the other. */
   readonly granted?: readonly string[];
   readonly result?: ResultPart;

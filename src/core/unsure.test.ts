@@ -125,6 +125,27 @@ test('[A53, A112] a person’s yes makes it again once: after another crash they
   assert.deepEqual([keys, endOf(log)?.outcome], [[key], 'ok']);
 });
 
+test('[A53, A112] where a gate asks as well, each question is put once, and the call is made once', async () => {
+  const { keys, log, head, go } = await crashed(
+    {},
+    {
+      unsure: 'ask',
+      // As in the terminal, where a yes of the process that died does not count.
+      gates: [
+        ({ key, granted }) =>
+          key === undefined || granted?.length ? { type: 'allow' } : { type: 'ask', question: 'Pay 5?' },
+      ],
+    },
+  );
+  for (let rounds = 0; rounds < 5 && head.state.run !== undefined; rounds++) {
+    const { calls: open } = await go();
+    if (open[0]?.ask && open[0].ask.allowed === undefined) await head.record([answered(open[0].id, true)]);
+  }
+  assert.equal(head.state.ended?.reason, 'answered');
+  const asked = log.events.flatMap((event) => (event.type === 'ask-raised' ? [event.about ?? 'gate'] : []));
+  assert.deepEqual([asked, keys.length, endOf(log)?.outcome], [['outcome', 'gate'], 1, 'ok']);
+});
+
 test('what a gate had made of the call is what the tool is asked about', async () => {
   const seen: unknown[] = [];
   const { go } = await crashed(

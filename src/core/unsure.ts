@@ -18,9 +18,11 @@ export async function clearUp(
   signal: AbortSignal,
 ): Promise<Fact | undefined> {
   const { ask } = call;
+  // A gate may have had a question of its own since.
+  if (call.again) return undefined;
   if (ask?.about === 'outcome' && ask.allowed !== undefined) {
     if (ask.happened) return ended(call, 'ok', `A person has confirmed that ${tool.name} has done this.`);
-    return ask.allowed ? undefined : unknown(call, tool);
+    return unknown(call, tool);
   }
   const found = await confirmed(tool, call.sent ?? call.input, { signal, key, call, agent, state });
   if (found.type === 'did-not-happen') return undefined;

@@ -56,7 +56,7 @@ test('in a pipe the tour runs through, says on every screen that its model is sc
   );
   assert.match(out, /^ {2}-const who = 'sailor';\n {2}\+const who = 'whole crew';$/m);
   assert.match(out, /^\[info\] Checked: process \d+ was ended by SIGKILL/m);
-  assert.match(out, /^\[tool\] run_command .*outcome unknown/m);
+  assert.match(out, /You would be asked now[^]*^\[tool\] run_command: outcome unknown/m);
   assert.match(out, /^\[info\] Checked: ledger\.txt has 1 line: the effect happened once$/m);
   assert.match(out, /^└─ 2 {2}edited/m);
   assert.equal(

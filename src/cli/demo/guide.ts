@@ -88,8 +88,9 @@ export function guideOn(
           });
         let state = await run(scene.words);
         while (waits(state) && !signal.aborted) {
-          if (person) await answerAsks({ talk, face, signal, say }, state);
-          else await sayYes(talk, state, say);
+          await sayUnknown(talk, state, say);
+          if (person) await answerAsks({ talk, face, signal, say }, talk.session.state);
+          else await sayYes(talk, talk.session.state, say);
           state = await run(undefined);
         }
         show();
@@ -137,6 +138,14 @@ async function openTalk(stage: Stage, { which, name: scene, answers }: Scene, sl
 /** At the pace of a model, where somebody watches. */
 const spoken = (answer: Json, slowly: boolean): Json =>
   slowly && isObject(answer) ? { ...answer, delayMs: 400, chunkMs: 25 } : answer;
+
+/** What came of a call that was cut off the person on this tour cannot know: the demo says so for them. */
+async function sayUnknown(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
+  for (const call of openAsks(state).filter(({ ask }) => ask?.about === 'outcome')) {
+    say(`${call.ask?.question ?? ''}\nYou would be asked now. The demo answers for you: no, nobody knows.`);
+    await talk.session.answer(call.id, false, 'demo');
+  }
+}
 
 async function sayYes(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
   for (const call of openAsks(state)) {

@@ -54,7 +54,7 @@ const killed: TourStep = {
 
 const resumed: TourStep = {
   title: 'The resume',
-  text: 'The session is opened again. The log says that the command had begun and not how it ended, so it is not run again: the model is told, and looks.',
+  text: 'The session is opened again. The log says that the command had begun and not how it ended, so it is not run again: you are asked, and where nobody knows the model is told so, and looks.',
   async run(guide) {
     await guide.play(
       {
