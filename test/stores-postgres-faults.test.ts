@@ -6,23 +6,11 @@ import { noSpending, type FleetStore, type Settlement, type Work } from '../src/
 import { migrations } from '../src/stores/postgres/migrations.ts';
 import { openPostgres, type PostgresOptions } from '../src/stores/postgres/store.ts';
 import { awakeActor, startActor } from './support/fleet-process.ts';
-import { startPostgres, type Postgres } from './support/postgres.ts';
+import { freshPostgres } from './support/postgres-place.ts';
 
-const started = await startPostgres();
-const skip = typeof started === 'string' ? { skip: started } : {};
-if (typeof started !== 'string') after(() => started.close());
-const postgres = started as Postgres;
-
-let template: Promise<string> | undefined;
-/** A store that was made once is copied, because to make one takes seconds. */
-async function freshUrl(): Promise<string> {
-  template ??= (async () => {
-    const url = await postgres.database();
-    await (await openPostgres(url)).close();
-    return new URL(url).pathname.slice(1);
-  })();
-  return postgres.database(await template);
-}
+const postgres = await freshPostgres();
+const skip = postgres.skip === undefined ? {} : { skip: postgres.skip };
+after(() => postgres.close());
 
 async function openFor(t: TestContext, url: string, options: PostgresOptions = {}): Promise<FleetStore> {
   const store = await openPostgres(url, { retryMs: 1, ...options });
@@ -72,7 +60,7 @@ const promise = (title: string, work: (t: TestContext) => Promise<void>): void =
   void test(title, { timeout: 120_000, ...skip }, work);
 
 promise('[A116] eight processes that open an empty database at the same moment all find it made', async (t) => {
-  const url = await postgres.database();
+  const url = await postgres.empty();
   const actors = await Promise.all(Array.from({ length: 8 }, () => awakeActor(t, url, 10_000)));
   for (const actor of actors) actor.tell('go');
   for (const actor of actors) assert.equal(await actor.hear(''), 'ready');
@@ -84,7 +72,7 @@ promise('[A116] eight processes that open an empty database at the same moment a
 promise(
   '[A116] a store of a later version, a wrong password and a server that is not there are each named',
   async (t) => {
-    const url = await freshUrl();
+    const url = await postgres.fresh();
     await send(url, 'UPDATE fairlead.version SET version = version + 1');
     await assert.rejects(openPostgres(url), { code: 'store/newer-version', message: /knows versions up to/ });
     await send(url, `UPDATE fairlead.version SET version = ${migrations.length}`);
@@ -116,7 +104,7 @@ promise(
 );
 
 promise('[A52] appends go on while the server is stopped and started: each is there once, none is lost', async (t) => {
-  const store = await openFor(t, await freshUrl());
+  const store = await openFor(t, await postgres.fresh());
   const log = await store.sessions.open('one');
   let count = 0;
   const stop = new AbortController();
@@ -144,7 +132,7 @@ promise('[A52] appends go on while the server is stopped and started: each is th
 promise(
   '[A52, A71, A111] work goes on while the server is stopped and started: each effect once, no run lost',
   async (t) => {
-    const url = await freshUrl();
+    const url = await postgres.fresh();
     const store = await openFor(t, url);
     const runs = await store.queue.enqueue(Array.from({ length: 150 }, (_, i) => ({ id: `r${i}`, words: '' })));
     const actors = [await startActor(t, url, 10_000), await startActor(t, url, 10_000)];
@@ -170,7 +158,7 @@ promise(
 promise(
   '[A116] a worker whose signs of life are not heard in time lets go of its runs, and they are done again',
   async (t) => {
-    const url = await freshUrl();
+    const url = await postgres.fresh();
     const store = await openFor(t, url, { leaseMs: 500 });
     await store.queue.enqueue([{ id: 'one', words: '' }]);
     let lost = false;
@@ -192,7 +180,7 @@ promise(
 );
 
 promise('[A71, A111] two versions of the program work side by side, each on what it has begun', async (t) => {
-  const url = await freshUrl();
+  const url = await postgres.fresh();
   const [first, second] = [await openFor(t, url), await openFor(t, url)];
   await first.queue.enqueue(['a', 'b', 'c', 'd'].map((id) => ({ id, words: '' })));
   const had = new Map<string, string[]>();
@@ -212,7 +200,7 @@ promise('[A71, A111] two versions of the program work side by side, each on what
 });
 
 promise('[A71] a schedule fires once over all workers, and once for all the times that nobody was there', async (t) => {
-  const url = await freshUrl();
+  const url = await postgres.fresh();
   const stores = [await openFor(t, url), await openFor(t, url)];
   await stores[0]?.queue.schedule({ name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy', tenant: 'acme' } });
   await send(url, `UPDATE fairlead.schedules SET next = ${Date.UTC(2026, 0, 5, 3)}`);
@@ -225,7 +213,7 @@ promise('[A71] a schedule fires once over all workers, and once for all the time
 });
 
 promise("[A66] DBOS's rows of runs that have ended do not stay", async (t) => {
-  const url = await freshUrl();
+  const url = await postgres.fresh();
   const store = await openFor(t, url);
   await store.queue.enqueue(Array.from({ length: 30 }, () => ({ words: '' })));
   await working(store, async () => ended, { drain: true }).done;
@@ -243,7 +231,7 @@ promise("[A66] DBOS's rows of runs that have ended do not stay", async (t) => {
 });
 
 promise('a second database whose queue a process would work on is refused in one sentence', async (t) => {
-  const [one, other] = [await openFor(t, await freshUrl()), await openFor(t, await freshUrl())];
+  const [one, other] = [await openFor(t, await postgres.fresh()), await openFor(t, await postgres.fresh())];
   await working(one, async () => ended, { drain: true }).done;
   await assert.rejects(working(other, async () => ended, { drain: true }).done, {
     code: 'store/one-queue',
@@ -260,7 +248,7 @@ test(
   '[A116] a worker that slept until others had what it held takes no session from them, and works again after',
   skip,
   async (t) => {
-    const url = await freshUrl();
+    const url = await postgres.fresh();
     const [sleeper, heir] = [await openFor(t, url), await openFor(t, url)];
     await (await sleeper.sessions.open('before')).close();
     await send(url, "SELECT fairlead.bury(token, '{}') FROM fairlead.presences");

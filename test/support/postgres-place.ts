@@ -7,6 +7,10 @@ export type PostgresPlace = {
   readonly skip?: string;
   /** Makes an empty store and gives its address. */
   readonly fresh: () => Promise<string>;
+  /** Makes a database without a store in it. */
+  readonly empty: () => Promise<string>;
+  /** Stops the server as a crash does. */
+  readonly stop: () => Promise<void>;
   /** Stops the server as a crash does, and starts it again. */
   readonly restart: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -15,10 +19,18 @@ export type PostgresPlace = {
 /** Starts the PostgreSQL of this process, where there is one. */
 export async function freshPostgres(): Promise<PostgresPlace> {
   const postgres = await startPostgres();
-  if (typeof postgres === 'string')
-    return { skip: postgres, fresh: async () => '', restart: async () => {}, close: async () => {} };
+  if (typeof postgres === 'string') {
+    const none = async (): Promise<void> => {};
+    return { skip: postgres, fresh: async () => '', empty: async () => '', stop: none, restart: none, close: none };
+  }
   const url = await postgres.database();
   await (await openPostgres(url)).close();
   const template = new URL(url).pathname.slice(1);
-  return { fresh: () => postgres.database(template), restart: () => postgres.restart(), close: () => postgres.close() };
+  return {
+    fresh: () => postgres.database(template),
+    empty: () => postgres.database(),
+    stop: () => postgres.stop(),
+    restart: () => postgres.restart(),
+    close: () => postgres.close(),
+  };
 }

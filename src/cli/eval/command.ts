@@ -1,13 +1,12 @@
 // The `eval` command: asks a model the cases of a dataset, scores the answers by their words, and compares with what was before.
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { FairleadError, messageOf, type Provider } from '../../core/index.ts';
 import { measuredFolder, saveMeasured } from '../../fleet/health/measured.ts';
 import type { Command } from '../commands.ts';
 import { talkOnly, type Chosen } from '../conversation/model.ts';
 import { openModel } from '../conversation/open-model.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
-import { orUsage } from '../front/or-usage.ts';
+import { withOptions } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { endInOrder } from '../front/signals.ts';
 import { hostInTerminal } from '../once/host.ts';
@@ -34,11 +33,8 @@ export const run: Command['run'] = async (args) => {
     'output-format': { type: 'string', default: 'text' },
     'auto-approve': { type: 'boolean', default: false },
     show: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
   } as const;
-  return orUsage(usage, async () => {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (values.help) return (print(`${usage}\n`), 0);
+  return withOptions({ usage, options, words: true }, async (values, positionals) => {
     if (values.show) return (print(`${traps.join('\n')}\n`), 0);
     const [file, ...more] = positionals;
     const format = values['output-format'];
@@ -61,7 +57,7 @@ export const run: Command['run'] = async (args) => {
     if (file === undefined && values.tag === undefined && report.unheard === 0 && ended === undefined)
       keep(report, settings);
     return ended ?? codeOf(report, bar, comparison?.worse === true);
-  });
+  })(args);
 };
 
 function barIn(given: string | undefined): number | undefined {

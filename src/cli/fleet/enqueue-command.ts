@@ -1,13 +1,11 @@
 // The `enqueue` command: puts tasks into the queue, now, for later, or again and again by the clock.
-import { parseArgs } from 'node:util';
-import type { JsonObject } from '../../core/index.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
-import { orUsage } from '../front/or-usage.ts';
+import { withOptions } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { countOf } from './numbers.ts';
 import { withStore } from './store.ts';
-import { runsOf, tasksFrom } from './tasks.ts';
+import { runsOf, settingsHere, tasksFrom } from './tasks.ts';
 
 const usage = `Usage: fairlead enqueue "<task>"... [--file <file>] [--id <id>] [--model <name>] [--auto] [--store <file or address>]
                         [--tenant <name>] [--priority <n>] [--session <id>] [--not-before <time>] [--json]
@@ -32,51 +30,40 @@ const options = {
   auto: { type: 'boolean' },
   store: text,
   json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** Enqueues: 0 done, 1 not, 2 misused. */
-export const run: Command['run'] = (args) =>
-  orUsage(usage, async () => {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (values.help) {
-      print(`${usage}\n`);
+export const run: Command['run'] = withOptions({ usage, options, words: true }, async (values, positionals) => {
+  const tasks = await tasksFrom(positionals, values.file);
+  const settings = settingsHere(values);
+  const priority = values.priority === undefined ? undefined : countOf('--priority', values.priority, -1_000_000);
+  const notBefore = values['not-before'] === undefined ? undefined : timeOf(values['not-before']);
+  const runs = runsOf(tasks, {
+    settings,
+    ...(values.id === undefined ? {} : { id: values.id }),
+    ...(values.tenant === undefined ? {} : { tenant: values.tenant }),
+    ...(values.session === undefined ? {} : { session: values.session }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(notBefore === undefined ? {} : { notBefore }),
+  });
+  const { every, name } = values;
+  if ((every === undefined) !== (name === undefined)) throw new TypeError('--every and --name go together.');
+  return withStore(values.store, async ({ queue }) => {
+    if (every !== undefined && name !== undefined) {
+      const [first, ...more] = runs;
+      if (first === undefined || more.length > 0) throw new TypeError('A schedule is of one task.');
+      const { id: _, ...task } = first;
+      await queue.schedule({ name, cron: every, run: task });
+      tell(
+        `${name} runs at ${every} (UTC), wherever a worker is. To end that: fairlead fleet schedules --remove ${name}\n`,
+      );
       return exitCodes.answered;
     }
-    const tasks = await tasksFrom(positionals, values.file);
-    const settings: JsonObject = {
-      folder: process.cwd(),
-      ...(values.model === undefined ? {} : { model: values.model }),
-      ...(values.auto ? { auto: true } : {}),
-    };
-    const priority = values.priority === undefined ? undefined : countOf('--priority', values.priority, -1_000_000);
-    const notBefore = values['not-before'] === undefined ? undefined : timeOf(values['not-before']);
-    const runs = runsOf(tasks, {
-      settings,
-      ...(values.id === undefined ? {} : { id: values.id }),
-      ...(values.tenant === undefined ? {} : { tenant: values.tenant }),
-      ...(values.session === undefined ? {} : { session: values.session }),
-      ...(priority === undefined ? {} : { priority }),
-      ...(notBefore === undefined ? {} : { notBefore }),
-    });
-    const { every, name } = values;
-    if ((every === undefined) !== (name === undefined)) throw new TypeError('--every and --name go together.');
-    return withStore(values.store, async ({ queue }) => {
-      if (every !== undefined && name !== undefined) {
-        const [first, ...more] = runs;
-        if (first === undefined || more.length > 0) throw new TypeError('A schedule is of one task.');
-        const { id: _, ...task } = first;
-        await queue.schedule({ name, cron: every, run: task });
-        tell(
-          `${name} runs at ${every} (UTC), wherever a worker is. To end that: fairlead fleet schedules --remove ${name}\n`,
-        );
-        return exitCodes.answered;
-      }
-      const queued = await queue.enqueue(runs);
-      for (const each of queued) print(values.json ? `${JSON.stringify(each)}\n` : `${each.id}\n`);
-      return exitCodes.answered;
-    });
+    const queued = await queue.enqueue(runs);
+    for (const each of queued) print(values.json ? `${JSON.stringify(each)}\n` : `${each.id}\n`);
+    return exitCodes.answered;
   });
+});
 
 function timeOf(given: string): string {
   const time = Date.parse(given);

@@ -1,15 +1,14 @@
 // The `factory` command: a batch of tasks, worked on by processes of its own, that can be broken off anywhere and gone on with.
-import { parseArgs } from 'node:util';
 import type { Command } from '../commands.ts';
-import { FairleadError, type FleetRun, type FleetStore, type JsonObject, type NewRun } from '../../core/index.ts';
+import { FairleadError, type FleetRun, type FleetStore, type NewRun } from '../../core/index.ts';
 import { exitCodes } from '../front/exit-codes.ts';
-import { orUsage } from '../front/or-usage.ts';
+import { withOptions } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { workforceOf, type Workforce } from './workforce.ts';
 import { codeOf, endLine, questionLines } from './lines.ts';
 import { countOf } from './numbers.ts';
 import { withStore } from './store.ts';
-import { runsOf, tasksFrom } from './tasks.ts';
+import { runsOf, settingsHere, tasksFrom } from './tasks.ts';
 
 const usage = `Usage: fairlead factory "<task>" "<task>"... [--file <file>] [--workers <n>] [--concurrency <n>] [--id <prefix>]
                         [--model <name>] [--auto] [--tenant <name>] [--output-format text|json] [--store <file or address>]
@@ -29,46 +28,31 @@ const options = {
   tenant: text,
   'output-format': text,
   store: text,
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** Works through a batch: 0 all answered, 5 some wait for a person, 130 or 143 by a signal, otherwise as the first that was not answered. */
-export const run: Command['run'] = (args) =>
-  orUsage(usage, async () => {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (values.help) {
-      print(`${usage}\n`);
-      return exitCodes.answered;
-    }
-    const format = values['output-format'] ?? 'text';
-    if (format !== 'text' && format !== 'json') throw new TypeError('--output-format is text or json.');
-    const workers = countOf('--workers', values.workers) ?? 2;
-    const concurrency = countOf('--concurrency', values.concurrency) ?? 2;
-    const tasks = await tasksFrom(positionals, values.file);
-    const id = values.id ?? `factory-${crypto.randomUUID().slice(0, 8)}`;
-    const settings: JsonObject = {
-      folder: process.cwd(),
-      ...(values.model === undefined ? {} : { model: values.model }),
-      ...(values.auto ? { auto: true } : {}),
-    };
-    const runs = runsOf(
-      tasks,
-      { settings, id, ...(values.tenant === undefined ? {} : { tenant: values.tenant }) },
-      true,
-    );
-    return withStore(values.store, async (store, place) => {
-      const queued = await enqueueOnce(store, runs);
-      if (format === 'text')
-        tell(
-          `${queued.length} run${queued.length === 1 ? '' : 's'}, ${workers} worker${workers === 1 ? '' : 's'}, ${store.about}. To go on after a break: the same command with --id ${id}\n`,
-        );
-      return batch(store, queued, {
-        id,
-        json: format === 'json',
-        workforce: () => workforceOf(workers, place, ['--concurrency', String(concurrency)]),
-      });
+export const run: Command['run'] = withOptions({ usage, options, words: true }, async (values, positionals) => {
+  const format = values['output-format'] ?? 'text';
+  if (format !== 'text' && format !== 'json') throw new TypeError('--output-format is text or json.');
+  const workers = countOf('--workers', values.workers) ?? 2;
+  const concurrency = countOf('--concurrency', values.concurrency) ?? 2;
+  const tasks = await tasksFrom(positionals, values.file);
+  const id = values.id ?? `factory-${crypto.randomUUID().slice(0, 8)}`;
+  const settings = settingsHere(values);
+  const runs = runsOf(tasks, { settings, id, ...(values.tenant === undefined ? {} : { tenant: values.tenant }) }, true);
+  return withStore(values.store, async (store, place) => {
+    const queued = await enqueueOnce(store, runs);
+    if (format === 'text')
+      tell(
+        `${queued.length} run${queued.length === 1 ? '' : 's'}, ${workers} worker${workers === 1 ? '' : 's'}, ${store.about}. To go on after a break: the same command with --id ${id}\n`,
+      );
+    return batch(store, queued, {
+      id,
+      json: format === 'json',
+      workforce: () => workforceOf(workers, place, ['--concurrency', String(concurrency)]),
     });
   });
+});
 
 /** Puts runs into the queue. An id that stands for another task is a mistake that must not pass for its answer. */
 async function enqueueOnce({ queue }: FleetStore, runs: readonly NewRun[]): Promise<readonly FleetRun[]> {

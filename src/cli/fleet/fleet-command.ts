@@ -1,6 +1,5 @@
 // The `fleet` command: the kill-switch, what tenants may spend, what comes by the clock, and how it all stands.
 import { userInfo } from 'node:os';
-import { parseArgs } from 'node:util';
 import {
   FairleadError,
   visibleLine,
@@ -12,7 +11,7 @@ import {
 import { stoppedWords } from '../../fleet/kill-switch.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
-import { orUsage } from '../front/or-usage.ts';
+import { withOptions, type Given } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { countOf, moneyOf } from './numbers.ts';
 import { withStore } from './store.ts';
@@ -34,29 +33,16 @@ const options = {
   period: text,
   remove: text,
   json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
-type Values = {
-  readonly usd?: string | undefined;
-  readonly tokens?: string | undefined;
-  readonly period?: string | undefined;
-  readonly remove?: string | undefined;
-  readonly json?: boolean | undefined;
-};
+type Values = Given<typeof options>;
 
 /** Acts on a fleet: 0 done, 1 not, 2 misused. */
-export const run: Command['run'] = (args) =>
-  orUsage(usage, async () => {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (values.help) {
-      print(`${usage}\n`);
-      return exitCodes.answered;
-    }
-    const [verb = 'status', ...words] = positionals;
-    if (!Object.hasOwn(fleetVerbs, verb)) throw new TypeError(`"fairlead fleet ${verb}" does not exist.`);
-    return withStore(values.store, (store) => acts[verb as keyof typeof acts](store, words, values));
-  });
+export const run: Command['run'] = withOptions({ usage, options, words: true }, async (values, positionals) => {
+  const [verb = 'status', ...words] = positionals;
+  if (!Object.hasOwn(fleetVerbs, verb)) throw new TypeError(`"fairlead fleet ${verb}" does not exist.`);
+  return withStore(values.store, (store) => acts[verb as keyof typeof acts](store, words, values));
+});
 
 const acts = { status, stop, resume, budget, schedules } as const;
 

@@ -1,6 +1,5 @@
 // The `runs` command: what is queued, under way and done; and what a person says to a run, wherever it is worked on.
 import { userInfo } from 'node:os';
-import { parseArgs } from 'node:util';
 import {
   FairleadError,
   type FleetRun,
@@ -12,7 +11,7 @@ import {
 import { send } from '../../fleet/inbox.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
-import { orUsage } from '../front/or-usage.ts';
+import { withOptions, type Given } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { runLine, runText } from './lines.ts';
 import { countOf } from './numbers.ts';
@@ -37,34 +36,19 @@ const options = {
   call: text,
   'follow-up': { type: 'boolean' },
   json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
-type Values = {
-  readonly status?: string | undefined;
-  readonly tenant?: string | undefined;
-  readonly session?: string | undefined;
-  readonly most?: string | undefined;
-  readonly call?: string | undefined;
-  readonly 'follow-up'?: boolean | undefined;
-  readonly json?: boolean | undefined;
-};
+type Values = Given<typeof options>;
 
 /** Shows runs, or says something to one: 0 done, 1 not, 2 misused. */
-export const run: Command['run'] = (args) =>
-  orUsage(usage, async () => {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (values.help) {
-      print(`${usage}\n`);
-      return exitCodes.answered;
-    }
-    const [verb = 'list', id = '', ...words] = positionals;
-    if (!Object.hasOwn(verbs, verb)) throw new TypeError(`"fairlead runs ${verb}" does not exist.`);
-    if (verb !== 'list' && id === '') throw new TypeError(`"fairlead runs ${verb}" needs the id of a run.`);
-    return withStore(values.store, (store) =>
-      verb === 'list' ? list(store, values) : acts[verb as keyof typeof acts](store, id, words, values),
-    );
-  });
+export const run: Command['run'] = withOptions({ usage, options, words: true }, async (values, positionals) => {
+  const [verb = 'list', id = '', ...words] = positionals;
+  if (!Object.hasOwn(verbs, verb)) throw new TypeError(`"fairlead runs ${verb}" does not exist.`);
+  if (verb !== 'list' && id === '') throw new TypeError(`"fairlead runs ${verb}" needs the id of a run.`);
+  return withStore(values.store, (store) =>
+    verb === 'list' ? list(store, values) : acts[verb as keyof typeof acts](store, id, words, values),
+  );
+});
 
 async function list({ queue }: FleetStore, values: Values): Promise<number> {
   const status = values.status as RunStatus | undefined;

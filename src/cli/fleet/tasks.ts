@@ -13,6 +13,19 @@ export type TaskOptions = {
   readonly settings: JsonObject;
 };
 
+/** The settings of runs that are queued from here: this folder, and what the command line says. */
+export const settingsHere = ({
+  model,
+  auto,
+}: {
+  readonly model?: string | undefined;
+  readonly auto?: boolean | undefined;
+}): JsonObject => ({
+  folder: process.cwd(),
+  ...(model === undefined ? {} : { model }),
+  ...(auto ? { auto } : {}),
+});
+
 /** Tasks as runs. The ids of several go by their places, so that the same tasks under the same id are the same runs. */
 export function runsOf(
   tasks: readonly Task[],

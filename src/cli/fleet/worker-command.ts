@@ -1,11 +1,10 @@
 // The `worker` command: takes runs from the queue and works on them until it is told to end.
-import { parseArgs } from 'node:util';
 import type { FleetRun, FleetStore, Settlement } from '../../core/index.ts';
 import { workerAbout } from '../../fleet/health/index.ts';
 import { startWorker, type Worker } from '../../fleet/index.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
-import { orUsage } from '../front/or-usage.ts';
+import { withOptions } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { readSettings } from '../settings/index.ts';
 import { version } from '../version.ts';
@@ -32,40 +31,33 @@ const options = {
   store: text,
   'any-version': { type: 'boolean' },
   json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** Works: 0 the queue is empty, 130 or 143 told to end by a signal, 1 where it cannot, 2 misused. */
-export const run: Command['run'] = (args) =>
-  orUsage(usage, async () => {
-    const { values } = parseArgs({ args: [...args], options });
-    if (values.help) {
-      print(`${usage}\n`);
-      return exitCodes.answered;
-    }
-    const concurrency = countOf('--concurrency', values.concurrency);
-    const grace = countOf('--grace', values.grace, 0);
-    const anyVersion = values['any-version'] === true;
-    return withStore(values.store, async (store) => {
-      if (!process.connected) await sayUsualModel(readSettings(), values.model, (line) => tell(`${line}\n`));
-      if (!anyVersion) await tellOfOthers(store);
-      const worker = startWorker({
-        store,
-        drivers: driversHere(values.model),
-        about: workerAbout,
-        tell: (sentence) => tell(`${sentence}\n`),
-        settled: (each, settlement) => show(each, settlement, values.json === true),
-        ...keepFrom(readSettings()),
-        ...(anyVersion ? {} : { version }),
-        ...(concurrency === undefined ? {} : { concurrency }),
-        ...(values.drain ? { drain: true } : {}),
-        ...(values.name === undefined ? {} : { name: values.name }),
-        ...(grace === undefined ? {} : { graceMs: grace * 1000 }),
-      });
-      if (!process.connected) tell(`Worker ${worker.id} works on ${store.about}\n`);
-      return untilEnded(worker);
+export const run: Command['run'] = withOptions({ usage, options }, async (values) => {
+  const concurrency = countOf('--concurrency', values.concurrency);
+  const grace = countOf('--grace', values.grace, 0);
+  const anyVersion = values['any-version'] === true;
+  return withStore(values.store, async (store) => {
+    if (!process.connected) await sayUsualModel(readSettings(), values.model, (line) => tell(`${line}\n`));
+    if (!anyVersion) await tellOfOthers(store);
+    const worker = startWorker({
+      store,
+      drivers: driversHere(values.model),
+      about: workerAbout,
+      tell: (sentence) => tell(`${sentence}\n`),
+      settled: (each, settlement) => show(each, settlement, values.json === true),
+      ...keepFrom(readSettings()),
+      ...(anyVersion ? {} : { version }),
+      ...(concurrency === undefined ? {} : { concurrency }),
+      ...(values.drain ? { drain: true } : {}),
+      ...(values.name === undefined ? {} : { name: values.name }),
+      ...(grace === undefined ? {} : { graceMs: grace * 1000 }),
     });
+    if (!process.connected) tell(`Worker ${worker.id} works on ${store.about}\n`);
+    return untilEnded(worker);
   });
+});
 
 function show(run: FleetRun, settlement: Settlement, json: boolean): void {
   const line = json ? JSON.stringify({ run: run.id, ...settlement }) : settledLine(run, settlement);

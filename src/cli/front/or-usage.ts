@@ -1,6 +1,7 @@
 // How a command with options of its own ends when it cannot do its work: a sentence, and how it is used where it was misused.
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { FairleadError } from '../../core/index.ts';
-import { tell } from './print.ts';
+import { print, tell } from './print.ts';
 import { sentence } from './sentence.ts';
 
 /** Does a command's work and gives its exit code: 1 for an error of ours, 2 for options that it does not take. */
@@ -17,3 +18,31 @@ export async function orUsage(usage: string, work: () => Promise<number>): Promi
     return 1;
   }
 }
+
+/** Options as `parseArgs` takes them. */
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** What was given for such options. */
+export type Given<O extends Options> = ReturnType<typeof parseArgs<{ args: string[]; options: O }>>['values'];
+
+/** How a command is used, the options it takes beside `--help`, and whether it takes words too. */
+export type Usage<O extends Options> = { readonly usage: string; readonly options: O; readonly words?: boolean };
+
+/** A command that has its options read: asked for help it says how it is used and does nothing. */
+export const withOptions =
+  <O extends Options>(
+    { usage, options, words = false }: Usage<O>,
+    work: (given: Given<O>, words: readonly string[]) => Promise<number>,
+  ) =>
+  (args: readonly string[]): Promise<number> =>
+    orUsage(usage, async () => {
+      const help = { help: { type: 'boolean', short: 'h' } } as const;
+      const { values, positionals } = parseArgs({
+        args: [...args],
+        options: { ...options, ...help },
+        allowPositionals: words,
+      });
+      if (!('help' in values)) return work(values, positionals);
+      print(`${usage}\n`);
+      return 0;
+    });

@@ -1,5 +1,4 @@
 // `fairlead models route "<task>"`: what a router would choose for a task and why, without asking any model.
-import { parseArgs } from 'node:util';
 import { estimate, visibleLine } from '../../core/index.ts';
 import {
   choiceLine,
@@ -9,7 +8,7 @@ import {
   type Choice,
   type Rating,
 } from '../../providers/routing/index.ts';
-import { orUsage } from '../front/or-usage.ts';
+import { withOptions } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { columns } from '../settings/columns.ts';
 import { readSettings } from '../settings/index.ts';
@@ -29,19 +28,16 @@ export async function routeCommand(args: readonly string[]): Promise<number> {
     context: { type: 'string', default: '0' },
     budget: { type: 'string' },
     json: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
   } as const;
-  return orUsage(usage, async () => {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  return withOptions({ usage, options, words: true }, async (values, positionals) => {
     const task = positionals.join(' ').trim();
-    if (values.help) return (print(`${usage}\n`), 0);
     const [context, usdLeft] = [
       Number(values.context),
       values.budget === undefined ? undefined : Number(values.budget),
     ];
     if (task === '' || !(context >= 0) || (usdLeft !== undefined && !(usdLeft >= 0))) return (tell(`${usage}\n`), 2);
     return await show(task, { ...values, context, usdLeft });
-  });
+  })(args);
 }
 
 type Asked = {

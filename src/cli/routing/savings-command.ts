@@ -1,11 +1,10 @@
 // `fairlead models savings [sessions]`: what choosing among models has saved against sending everything to one of them.
-import { parseArgs } from 'node:util';
 import { FairleadError, type Event, type Price } from '../../core/index.ts';
 import { partsOf, priceOf } from '../../providers/index.ts';
 import { savingsOf, type ModelShare, type Savings } from '../../providers/routing/index.ts';
 import { openJsonl } from '../../stores/index.ts';
 import { allEvents } from '../branches/path.ts';
-import { orUsage } from '../front/or-usage.ts';
+import { withOptions } from '../front/or-usage.ts';
 import { print } from '../front/print.ts';
 import { findSession, sessionPlaces } from '../sessions/index.ts';
 import { columns } from '../settings/columns.ts';
@@ -20,11 +19,8 @@ export async function savingsCommand(args: readonly string[]): Promise<number> {
   const options = {
     against: { type: 'string' },
     json: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
   } as const;
-  return orUsage(usage, async () => {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (values.help) return (print(`${usage}\n`), 0);
+  return withOptions({ usage, options, words: true }, async (values, positionals) => {
     const settings = readSettings();
     const against = await reference(values.against, settings);
     const files = positionals.length
@@ -33,7 +29,7 @@ export async function savingsCommand(args: readonly string[]): Promise<number> {
     const savings = savingsOf(await Promise.all(files.map(eventsIn)), against.price);
     print(values.json ? `${JSON.stringify({ against, ...savings }, null, 2)}\n` : pictured(savings, against));
     return 0;
-  });
+  })(args);
 }
 
 type Against = { readonly model: string; readonly price: Price | undefined };

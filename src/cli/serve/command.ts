@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { FairleadError, type FleetStore } from '../../core/index.ts';
 import type { Worker, WorkerOptions } from '../../fleet/index.ts';
 import type { ApiServer, Keys } from '../../server/index.ts';
@@ -11,8 +10,8 @@ import type { Command } from '../commands.ts';
 import { countOf } from '../fleet/numbers.ts';
 import { keepFrom, withStore } from '../fleet/store.ts';
 import { exitCodes } from '../front/exit-codes.ts';
-import { orUsage } from '../front/or-usage.ts';
-import { print, tell } from '../front/print.ts';
+import { withOptions } from '../front/or-usage.ts';
+import { tell } from '../front/print.ts';
 import { sayUsualModel, usualModel } from '../fleet/usual-model.ts';
 import { readKnownModels } from '../known-models/index.ts';
 import { privacy } from '../conversation/privacy.ts';
@@ -43,59 +42,52 @@ const options = {
   'any-version': { type: 'boolean' },
   'key-file': text,
   'allowed-host': { type: 'string', multiple: true },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** Serves until it is told to end: 130 or 143 by a signal, 1 where it cannot, 2 misused. */
-export const run: Command['run'] = (args) =>
-  orUsage(usage, async () => {
-    const { values } = parseArgs({ args: [...args], options });
-    if (values.help) {
-      print(`${usage}\n`);
-      return exitCodes.answered;
-    }
-    const { host = '127.0.0.1', 'key-file': file } = values;
-    const port = values.port === undefined ? undefined : portOf(values.port);
-    const concurrency = countOf('--concurrency', values.concurrency);
-    const { readKeys, openServer } = await import('../../server/index.ts');
-    const settings = readSettings();
-    const folders = (values.folder ?? []).map(folderAt);
-    if (file !== undefined) mustBeOutside(file, [process.cwd(), ...folders]);
-    const keys = readKeys({
-      env: process.env,
-      folder: settings.dirs.state,
-      ...(file === undefined ? {} : { file }),
-    });
-    await sayUsualModel(settings, values.model, say);
-    return withStore(values.store, async (store) => {
-      const { measuredFolder } = await import('../../fleet/health/index.ts');
-      const page = pageFolder() ?? builtHere();
-      const server = await openServer({
-        store,
-        keys,
-        version,
-        host,
-        folder: process.cwd(),
-        folders,
-        measured: measuredFolder(settings.dirs.state),
-        health: { objectives: objectivesIn(settings) },
-        models: async () => knownModels(values.model),
-        views: [privacy],
-        tell: say,
-        ...(port === undefined ? {} : { port }),
-        ...(page === undefined ? {} : { page }),
-        allowedHosts: values['allowed-host'] ?? [],
-      });
-      const worker = values['no-worker']
-        ? undefined
-        : await workerBeside(server, store, values.model, {
-            ...(concurrency === undefined ? {} : { concurrency }),
-            ...(values['any-version'] ? {} : { version }),
-          });
-      greet(server, keys);
-      return serving(server, worker);
-    });
+export const run: Command['run'] = withOptions({ usage, options }, async (values) => {
+  const { host = '127.0.0.1', 'key-file': file } = values;
+  const port = values.port === undefined ? undefined : portOf(values.port);
+  const concurrency = countOf('--concurrency', values.concurrency);
+  const { readKeys, openServer } = await import('../../server/index.ts');
+  const settings = readSettings();
+  const folders = (values.folder ?? []).map(folderAt);
+  if (file !== undefined) mustBeOutside(file, [process.cwd(), ...folders]);
+  const keys = readKeys({
+    env: process.env,
+    folder: settings.dirs.state,
+    ...(file === undefined ? {} : { file }),
   });
+  await sayUsualModel(settings, values.model, say);
+  return withStore(values.store, async (store) => {
+    const { measuredFolder } = await import('../../fleet/health/index.ts');
+    const page = pageFolder() ?? builtHere();
+    const server = await openServer({
+      store,
+      keys,
+      version,
+      host,
+      folder: process.cwd(),
+      folders,
+      measured: measuredFolder(settings.dirs.state),
+      health: { objectives: objectivesIn(settings) },
+      models: async () => knownModels(values.model),
+      views: [privacy],
+      tell: say,
+      ...(port === undefined ? {} : { port }),
+      ...(page === undefined ? {} : { page }),
+      allowedHosts: values['allowed-host'] ?? [],
+    });
+    const worker = values['no-worker']
+      ? undefined
+      : await workerBeside(server, store, values.model, {
+          ...(concurrency === undefined ? {} : { concurrency }),
+          ...(values['any-version'] ? {} : { version }),
+        });
+    greet(server, keys);
+    return serving(server, worker);
+  });
+});
 
 const say = (sentence: string): void => tell(`${sentence}\n`);
 

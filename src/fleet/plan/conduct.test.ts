@@ -2,24 +2,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
+import { takenRun } from '../../../test/support/fleet-run.ts';
 import { noSpending, type FleetRun, type StopReason } from '../../core/index.ts';
 import type { Course } from '../coordinator.ts';
 import { planConduct } from './conduct.ts';
 import { readPlan, type PlanStep } from './plan.ts';
 
-const run: FleetRun = {
-  id: 'p',
-  words: 'Compare A and B.',
-  kind: 'plan',
-  settings: {},
-  session: 'p',
-  tenant: 'default',
-  priority: 0,
-  status: 'running',
-  attempts: 1,
-  queued: '2026-01-01T00:00:00.000Z',
-  questions: [],
-};
+const run = takenRun({ id: 'p', words: 'Compare A and B.', kind: 'plan' });
 
 type Child = string | { readonly reason: StopReason; readonly detail?: string };
 

@@ -1,23 +1,13 @@
 // Verification: an answer counts only where others who did not see it came to the same.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { takenRun } from '../../../test/support/fleet-run.ts';
 import { noSpending, type FleetRun, type JsonObject } from '../../core/index.ts';
 import type { Course } from '../coordinator.ts';
 import { verifyConduct } from './conduct.ts';
 
-const asked = (settings: JsonObject = {}): FleetRun => ({
-  id: 'v',
-  words: 'How many moons has Mars?',
-  kind: 'verify',
-  settings,
-  session: 'v',
-  tenant: 'default',
-  priority: 0,
-  status: 'running',
-  attempts: 1,
-  queued: '2026-01-01T00:00:00.000Z',
-  questions: [],
-});
+const asked = (settings: JsonObject = {}): FleetRun =>
+  takenRun({ id: 'v', words: 'How many moons has Mars?', kind: 'verify', settings });
 
 const among = (children: Readonly<Record<string, string>>): ReadonlyMap<string, FleetRun> =>
   new Map(
