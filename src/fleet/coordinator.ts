@@ -2,6 +2,7 @@
 import {
   FairleadError,
   isObject,
+  look,
   noSpending,
   openHead,
   runView,
@@ -10,6 +11,7 @@ import {
   type FleetRun,
   type Json,
   type JsonObject,
+  type NamedView,
   type NewRun,
   type Queue,
   type RunOutcome,
@@ -124,12 +126,14 @@ async function note(run: FleetRun, course: Course, { store, worker }: DriverCont
   if (course.about === undefined) return;
   const log = await store.sessions.open(run.session, { holder: worker, force: true });
   try {
-    let last = '';
-    for await (const events of log.read())
-      for (const event of events)
-        if (event.type === 'remark-made' && event.key === run.kind) last = JSON.stringify(event.value);
-    if (last === JSON.stringify(course.about)) return;
-    const head = await openHead(log, runView());
+    const noted: NamedView<string> = {
+      name: 'noted',
+      initial: '',
+      on: (last, event) =>
+        event.type === 'remark-made' && event.key === run.kind ? JSON.stringify(event.value) : last,
+    };
+    const head = await openHead(log, runView([], [noted]));
+    if (look(head.state, noted) === JSON.stringify(course.about)) return;
     const fact: Fact = { type: 'remark-made', key: run.kind, value: course.about };
     await head.record((state) =>
       state.session === '' ? [{ type: 'session-started', session: run.session }, fact] : [fact],

@@ -14,7 +14,7 @@ import {
   type RunState,
   type Settlement,
 } from '../core/index.ts';
-import { budgetStop, governed } from './governor.ts';
+import { governed } from './governor.ts';
 import { cancelStop, clearRead, deliver, inboxView, type LetterBox } from './inbox.ts';
 import { outcomeOf, pastOf, questionsOf } from './outcome.ts';
 import type { Outfitted, Outfitter } from './outfitter.ts';
@@ -84,7 +84,7 @@ const partsFor = (
   ...parts,
   provider: govern(parts.provider),
   gates: [gate, ...parts.gates],
-  stops: [cancelStop(run.id), budgetStop, ...parts.stops],
+  stops: [cancelStop(run.id), ...parts.stops],
   views: [...(parts.views ?? []), inboxView],
   unsure: 'ask',
 });

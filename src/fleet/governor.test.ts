@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FairleadError, trailOf, type Chunk, type Ledger, type Provider, type Request } from '../core/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
-import { budgetStop, governed } from './governor.ts';
+import { governed } from './governor.ts';
 
 const request: Request = {
   system: 'Work.',
@@ -193,12 +193,4 @@ test('[A95] a stopped fleet asks no model', async (t) => {
   const mustGo = (): Promise<never> => Promise.reject(new FairleadError('run/left', 'Stopped.', { blame: 'user' }));
   await assert.rejects(drained(governed(inner, { ledger, tenant: 'acme', run: 'r', mustGo })), { code: 'run/left' });
   assert.equal(inner.asked, 0);
-});
-
-test('a failure of another kind is not a budget that is used up', () => {
-  const stop = (code: string): unknown =>
-    budgetStop({ failure: { code, message: 'm', blame: 'user', retry: false } } as Parameters<typeof budgetStop>[0]);
-  assert.deepEqual(stop('run/money-budget'), { reason: 'money-budget', detail: 'm' });
-  assert.deepEqual(stop('run/token-budget'), { reason: 'token-budget', detail: 'm' });
-  assert.equal(stop('provider/cut'), undefined);
 });

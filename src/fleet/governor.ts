@@ -14,7 +14,6 @@ import {
   type Message,
   type Provider,
   type Request,
-  type Stop,
   type Usage,
 } from '../core/index.ts';
 
@@ -31,6 +30,7 @@ export type Governor = {
 /** Tokens that an answer is expected to take at most where nobody set a bound. */
 const usualAnswer = 4096;
 
+/** The core ends a run for these. */
 const codes = { money: 'run/money-budget', tokens: 'run/token-budget' } as const;
 
 /** A model that is called only while the kill-switch and the allowance of the tenant let it. */
@@ -138,9 +138,3 @@ function tokensIn({ system, tools, messages }: Request): number {
   }
   return tokens;
 }
-
-/** Ends a run whose tenant may spend no more. */
-export const budgetStop: Stop = ({ failure }) => {
-  if (failure?.code === codes.money) return { reason: 'money-budget', detail: failure.message };
-  return failure?.code === codes.tokens ? { reason: 'token-budget', detail: failure.message } : undefined;
-};

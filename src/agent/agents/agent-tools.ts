@@ -1,6 +1,6 @@
 // The two tools through which a model has agents of its own: one starts them, one looks after them.
 import { FairleadError, output, type JsonObject, type Output, type Tool, type ToolContext } from '../../core/index.ts';
-import { checkerFor } from '../schema.ts';
+import { checkerWhenAsked } from '../schema.ts';
 import type { AgentWish, Known } from './about.ts';
 import type { Child } from './child.ts';
 import type { Crew } from './crew.ts';
@@ -67,10 +67,7 @@ export function agentTools(crew: () => Promise<Crew>): readonly Tool[] {
 }
 
 /** Most runs never start an agent: the schema of a tool of ours is made ready by its first call, not by every start. */
-function checkedLater(tool: Tool): Tool {
-  let check: ReturnType<typeof checkerFor> | undefined;
-  return { ...tool, check: (input) => (check ??= checkerFor(tool.input))(input) };
-}
+const checkedLater = (tool: Tool): Tool => ({ ...tool, check: checkerWhenAsked(tool.input) });
 
 /** The result of a call, with what agents have used until now charged to the run. */
 function charged(crew: Crew, { state }: ToolContext, fields: Parameters<typeof output>[0]): Output {
