@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { holderOf } from '../src/cli/sessions/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { enter } from './support/face.ts';
@@ -263,6 +264,10 @@ test(
     const again = await made.open(['-r', 'torn', '--no-sandbox']);
     await answer(again, /^> wait for me\n[^]*Allow run_command.*sleep 100/m, 'y');
     await until('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
+    // Whoever closes a terminal and the system both say so: told twice, it ends in order still.
+    const { pid } = holderOf(made.data('sessions/session_torn.jsonl')) ?? {};
+    assert.ok(pid !== undefined);
+    for (let times = 0; times < 50 && !isGone(); times++, await pause(1)) process.kill(pid, 'SIGHUP');
     await again.kill();
     await until('the second program is gone', isGone);
     await until('the command is gone', () => !isRunning(Number(readFileSync(file, 'utf8'))));

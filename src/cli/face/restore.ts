@@ -2,8 +2,15 @@
 
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
-/** Calls `restore` once when the program exits, crashes or is told to end; the returned function lets go. */
-export function restoreOnEnd(restore: () => void): () => void {
+/** Calls `giveBack` once when the program exits, crashes or is told to end; the returned function lets go. */
+export function restoreOnEnd(giveBack: () => void): () => void {
+  const restore = (): void => {
+    try {
+      giveBack();
+    } catch {
+      // A terminal that is gone takes nothing back, and what is thrown here would keep the others from ending in order.
+    }
+  };
   const onSignal = (signal: NodeJS.Signals): void => {
     restore();
     letGo();

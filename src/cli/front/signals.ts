@@ -24,7 +24,11 @@ export function endInOrder(signals: readonly EndSignal[], end: () => void): Endi
   let code: number | undefined;
   const ended = new AbortController();
   const told = (signal: NodeJS.Signals): void => {
-    if (code !== undefined) process.exit(code);
+    if (code !== undefined) {
+      // A terminal that closes tells it more than once: by the one who closes it, and by the system.
+      if (signal === 'SIGHUP') return;
+      process.exit(code);
+    }
     code = codes[signal as EndSignal];
     // A terminal that is gone takes nothing more, and that is no reason to break off.
     if (signal === 'SIGHUP') for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
