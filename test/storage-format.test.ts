@@ -95,12 +95,6 @@ test('fault 6: a line far longer than any buffer comes back as it was', async ()
   await log.close();
 });
 
-test(
-  'fault 19: database is locked, write-ahead leftovers, a hot journal',
-  { skip: 'a session file is no SQLite database; there is no such store yet' },
-  () => {},
-);
-
 test('fault 21: a file of a newer format is refused politely and left as it is', async () => {
   const { lines } = await story();
   const text = lines.join('').replace('{"fairlead":1,', '{"fairlead":2,');

@@ -63,11 +63,13 @@ const said = ({ effect, why, source }: PolicyRule): Judgement => ({
 });
 
 /** What is denied without a rule: writing by redirection where no tool could write, and addresses inside. */
-function forbids(act: Act, { isPrivate }: JudgeGround): string | undefined {
+function forbids(act: Act, { isPrivate, home }: JudgeGround): string | undefined {
   const host = act.hosts.find((each) => isPrivate?.(each));
   if (host !== undefined) return `${host} is an address of this machine or its network.`;
   if (act.tool !== 'write_file' || act.uncovered !== undefined) return undefined;
-  const out = act.paths.find(({ given, real }) => real === undefined && !given.startsWith('/tmp/'));
+  // A home that lies among the temporary files is a home still.
+  const isOpen = (at: string): boolean => at.startsWith('/tmp/') && !at.startsWith(home + path.sep);
+  const out = act.paths.find(({ given, real }) => real === undefined && !isOpen(given));
   if (out) return `${out.given} is outside the workspace.`;
   const git = act.paths.find(({ real }) => real !== undefined && isOthers(real));
   return git ? `${git.given} is run by others.` : undefined;

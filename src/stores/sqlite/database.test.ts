@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import { change, openFor, placeFor } from '../../../test/support/sqlite-place.ts';
 import { migrations } from './migrations.ts';
@@ -22,6 +23,26 @@ test('a store that was closed leaves one file, and opens again with all that was
   await store.close();
   assert.deepEqual(fs.readdirSync(path.dirname(file)), ['fleet.sqlite']);
   assert.equal((await (await openFor(t, file)).queue.run('one'))?.words, 'w');
+});
+
+test('fault 19: what a killed process left beside the file is taken in, and what it had not finished is undone', async (t) => {
+  const file = placeFor(t);
+  const store = await openFor(t, file);
+  await store.queue.enqueue([{ id: 'one', words: 'w' }]);
+  const left = placeFor(t);
+  for (const end of ['', '-wal']) fs.copyFileSync(file + end, left + end);
+  await store.close();
+  assert.equal((await (await openFor(t, left)).queue.run('one'))?.words, 'w', 'from the write-ahead log');
+
+  const db = new DatabaseSync(file);
+  db.exec("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 2; BEGIN; UPDATE runs SET words = 'unfinished'");
+  db.exec('CREATE TABLE filler (text TEXT)');
+  for (let i = 0; i < 50; i++) db.prepare('INSERT INTO filler VALUES (?)').run('x'.repeat(4000));
+  const hot = placeFor(t);
+  for (const end of ['', '-journal']) fs.copyFileSync(file + end, hot + end);
+  db.close();
+  assert.ok(fs.statSync(hot).size > 100_000, 'pages were written before the commit');
+  assert.equal((await (await openFor(t, hot)).queue.run('one'))?.words, 'w', 'from the journal');
 });
 
 test('a store of a later version is refused in one sentence and left as it is', async (t) => {

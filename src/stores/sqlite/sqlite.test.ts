@@ -153,7 +153,7 @@ test('[A116] a process whose death can be seen is not waited for, however long i
   assert.equal(presences, 1, 'whoever came in has tidied up');
 });
 
-test('[A71] a writer waits for another process that has the database, without holding up everything else', async (t) => {
+test('[A71] fault 19: a writer waits for another process that has the database, without holding up everything else', async (t) => {
   const file = placeFor(t);
   const { queue } = await openFor(t, file);
   const db = new DatabaseSync(file);
