@@ -237,3 +237,20 @@ test('the store is named on the command line, in the environment or in the setti
   assert.deepEqual([code, existsSync(at('foreign.sqlite')), (await made.store.queue.depth()).queued], [0, false, 1]);
   assert.match(err, /HARNESS_STORE in .*\.env is not used/);
 });
+
+test('[A85, A89] a plan is told nothing, and whoever speaks to it is told to whom to speak instead', async (t) => {
+  const made = await fleet(t);
+  await made.store.queue.enqueue([
+    { id: 'p', words: 'x', kind: 'plan' },
+    { id: 'p/step-a-1', words: 'y', parent: 'p' },
+  ]);
+  const steered = await made.run(['runs', 'steer', 'p', 'Go', 'south']);
+  assert.deepEqual([steered.code, steered.out], [1, '']);
+  assert.match(steered.err, /p is a plan: it only begins other runs, and reads nothing itself\.[^]*p\/step-a-1/);
+  const answered = await made.run(['runs', 'answer', 'p', 'yes']);
+  assert.match(answered.err, /p is a plan: [^]*p\/step-a-1/);
+  assert.deepEqual([answered.code, await made.store.inbox.read('p', 0)], [1, []]);
+  await made.say('runs', 'steer', 'p/step-a-1', 'Go south');
+  await made.say('runs', 'cancel', 'p');
+  for (const id of ['p', 'p/step-a-1']) assert.equal((await made.store.queue.run(id))?.status, 'ended', id);
+});

@@ -12,6 +12,7 @@ import {
   type RunState,
   type Stop,
 } from '../core/index.ts';
+import { liveRunsIn, mustHear } from './hearing.ts';
 
 const key = 'inbox';
 
@@ -110,16 +111,18 @@ function saidIn(letter: Letter, place: number, state: RunState): readonly Fact[]
 
 /**
  * Sends a letter to a session: a worker that has it reads it at once, and a run that rests, or is about to, is woken to read it.
- * False where no run is there to read it; then it is taken back.
+ * False where no run is there to read it; then it is taken back. Throws where the run that is there reads nothing.
  */
 export async function send(
-  { inbox, queue }: Pick<FleetStore, 'inbox' | 'queue'>,
+  store: Pick<FleetStore, 'inbox' | 'queue'>,
   session: string,
   letter: Letter,
 ): Promise<boolean> {
-  const place = await inbox.put(session, letter);
-  const live = (await queue.list({ session })).filter(({ status }) => status !== 'ended');
-  for (const { id } of live) await queue.wake(id);
-  if (live.length === 0) await inbox.clear(session, place);
+  const [reader] = await liveRunsIn(store, session);
+  if (reader && letter.type !== 'cancel' && letter.type !== 'ended') await mustHear(store, reader);
+  const place = await store.inbox.put(session, letter);
+  const live = await liveRunsIn(store, session);
+  for (const { id } of live) await store.queue.wake(id);
+  if (live.length === 0) await store.inbox.clear(session, place);
   return live.length > 0;
 }

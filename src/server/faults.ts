@@ -30,6 +30,7 @@ const statuses: Readonly<Record<string, number>> = {
   'store/unknown-event': 404,
   'store/locked': 409,
   'store/exists': 409,
+  'fleet/deaf': 409,
   'session/running': 409,
 };
 

@@ -1,14 +1,14 @@
 // What is said to sessions that others hold: a letter is left, and the run that rests there is woken.
 import type { FleetRun, FleetStore, Letter } from '../core/index.ts';
+import { liveRunsIn } from '../fleet/hearing.ts';
 import { send } from '../fleet/index.ts';
 import { refused } from './faults.ts';
 
 type Store = Pick<FleetStore, 'queue' | 'inbox'>;
 
-/** The run that is in a session and has not ended, if there is one. */
-export async function liveRunOf({ queue }: Pick<FleetStore, 'queue'>, session: string): Promise<FleetRun | undefined> {
-  const runs = await queue.list({ session, most: 50 });
-  return runs.find(({ status }) => status !== 'ended');
+/** The run that is in a session and has not ended, if there is one; of several, the one that the others wait for. */
+export async function liveRunOf(store: Pick<FleetStore, 'queue'>, session: string): Promise<FleetRun | undefined> {
+  return (await liveRunsIn(store, session))[0];
 }
 
 /** Leaves a letter to a session in which a run is, and wakes the run where it rests. */

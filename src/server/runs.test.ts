@@ -169,3 +169,45 @@ test('[A92] a run that nobody works on is cancelled at once', async (t) => {
   assert.equal(ended.outcome?.reason, 'cancelled');
   assert.equal((await ask('POST /api/runs/absent/cancel')).status, 404);
 });
+
+test('[A89, A92] words and answers to a plan or an examination are refused in a sentence, and a cancel ends it with what it has begun', async (t) => {
+  const { ask, store } = await apiServer(t, { worker: false });
+  for (const [path, a] of [
+    ['/api/orchestrate', 'a plan'],
+    ['/api/verify', 'a verification'],
+  ] as const) {
+    const { id, session } = runIn(await ask(`POST ${path}`, { body: { words: 'a big thing' } }));
+    await store.queue.enqueue([{ id: `${id}/part`, words: 'a small thing', parent: id }]);
+    for (const [letter, body] of [
+      ['steer', { words: 'Leave the tests alone' }],
+      ['answer', { call: 'call-1', allowed: true }],
+    ] as const) {
+      const { status, body: said } = await ask(`POST /api/sessions/${session}/${letter}`, { body });
+      const { error } = said as { readonly error: { readonly message: string; readonly hint: string } };
+      assert.deepEqual(
+        [status, error.message],
+        [409, `${id} is ${a}: it only begins other runs, and reads nothing itself.`],
+      );
+      assert.match(error.hint, new RegExp(`${id}/part`));
+    }
+    assert.deepEqual(await store.inbox.read(session, 0), []);
+    assert.equal((await ask(`POST /api/sessions/${session}/cancel`)).status, 202);
+    for (const each of [id, `${id}/part`]) assert.equal((await store.queue.run(each))?.outcome?.reason, 'cancelled');
+  }
+});
+
+test('[A92] what is said to a session goes to the run that is under way there, not to one that waits behind it', async (t) => {
+  const { ask, store } = await apiServer(t, { worker: false });
+  await store.queue.enqueue([{ id: 'first', words: 'now', session: 's' }]);
+  const over = new AbortController();
+  const drive = async (): Promise<{ readonly type: 'resting'; readonly questions: [] }> => {
+    over.abort();
+    return { type: 'resting', questions: [] };
+  };
+  await store.queue.work({ worker: 'w', concurrency: 1, signal: over.signal, drive });
+  await store.queue.enqueue([{ id: 'second', words: 'later', kind: 'plan', session: 's' }]);
+  const steered = await ask('POST /api/sessions/s/steer', { body: { words: 'South' } });
+  assert.deepEqual([steered.status, runIn(steered).id], [202, 'first']);
+  assert.equal(runIn(await ask('POST /api/sessions/s/cancel')).id, 'first');
+  assert.equal((await store.queue.run('second'))?.status, 'queued');
+});

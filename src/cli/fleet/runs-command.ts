@@ -8,6 +8,7 @@ import {
   type Question,
   type RunStatus,
 } from '../../core/index.ts';
+import { mustHear } from '../../fleet/hearing.ts';
 import { send } from '../../fleet/inbox.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
@@ -79,6 +80,7 @@ async function answer(store: FleetStore, id: string, words: readonly string[], {
   if (!['yes', 'no', 'happened'].includes(said) || words.length !== 1)
     throw new TypeError('An answer is yes, no, or happened.');
   const found = known(id, await store.queue.run(id));
+  await mustHear(store, found);
   const { call: asked, question, about } = questionOf(found, call);
   if (said === 'happened' && about !== 'outcome')
     throw new FairleadError('cli/no-outcome', `${id} does not ask whether something happened.`, {

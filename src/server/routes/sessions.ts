@@ -1,6 +1,7 @@
 // The routes of sessions: listed, read, forked, edited, and spoken to.
 import { z } from 'zod';
 import { settleOpenCalls, toArray, type SessionEntry } from '../../core/index.ts';
+import { mustHear } from '../../fleet/hearing.ts';
 import { openBare } from '../bare-session.ts';
 import { refused } from '../faults.ts';
 import { leave, liveRunOf } from '../letters.ts';
@@ -153,6 +154,8 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 202: told },
     async handle({ place, params, body: { call, question, allowed, happened }, caller }) {
       const id = params['id'] ?? '';
+      const live = await liveRunOf(place.store, id);
+      if (live) await mustHear(place.store, live);
       const open = await withReader(place.store, id, async (log) => waitingIn(await stateOf(log)));
       const asked = open.find((each) => each['call'] === call)?.['question'];
       if (typeof asked !== 'string') throw refused('server/conflict', `No question is open for the call ${call}.`);
