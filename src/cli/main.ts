@@ -36,7 +36,8 @@ export function outliveReaders(): void {
   const fault = (stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void => {
     // Work that ends in order when its reader goes listens itself.
     if (stream.listenerCount('error') > 1) return;
-    if (error.code !== 'EPIPE') throw error;
+    // A terminal that is closed refuses what is written before the signal of it arrives.
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     // A second signal would break off what the first one ends in order.
     if (stream === stderr || gone) return;
     gone = true;
