@@ -202,6 +202,28 @@ export interface Inbox {
   watch(signal: AbortSignal): AsyncIterable<string>;
 }
 
+/** A piece of what a model says in a turn that is not settled. */
+export type LiveText = {
+  readonly turn: number;
+  /** The seq of the event that began the turn: what says less than another of its session is out of date. */
+  readonly since: number;
+  readonly text: string;
+  /** What was said of the turn before is taken back. */
+  readonly restarted?: true;
+};
+
+/** Words that are not settled, from who works on a session to who watches it, in any process. They are kept nowhere, and may be lost: what counts is in the log. */
+export interface Live {
+  /** Says a piece. It costs next to nothing where nobody listens, and nothing comes of it where it cannot be told. */
+  say(session: string, text: LiveText): void;
+  /** What was said here is in the log: forgets it. */
+  settle(session: string): void;
+  /** What was said here will not be in the log: takes it back. */
+  hush(session: string): void;
+  /** Hears what is said, and first what the turn under way has said so far, until the returned function is called; late by half a second at most. */
+  listen(session: string, heard: (text: LiveText) => void): () => void;
+}
+
 /** Whether work may go on. What cannot be read is `stopped`. */
 export type Standing = {
   readonly stopped: boolean;
@@ -268,6 +290,7 @@ export interface FleetStore {
   readonly sessions: Sessions;
   readonly queue: Queue;
   readonly inbox: Inbox;
+  readonly live: Live;
   readonly killSwitch: KillSwitch;
   readonly ledger: Ledger;
   readonly roster: Roster;

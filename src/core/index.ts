@@ -38,6 +38,8 @@ export type {
   KillSwitch,
   Ledger,
   Letter,
+  Live,
+  LiveText,
   NewRun,
   Percentiles,
   Question,

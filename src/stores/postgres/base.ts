@@ -12,6 +12,10 @@ export type Base = {
   ring(topic: Topic): void;
   /** A bell that other processes ring too; whoever waits at it looks by himself after a while, should one not be heard. */
   hang(topic: Topic): Bell;
+  /** What else is told on a channel; to be said before anything is heard. */
+  readonly channels: Map<string, (payload: string | undefined) => void>;
+  /** Hears what the others tell from now on. */
+  attend(): void;
   close(): Promise<void>;
 };
 
@@ -41,10 +45,13 @@ export async function openBase(url: string): Promise<Base> {
     telling = undefined;
   }
 
-  function hear(topics: readonly string[]): void {
-    if (topics.length === 0 || topics[0] === '*') bells.ringAll();
-    for (const topic of topics) bells.ring(topic);
+  function hear(topics = '*'): void {
+    if (topics === '*') return bells.ringAll();
+    for (const topic of topics.split(',')) bells.ring(topic);
   }
+
+  const channels: Base['channels'] = new Map([[channel, hear]]);
+  const attend = (): void => void (ear ??= listen(db.url, channels));
 
   return {
     db,
@@ -54,8 +61,10 @@ export async function openBase(url: string): Promise<Base> {
       touched.add(topic);
       telling ??= tell();
     },
+    channels,
+    attend,
     hang(topic) {
-      ear ??= listen(db.url, channel, hear);
+      attend();
       return bells.hang(topic);
     },
     async close() {

@@ -6,8 +6,11 @@ export type Ear = { close(): Promise<void> };
 
 const longestMs = 1000;
 
-/** Listens until it is closed. Hears no topic at all where something may have been missed. */
-export function listen(url: string, channel: string, heard: (topics: readonly string[]) => void): Ear {
+/** What is done with what is told on each channel; nothing is told where something may have been missed. */
+export type Heard = ReadonlyMap<string, (payload: string | undefined) => void>;
+
+/** Listens until it is closed. */
+export function listen(url: string, channels: Heard): Ear {
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -34,12 +37,12 @@ export function listen(url: string, channel: string, heard: (topics: readonly st
     };
     mine.on('error', again);
     mine.on('end', again);
-    mine.on('notification', ({ payload }) => heard((payload ?? '*').split(',')));
+    mine.on('notification', ({ channel, payload = '' }) => channels.get(channel)?.(payload));
     try {
       await mine.connect();
-      await mine.query(`LISTEN ${channel}`);
+      await mine.query([...channels.keys()].map((channel) => `LISTEN ${channel}`).join('; '));
       wait = 50;
-      heard([]);
+      for (const heard of channels.values()) heard(undefined);
     } catch {
       again();
     }

@@ -1,6 +1,8 @@
 // A fleet's store in PostgreSQL: for any number of processes on any number of machines. The queue is DBOS's.
 import type { FleetStore } from '../../core/index.ts';
+import { liveOver } from '../live.ts';
 import { openBase } from './base.ts';
+import { busOver } from './bus.ts';
 import type { Engine } from './engine.ts';
 import { inboxOf } from './inbox.ts';
 import { killSwitchOf } from './kill-switch.ts';
@@ -31,6 +33,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     throw error;
   }
   const presence = newPresence(base, leaseMs);
+  const live = liveOver(busOver(base));
   let engine: Promise<Engine> | undefined;
   const desk = {
     retryMs,
@@ -46,6 +49,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     sessions: sessionsOf(base, presence),
     queue: queueOf(base, presence, desk),
     inbox: inboxOf(base),
+    live,
     killSwitch: killSwitchOf(base),
     ledger: ledgerOf(base),
     roster: rosterOf(base),
@@ -55,6 +59,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     },
     async close() {
       if (base.db.isClosed) return;
+      await live.close();
       await presence.close();
       await engine?.then((each) => each.release()).catch(() => {});
       await base.close();

@@ -51,7 +51,7 @@ export async function openDatabase(name: string): Promise<Database> {
 }
 
 /** What a session holds is nobody else's to read: a new file is ours alone, and SQLite gives those beside it the same rights. */
-function openFile(file: string): DatabaseSync {
+export function openFile(file: string): DatabaseSync {
   try {
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     fs.closeSync(fs.openSync(file, 'a', 0o600));

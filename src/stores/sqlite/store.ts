@@ -1,7 +1,9 @@
 // A fleet's store in one SQLite file: for any number of processes on one machine, with nothing to set up.
 import path from 'node:path';
 import type { FleetStore } from '../../core/index.ts';
+import { liveOver } from '../live.ts';
 import { openBase, type Base } from './base.ts';
+import { openBus } from './bus.ts';
 import { buryRuns } from './claim.ts';
 import { inboxOf } from './inbox.ts';
 import { killSwitchOf } from './kill-switch.ts';
@@ -28,11 +30,14 @@ export async function openSqlite(file: string, options: SqliteOptions = {}): Pro
   const { leaseMs = 10_000, retryMs = 1000, pollMs = 50 } = options;
   const base: Base = await openBase(file, pollMs);
   const presence = newPresence(base, leaseMs, (token) => buryRuns(base, token));
+  const bus = openBus(base.file, pollMs);
+  const live = liveOver(bus.make);
   return {
     about: `sqlite ${path.basename(file)}`,
     sessions: sessionsOf(base, presence),
     queue: queueOf(base, presence, retryMs),
     inbox: inboxOf(base),
+    live,
     killSwitch: killSwitchOf(base),
     ledger: ledgerOf(base),
     roster: rosterOf(base),
@@ -43,6 +48,8 @@ export async function openSqlite(file: string, options: SqliteOptions = {}): Pro
     },
     async close() {
       if (base.isClosed) return;
+      await live.close();
+      bus.close();
       await presence.close();
       await base.close();
     },

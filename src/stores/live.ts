@@ -1,0 +1,248 @@
+// Words that are not settled, between the processes of a store: told here at once, elsewhere in few letters, and only while somebody there listens.
+import { randomBytes } from 'node:crypto';
+import type { Live, LiveText } from '../core/index.ts';
+import { mailIn, packed, pieceChars, type Bus, type Mail, type MakeBus, type Piece, type Posted } from './live-mail.ts';
+
+/** How the words of a store are told; what is absent is as usual. */
+export type LiveOptions = {
+  /** Milliseconds between two letters. */
+  readonly tellMs?: number;
+  /** Milliseconds after which a listener says again that it listens; after three of them without a word it is thought dead. */
+  readonly renewMs?: number;
+};
+
+/** The words of a store, until they are closed. */
+export type OpenLive = Live & { close(): Promise<void> };
+
+/** What a turn has said so far. */
+type Voice = { readonly turn: number; readonly since: number; take: number; text: string };
+
+/** Another process that listens to a session, and how much of which voice it was told. */
+type Want = { until: number; since: number; take: number; sent: number };
+
+/** Characters of a turn that are told before it is settled; the rest comes with what settles it. */
+const mostChars = 262_144;
+/** Letters at a time: what is left waits for the next time. */
+const mostLetters = 16;
+
+/** Tells words by a bus. */
+export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: LiveOptions = {}): OpenLive {
+  const me = randomBytes(8).toString('hex');
+  const ears = new Map<string, Set<(text: LiveText) => void>>();
+  const spoken = new Map<string, Voice>();
+  const heard = new Map<string, Voice>();
+  const wants = new Map<string, Map<string, Want>>();
+  let hushed: Piece[] = [];
+  /** What the others have to be told of who listens here; true: the whole of what is being said is wanted. */
+  let news = new Map<string, boolean | 'gone'>();
+  let asks = false;
+  let timer: NodeJS.Timeout | undefined;
+  let renewal: NodeJS.Timeout | undefined;
+  let telling = Promise.resolve();
+  let closed = false;
+  const bus: Bus = makeBus(me, hear);
+
+  const attend = (): void => bus.attend(!closed && (ears.size > 0 || spoken.size > 0));
+
+  function tellHere(session: string, text: LiveText): void {
+    for (const each of ears.get(session) ?? []) each(text);
+  }
+
+  function soon(): void {
+    if (!closed) timer ??= setTimeout(() => (telling = tell()), tellMs).unref();
+  }
+
+  async function tell(): Promise<void> {
+    const letters = [...newsLetters(), ...wordLetters()];
+    // What is lost on the way is asked for by who misses it.
+    if (letters.length > 0) await bus.post(letters).catch(() => {});
+    timer = undefined;
+    if (isBehind()) soon();
+  }
+
+  function newsLetters(): readonly Posted[] {
+    const some = (which: boolean | 'gone'): string[] => [...news].flatMap(([name, as]) => (as === which ? [name] : []));
+    const listening = (whole: boolean): readonly string[] =>
+      packed(some(whole), (sessions) => ({ type: 'listening', from: me, whole, sessions }));
+    const gone = packed(some('gone'), (sessions) => ({ type: 'gone', from: me, sessions }));
+    const letters = [...listening(true), ...listening(false), ...gone, ...(asks ? [asking] : [])];
+    news = new Map();
+    asks = false;
+    return letters.map((text) => ({ text }));
+  }
+
+  const asking = JSON.stringify({ type: 'who', from: me } satisfies Mail);
+
+  /** What each of the others has not been told, as far as one time goes. */
+  function wordLetters(): readonly Posted[] {
+    const to = new Map<string, Piece[]>();
+    let room = mostLetters * Math.floor(7000 / pieceChars);
+    const give = (peer: string, piece: Piece): void => {
+      to.set(peer, [...(to.get(peer) ?? []), piece]);
+      room--;
+    };
+    for (const piece of hushed) for (const peer of wants.get(piece.session)?.keys() ?? []) give(peer, piece);
+    hushed = [];
+    for (const [session, peers] of wants) {
+      const voice = spoken.get(session);
+      if (!voice) continue;
+      dropSilent(session, peers);
+      for (const [peer, want] of peers)
+        while (room > 0) {
+          const piece = nextPiece(session, voice, want);
+          if (!piece) break;
+          give(peer, piece);
+        }
+    }
+    return [...to].flatMap(([peer, pieces]) =>
+      packed(pieces, (some) => ({ type: 'said', pieces: some })).map((text) => ({ to: peer, text })),
+    );
+  }
+
+  function dropSilent(session: string, peers: Map<string, Want>): void {
+    for (const [peer, { until }] of peers) if (until < performance.now()) peers.delete(peer);
+    if (peers.size === 0) wants.delete(session);
+  }
+
+  const isBehind = (): boolean =>
+    news.size > 0 ||
+    asks ||
+    hushed.length > 0 ||
+    [...wants].some(([session, peers]) => {
+      const voice = spoken.get(session);
+      return voice !== undefined && [...peers.values()].some((want) => lacks(voice, want));
+    });
+
+  function hear(text: string | undefined): void {
+    if (closed) return;
+    if (text === undefined) {
+      for (const session of ears.keys()) news.set(session, true);
+      asks = true;
+      return soon();
+    }
+    const mail = mailIn(text);
+    if (!mail || ('from' in mail && mail.from === me)) return;
+    if (mail.type === 'said') for (const piece of mail.pieces) take(piece);
+    else if (mail.type === 'who') renew();
+    else {
+      for (const session of mail.sessions) note(session, mail);
+      for (const [session, peers] of wants) dropSilent(session, peers);
+    }
+  }
+
+  function note(session: string, mail: Mail & { readonly type: 'listening' | 'gone' }): void {
+    const peers = wants.get(session) ?? new Map<string, Want>();
+    if (mail.type === 'gone') {
+      peers.delete(mail.from);
+      return void (peers.size === 0 && wants.delete(session));
+    }
+    const before = mail.whole ? undefined : peers.get(mail.from);
+    const want = before ?? { until: 0, since: 0, take: 0, sent: 0 };
+    want.until = performance.now() + 3 * renewMs;
+    wants.set(session, peers.set(mail.from, want));
+    if (spoken.has(session)) soon();
+  }
+
+  /** Takes what others say. What was told is passed over; where something is missing the whole is asked for. */
+  function take({ session, turn, since, take: begun, at, text }: Piece): void {
+    if (!ears.has(session)) return;
+    const before = heard.get(session);
+    const isOld = before && (since < before.since || (since === before.since && begun < before.take));
+    if (isOld || at + text.length > mostChars) return;
+    const goesOn = before?.since === since && before.take === begun;
+    const voice = goesOn ? before : { turn, since, take: begun, text: '' };
+    if (at > voice.text.length) {
+      news.set(session, true);
+      return soon();
+    }
+    const fresh = text.slice(voice.text.length - at);
+    voice.text += fresh;
+    heard.set(session, voice);
+    const again = !goesOn && before?.since === since;
+    if (fresh !== '' || again) tellHere(session, { turn, since, text: fresh, ...(again ? { restarted: true } : {}) });
+  }
+
+  /** Says again who listens here: a listener that says nothing for long is thought dead. */
+  function renew(): void {
+    for (const session of ears.keys()) if (!news.has(session)) news.set(session, false);
+    if (news.size > 0) soon();
+  }
+
+  function leave(session: string, ear: (text: LiveText) => void): void {
+    const all = ears.get(session);
+    if (!all?.delete(ear) || all.size > 0) return;
+    ears.delete(session);
+    heard.delete(session);
+    news.set(session, 'gone');
+    if (ears.size === 0) clearInterval(renewal);
+    soon();
+    attend();
+  }
+
+  return {
+    say(session, { turn, since, text, restarted }) {
+      if (closed) return;
+      const before = spoken.get(session);
+      const voice = before?.since === since ? before : { turn, since, take: 0, text: '' };
+      const fresh = text.slice(0, Math.max(0, mostChars - (restarted ? 0 : voice.text.length)));
+      if (restarted) Object.assign(voice, { take: voice.take + 1, text: '' });
+      voice.text += fresh;
+      spoken.set(session, voice);
+      if (!before) attend();
+      if (fresh !== '' || restarted)
+        tellHere(session, { turn, since, text: fresh, ...(restarted ? { restarted } : {}) });
+      if (wants.has(session)) soon();
+    },
+    settle(session) {
+      if (spoken.delete(session)) attend();
+    },
+    hush(session) {
+      const voice = spoken.get(session);
+      if (!voice) return;
+      spoken.delete(session);
+      const { turn, since } = voice;
+      tellHere(session, { turn, since, text: '', restarted: true });
+      if (wants.has(session)) hushed.push({ session, turn, since, take: voice.take + 1, at: 0, text: '' });
+      if (hushed.length > 0) soon();
+      attend();
+    },
+    listen(session, ear) {
+      const all = ears.get(session) ?? new Set();
+      if (ears.size === 0) renewal = setInterval(renew, renewMs).unref();
+      if (all.size === 0) {
+        news.set(session, true);
+        soon();
+      }
+      // Each call is a listener of its own, also where the same function is given twice.
+      const mine = (text: LiveText): void => ear(text);
+      ears.set(session, all.add(mine));
+      attend();
+      for (const voice of [heard.get(session), spoken.get(session)])
+        if (voice?.text) ear({ turn: voice.turn, since: voice.since, text: voice.text });
+      return () => leave(session, mine);
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      clearTimeout(timer);
+      clearInterval(renewal);
+      for (const session of ears.keys()) news.set(session, 'gone');
+      await telling;
+      if (isBehind()) await tell();
+      bus.attend(false);
+    },
+  };
+}
+
+const lacks = ({ since, take, text }: Voice, want: Want): boolean =>
+  want.since !== since || want.take !== take || want.sent < text.length;
+
+/** The next piece of a voice that somebody was not told; that it was begun again is one too. */
+function nextPiece(session: string, voice: Voice, want: Want): Piece | undefined {
+  const { turn, since, take, text } = voice;
+  if (!lacks(voice, want)) return undefined;
+  if (want.since !== since || want.take !== take) Object.assign(want, { since, take, sent: 0 });
+  const piece = { session, turn, since, take, at: want.sent, text: text.slice(want.sent, want.sent + pieceChars) };
+  want.sent += piece.text.length;
+  return piece;
+}

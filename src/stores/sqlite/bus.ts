@@ -1,0 +1,91 @@
+// Letters about words that are not settled, in a small file beside the store's: it is made when somebody first listens, and looked at only while somebody listens or speaks.
+import { existsSync } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { MakeBus, Posted } from '../live-mail.ts';
+import { openFile, patiently } from './database.ts';
+
+/** A bus in a file, until it is closed. */
+export type OpenBus = { readonly make: MakeBus; close(): void };
+
+/** Letters older than this are read by nobody, and thrown away. */
+const keepMs = 30_000;
+const sweepMs = 5000;
+
+type Desk = { readonly db: DatabaseSync; readonly read: StatementSync; readonly write: StatementSync };
+
+type Row = { readonly place: number; readonly text: string | null };
+
+/** The bus beside a store's file. Nothing in it is worth a sync: what a power cut takes is said again. */
+export function openBus(store: string, pollMs: number): OpenBus {
+  const file = `${store}-live`;
+  let desk: Desk | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let last = 0;
+  let swept = 0;
+
+  function look(me: string, heard: (text: string) => void): void {
+    // Who only speaks makes no file: where there is none, nobody has ever listened.
+    if (!desk && !existsSync(file)) return;
+    try {
+      desk ??= deskIn(file);
+      const rows = desk.read.all(me, last, Date.now() - keepMs) as Row[];
+      last = rows.at(-1)?.place ?? last;
+      for (const { text } of rows) if (text !== null) heard(text);
+    } catch {
+      // Another process has it just now, or it cannot be read: words are lost without harm.
+    }
+  }
+
+  async function post(letters: readonly Posted[]): Promise<void> {
+    desk ??= await patiently(() => deskIn(file));
+    const { db, write } = desk;
+    await patiently(() => db.exec('BEGIN IMMEDIATE'));
+    try {
+      const now = Date.now();
+      for (const { to = '', text } of letters) write.run(to, text, now);
+      if (now - swept > sweepMs) db.exec(`DELETE FROM letters WHERE time < ${now - keepMs}`);
+      if (now - swept > sweepMs) swept = now;
+      db.exec('COMMIT');
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  return {
+    make: (me, heard) => ({
+      attend(is) {
+        if (is) timer ??= setInterval(() => look(me, heard), pollMs).unref();
+        else timer = void clearInterval(timer);
+      },
+      post,
+    }),
+    close() {
+      clearInterval(timer);
+      desk?.db.close();
+      desk = undefined;
+    },
+  };
+}
+
+/** Letters to others are passed over, without their text. */
+const readSql = `
+SELECT place, CASE WHEN receiver IN ('', ?) THEN text END AS text FROM letters
+WHERE place > ? AND time > ? ORDER BY place LIMIT 500`;
+
+function deskIn(file: string): Desk {
+  const db = openFile(file);
+  try {
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY');
+    db.exec(`CREATE TABLE IF NOT EXISTS letters
+      (place INTEGER PRIMARY KEY AUTOINCREMENT, receiver TEXT NOT NULL, text TEXT NOT NULL, time INTEGER NOT NULL) STRICT`);
+    return {
+      db,
+      read: db.prepare(readSql),
+      write: db.prepare('INSERT INTO letters (receiver, text, time) VALUES (?, ?, ?)'),
+    };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
