@@ -254,3 +254,54 @@ test('[A85, A89] a plan is told nothing, and whoever speaks to it is told to who
   await made.say('runs', 'cancel', 'p');
   for (const id of ['p', 'p/step-a-1']) assert.equal((await made.store.queue.run(id))?.status, 'ended', id);
 });
+
+test('[A85] a worker that drains ends with what is left and why, in a sentence and in its exit code', async (t) => {
+  const made = await fleet(t, () => calls('run_command', { command: 'true' }));
+  const drained = async (): Promise<readonly [number | null, string]> => {
+    const { code, err } = await made.run(['worker', '--drain']);
+    return [code, err.replace(/^[^]* works on sqlite fleet\.sqlite\n/, '')];
+  };
+  assert.deepEqual(await drained(), [0, '']);
+  await made.say('enqueue', 'Asks', '--id', 'asks');
+  await made.say('enqueue', 'Behind', '--session', 'asks');
+  assert.deepEqual(await drained(), [5, '2 runs wait for a person. What is asked: fairlead runs --status resting\n']);
+  await made.say('enqueue', 'Later', '--not-before', '2999-01-01T00:00:00Z');
+  const [code, later] = await drained();
+  assert.equal(code, 8);
+  assert.match(later, /^1 run begins later, at 2999-01-01T00:00:00\.000Z\.\n2 runs wait for a person\./);
+  await made.say('enqueue', 'Old', '--id', 'old');
+  const over = new AbortController();
+  const work = { worker: 'w', concurrency: 1, version: '0.0.1', signal: over.signal };
+  await made.store.queue.work({ ...work, drive: async () => (over.abort(), { type: 'left' }) });
+  const [other, said] = await drained();
+  assert.equal(other, 8);
+  assert.match(
+    said,
+    /^1 run was begun by version 0\.0\.1: a worker of it, or one with --any-version, goes on with it\.$/m,
+  );
+  await made.say('fleet', 'stop', 'smoke');
+  const [stopped, why] = await drained();
+  assert.equal(stopped, 8);
+  assert.match(why, /^4 runs are left, for the fleet is stopped: smoke\. To let it go on: fairlead fleet resume$/m);
+});
+
+test('[A71, A84] a factory ends where its runs cannot go on, says why, and waits for what a plan has begun', async (t) => {
+  const made = await fleet(t, ({ prompt }) =>
+    prompt.includes('Make a plan') ? says('{"steps":[{"id":"a","words":"Do it","after":[]}]}') : says('Done.'),
+  );
+  const lines = '{"words": "Later", "notBefore": "2999-01-01T00:00:00Z"}\n{"words": "All of it", "kind": "plan"}\n';
+  const first = await made.run(['factory', '--id', 'lot'], { input: lines });
+  assert.deepEqual([first.code, first.out], [8, 'lot-2  answered  Done.\n'], first.err);
+  assert.match(first.err, /^1 run begins later, at 2999-01-01T00:00:00\.000Z\.$/m);
+  assert.match(
+    first.err,
+    /1 answered, 0 not, 0 waiting for a person, 1 left\.\nTo go on: the same command with --id lot\n$/,
+  );
+  await made.say('fleet', 'stop', 'smoke');
+  const stopped = await made.run(['factory', 'One', '--id', 'other']);
+  assert.equal(stopped.code, 8);
+  assert.match(
+    stopped.err,
+    /^1 run is left, for the fleet is stopped: smoke\. To let it go on: fairlead fleet resume$/m,
+  );
+});

@@ -28,7 +28,7 @@ export type WorkerOptions = {
   readonly name?: string;
   /** The version of the program: runs that another one began are left to it. */
   readonly version?: string;
-  /** Ends once the queue is empty and nothing is under way. */
+  /** Ends once nothing is left that could be begun now and nothing is under way, and while the fleet is stopped. */
   readonly drain?: boolean;
   /** Milliseconds that the steps under way have to end once it is told to stop; 10,000 unless given. */
   readonly graceMs?: number;
@@ -128,7 +128,8 @@ async function takeRuns(bench: Bench): Promise<void> {
   const drive = (run: FleetRun, lost: AbortSignal): Promise<Settlement> => driveOne(bench, run, lost);
   for (let troubles = 0; !leave.aborted;) {
     if ((await standing.standing()).stopped) {
-      await standing.untilGoing(leave);
+      if (drain && (await isStopped(store))) return;
+      await standing.untilGoing(drain ? AbortSignal.any([leave, AbortSignal.timeout(1000)]) : leave);
       continue;
     }
     const signal = AbortSignal.any([leave, standing.going]);
@@ -142,6 +143,13 @@ async function takeRuns(bench: Bench): Promise<void> {
     }
   }
 }
+
+/** Whether the kill-switch itself says so: a store that is away says nothing, and comes back. */
+const isStopped = ({ killSwitch }: FleetStore): Promise<boolean> =>
+  killSwitch.standing().then(
+    ({ stopped }) => stopped,
+    () => false,
+  );
 
 async function driveOne(bench: Bench, run: FleetRun, lost: AbortSignal): Promise<Settlement> {
   const { options, leave, standing, held } = bench;

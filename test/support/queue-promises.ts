@@ -137,14 +137,43 @@ export function queuePromises(promise: RegisterPromise): void {
       { id: 'later', words: '', notBefore, priority: 9 },
       { id: 'now', words: '' },
     ]);
+    const seen: string[] = [];
     const times: number[] = [];
-    const runs = await drain(store, () => {
-      times.push(Date.now());
-      return ended();
+    const over = new AbortController();
+    await store.queue.work({
+      worker: 'w',
+      concurrency: 1,
+      signal: over.signal,
+      async drive({ id }) {
+        seen.push(id);
+        if (times.push(Date.now()) === 2) over.abort();
+        return ended();
+      },
     });
-    assert.deepEqual(ids(runs), ['now', 'later']);
+    assert.deepEqual(seen, ['now', 'later']);
     assert.ok((times[1] ?? 0) >= Date.parse(notBefore));
   });
+
+  promise(
+    '[A85] who drains a queue does not wait for what begins later, is of another version, or waits behind such',
+    async (open) => {
+      const store = await open();
+      const { queue } = store;
+      await queue.enqueue([{ id: 'old', words: '', session: 's' }]);
+      const over = new AbortController();
+      const left = { worker: 'w', concurrency: 1, version: '1', signal: over.signal };
+      await queue.work({ ...left, drive: async () => (over.abort(), { type: 'left' }) });
+      await queue.enqueue([
+        { id: 'behind', words: '', session: 's' },
+        { id: 'later', words: '', notBefore: '2999-01-01T00:00:00.000Z' },
+        { id: 'asks', words: '', session: 't' },
+      ]);
+      assert.deepEqual(ids(await drain(store, () => rest, { version: '2' })), ['asks']);
+      await queue.enqueue([{ id: 'waits', words: '', session: 't' }]);
+      assert.deepEqual(ids(await drain(store, () => ended(), { version: '2' })), []);
+      assert.deepEqual(ids(await drain(store, () => ended(), { version: '1' })), ['old', 'behind']);
+    },
+  );
 
   promise('[A92] a run that has ended says how, who had it and when', async (open) => {
     const store = await open();

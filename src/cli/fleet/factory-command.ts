@@ -1,4 +1,5 @@
 // The `factory` command: a batch of tasks, worked on by processes of its own, that can be broken off anywhere and gone on with.
+import { holdOn, remainsOf, type Remains } from '../../fleet/remains.ts';
 import type { Command } from '../commands.ts';
 import { FairleadError, type FleetRun, type FleetStore, type NewRun } from '../../core/index.ts';
 import { exitCodes } from '../front/exit-codes.ts';
@@ -7,7 +8,9 @@ import { print, tell } from '../front/print.ts';
 import { workforceOf, type Workforce } from './workforce.ts';
 import { codeOf, endLine, questionLines } from './lines.ts';
 import { countOf } from './numbers.ts';
+import { remainsCode, remainsLines } from './remains.ts';
 import { withStore } from './store.ts';
+import { version } from '../version.ts';
 import { runsOf, settingsHere, tasksFrom } from './tasks.ts';
 
 const usage = `Usage: fairlead factory "<task>" "<task>"... [--file <file>] [--workers <n>] [--concurrency <n>] [--id <prefix>]
@@ -30,7 +33,7 @@ const options = {
   store: text,
 } as const;
 
-/** Works through a batch: 0 all answered, 5 some wait for a person, 130 or 143 by a signal, otherwise as the first that was not answered. */
+/** Works through a batch: 0 all answered, 5 some wait for a person, 8 some may not be begun now, 130 or 143 by a signal, otherwise as the first that was not answered. */
 export const run: Command['run'] = withOptions({ usage, options, words: true }, async (values, positionals) => {
   const format = values['output-format'] ?? 'text';
   if (format !== 'text' && format !== 'json') throw new TypeError('--output-format is text or json.');
@@ -73,57 +76,64 @@ async function batch(
   queued: readonly FleetRun[],
   { id, json, workforce: open }: Batch,
 ): Promise<number> {
+  const known = new Map(queued.map((run) => [run.id, run]));
+  const shown = new Map<string, FleetRun>();
   const show = (run: FleetRun): void => {
+    const isNews = run.status === 'ended' || run.questions.length > 0;
+    if (!isNews) shown.delete(run.id);
+    if (!isNews || shown.get(run.id)?.status === run.status) return;
+    shown.set(run.id, run);
     if (json) print(`${JSON.stringify(run)}\n`);
     else if (run.status === 'ended') print(`${endLine(run)}\n`);
     else tell(`${questionLines(run)}\n`);
   };
-  const done = new Map<string, FleetRun>();
+  const unended = (): readonly FleetRun[] => [...known.values()].filter(({ status }) => status !== 'ended');
   const look = async (ids: readonly string[]): Promise<void> => {
     for (const each of ids) {
       const run = await store.queue.run(each);
-      const before = done.get(each);
-      if (!run || (run.status !== 'ended' && run.status !== 'resting')) done.delete(each);
-      else if (before?.status !== run.status) {
-        done.set(each, run);
-        show(run);
-      }
+      if (!run) continue;
+      known.set(each, run);
+      show(run);
     }
   };
-  const ids = queued.map((run) => run.id);
-  const unended = (): readonly string[] => ids.filter((each) => done.get(each)?.status !== 'ended');
-  await look(ids);
+  for (const run of queued) show(run);
   let code: number | undefined;
-  if (done.size < ids.length) {
+  if (!(await isOver(store, unended()))) {
     const workforce = open();
     code = await workforce.until(async (hint) => {
-      await look(hint === undefined ? unended() : unended().filter((each) => each === hint));
-      return done.size === ids.length;
+      await look(unended().flatMap((run) => (hint === undefined || run.id === hint ? [run.id] : [])));
+      return isOver(store, unended());
     });
   }
-  return summary(
-    ids.map((each) => done.get(each)),
-    id,
-    json,
-    code,
-  );
+  const remains = await remainsOf(store, unended(), version);
+  return summary([...known.values()], remains, { id, json, code });
 }
 
+/** Whether nothing more comes of these runs for now: none is under way, and none could be. */
+async function isOver(store: FleetStore, open: readonly FleetRun[]): Promise<boolean> {
+  if (open.some(({ status }) => status === 'running')) return false;
+  if (open.length > 0 && (await store.killSwitch.standing()).stopped) return true;
+  for (const run of open) if ((await holdOn(store, run, version)) === undefined) return false;
+  return true;
+}
+
+type Closing = { readonly id: string; readonly json: boolean; readonly code: number | undefined };
+
 /** What it came to, and how to go on where it did not come to an end. */
-function summary(runs: readonly (FleetRun | undefined)[], id: string, json: boolean, code: number | undefined): number {
-  const ended = runs.filter((run) => run?.status === 'ended');
-  const bad = ended.filter((run) => run !== undefined && codeOf(run) !== exitCodes.answered);
-  const waiting = runs.filter((run) => run?.status === 'resting');
-  const open = runs.length - ended.length - waiting.length;
-  const counts = { answered: ended.length - bad.length, failed: bad.length, waiting: waiting.length, left: open };
+function summary(runs: readonly FleetRun[], remains: Remains, { id, json, code }: Closing): number {
+  const ended = runs.filter(({ status }) => status === 'ended');
+  const bad = ended.filter((run) => codeOf(run) !== exitCodes.answered);
+  const { person: waiting } = remains;
+  const left = runs.length - ended.length - waiting;
+  const counts = { answered: ended.length - bad.length, failed: bad.length, waiting, left };
+  if (left > 0) for (const line of remainsLines({ ...remains, person: 0 })) tell(`${line}\n`);
   if (json) print(`${JSON.stringify({ summary: counts })}\n`);
   else
     tell(
-      `${counts.answered} answered, ${bad.length} not, ${waiting.length} waiting for a person${open > 0 ? `, ${open} left` : ''}.\n`,
+      `${counts.answered} answered, ${bad.length} not, ${waiting} waiting for a person${left > 0 ? `, ${left} left` : ''}.\n`,
     );
-  if (open > 0) tell(`To go on: the same command with --id ${id}\n`);
-  if (code !== undefined && open > 0) return code;
+  if (left > 0) tell(`To go on: the same command with --id ${id}\n`);
+  if (code !== undefined && left > 0) return code;
   const [first] = bad;
-  if (first) return codeOf(first);
-  return waiting.length > 0 ? exitCodes.denied : exitCodes.answered;
+  return first ? codeOf(first) : remainsCode(remains);
 }

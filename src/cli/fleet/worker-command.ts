@@ -2,6 +2,7 @@
 import type { FleetRun, FleetStore, Settlement } from '../../core/index.ts';
 import { workerAbout } from '../../fleet/health/index.ts';
 import { startWorker, type Worker } from '../../fleet/index.ts';
+import { openRuns, remainsOf } from '../../fleet/remains.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions } from '../front/or-usage.ts';
@@ -11,13 +12,14 @@ import { version } from '../version.ts';
 import { driversHere } from './drivers.ts';
 import { settledLine } from './lines.ts';
 import { countOf } from './numbers.ts';
+import { remainsCode, remainsLines } from './remains.ts';
 import { keepFrom, withStore } from './store.ts';
 import { sayUsualModel } from './usual-model.ts';
 
 const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or address>] [--any-version] [--json]
 
 Takes runs from the queue (fairlead enqueue, fairlead factory, fairlead serve) and works on them, 4 at a time unless told
-otherwise; --drain ends it once there is nothing left. Ctrl+C or SIGTERM hands its runs over to other workers once their
+otherwise; --drain ends it once nothing is left that could be begun now, and says what is left and why. Ctrl+C or SIGTERM hands its runs over to other workers once their
 steps under way are done, within 10 seconds unless --grace says otherwise; a second one hands them over at once. Any number
 of workers may share a store. Runs that name no model use --model, or the one that is set here. A run goes on with the version of this program that began it, unless --any-version is given.`;
 
@@ -33,14 +35,14 @@ const options = {
   json: { type: 'boolean' },
 } as const;
 
-/** Works: 0 the queue is empty, 130 or 143 told to end by a signal, 1 where it cannot, 2 misused. */
+/** Works: 0 nothing is left, 5 some wait for a person, 8 some may not be begun now, 130 or 143 told to end by a signal, 1 where it cannot, 2 misused. */
 export const run: Command['run'] = withOptions({ usage, options }, async (values) => {
   const concurrency = countOf('--concurrency', values.concurrency);
   const grace = countOf('--grace', values.grace, 0);
   const anyVersion = values['any-version'] === true;
   return withStore(values.store, async (store) => {
     if (!process.connected) await sayUsualModel(readSettings(), values.model, (line) => tell(`${line}\n`));
-    if (!anyVersion) await tellOfOthers(store);
+    if (!anyVersion && !values.drain) await tellOfOthers(store);
     const worker = startWorker({
       store,
       drivers: driversHere(values.model),
@@ -55,7 +57,11 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       ...(grace === undefined ? {} : { graceMs: grace * 1000 }),
     });
     if (!process.connected) tell(`Worker ${worker.id} works on ${store.about}\n`);
-    return untilEnded(worker);
+    const code = await untilEnded(worker);
+    if (!values.drain || code !== exitCodes.answered) return code;
+    const remains = await remainsOf(store, await openRuns(store), anyVersion ? undefined : version);
+    for (const line of remainsLines(remains)) tell(`${line}\n`);
+    return remainsCode(remains);
   });
 });
 
@@ -96,9 +102,6 @@ async function untilEnded(worker: Worker): Promise<number> {
 async function tellOfOthers({ queue }: FleetStore): Promise<void> {
   const waiting = await queue.list({ status: 'queued', most: 1000 });
   const others = waiting.flatMap((run) => (run.version === undefined || run.version === version ? [] : [run.version]));
-  if (others.length === 0) return;
-  const which = [...new Set(others)].join(', ');
-  tell(
-    `${others.length} queued runs were begun by version ${which}: a worker of it, or one with --any-version, goes on with them.\n`,
-  );
+  const remains = { later: 0, version: others.length, versions: [...new Set(others)], person: 0 };
+  for (const line of remainsLines(remains)) tell(`${line}\n`);
 }

@@ -98,13 +98,17 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
 const isPassing = (error: unknown): boolean =>
   isAway(error) || isCollision(error) || (error instanceof FairleadError && error.code === 'store/unreachable');
 
-/** Nothing that this worker could take now or later, and nothing under way that might come back. */
+/**
+ * Nothing that this worker could take by now, and nothing under way that might come back. What is to begin later, or waits for a run that
+ * rests or that another version began, is not waited for.
+ */
 async function isDrained({ db }: Base, version: string | undefined): Promise<boolean> {
   const sql = `
     SELECT 1 FROM fairlead.runs AS run
     WHERE status IN ('queued', 'running') AND (version IS NULL OR version = $1)
+      AND NOT (status = 'queued' AND coalesce(later, 0) > fairlead.now_ms())
       AND NOT (status = 'queued' AND slot IS NULL AND EXISTS (
-        SELECT 1 FROM fairlead.runs AS other WHERE other.slot = run.session AND other.status = 'resting'
+        SELECT 1 FROM fairlead.runs AS other WHERE other.slot = run.session AND (other.status = 'resting' OR other.version <> $1)
       ))
     LIMIT 1`;
   return (await db.one(sql, [version ?? null])) === undefined;

@@ -59,18 +59,22 @@ async function orLater(error: unknown): Promise<boolean> {
   return false;
 }
 
-/** Nothing that this worker could take now or later, and nothing under way that might come back. What waits for a run that rests waits for a person. */
+/**
+ * Nothing that this worker could take by now, and nothing under way that might come back. What waits for a run that rests waits for a person;
+ * what is to begin later, or waits for a run that another version began, is not waited for either.
+ */
 function isDrained(base: Base, version: string | undefined): boolean {
   const mine = '(?1 IS NULL OR version IS NULL OR version = ?1)';
   const running = `SELECT 1 FROM runs WHERE status = 'running' AND ${mine} LIMIT 1`;
   const waiting = `
-    SELECT 1 FROM runs AS run WHERE status = 'queued' AND ${mine} AND NOT EXISTS (
+    SELECT 1 FROM runs AS run WHERE status = 'queued' AND ${mine} AND coalesce(later, 0) <= ?2 AND NOT EXISTS (
       SELECT 1 FROM runs AS other INDEXED BY runs_open
-      WHERE other.session = run.session AND other.status <> 'ended' AND other.status = 'resting'
+      WHERE other.session = run.session AND other.status <> 'ended' AND other.started IS NOT NULL AND other.key <> run.key
+        AND (other.status = 'resting' OR other.version <> ?1)
     )
     LIMIT 1`;
-  const is = (sql: string): boolean => base.one(sql, version ?? null) !== undefined;
-  return base.read(() => !is(running) && !is(waiting));
+  const own = version ?? null;
+  return base.read(() => !base.one(running, own) && !base.one(waiting, own, Date.now()));
 }
 
 /** Until the next look: no longer than until something falls due. */
