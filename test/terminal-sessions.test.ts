@@ -8,7 +8,8 @@ import { holderOf } from '../src/cli/sessions/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { enter } from './support/face.ts';
 import { answer, isRunning, leftWith, messagesOf, program, until, type Program } from './support/live-program.ts';
-import { noTerminal } from './support/terminal.ts';
+import { bin } from './support/program.ts';
+import { noTerminal, openTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 const prompt = /^> *$/m;
@@ -277,5 +278,28 @@ test(
       messagesOf(made.asked().at(-1)).map(({ role }) => role),
       ['user', 'assistant', 'tool', 'user'],
     );
+  },
+);
+
+test(
+  '[J3, J40] a terminal that goes without telling anybody ends the program in order all the same',
+  { skip: skip || (existsSync('/usr/bin/setsid') ? false : 'there is no setsid') },
+  async (t) => {
+    const command = 'echo $$ > pid; exec sleep 100';
+    const made = await program(t, [calls('run_command', { command }), 'All of it.']);
+    await made.known('qwen3');
+    const file = path.join(made.cwd, 'pid');
+    // In a session of its own it is not told that the terminal closes: it only finds that nothing can be written.
+    const words = ['-n', 'torn', '--no-sandbox', '--auto-approve', '--interactive', '-p', 'wait for me'];
+    const terminal = await openTerminal(t, ['setsid', '--wait', process.execPath, bin, ...words], {
+      cwd: made.cwd,
+      env: made.env,
+    });
+    await until('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
+    await terminal.kill();
+    await until('the program is gone', () => holderOf(made.data('sessions/session_torn.jsonl')) === undefined);
+    await until('the command is gone', () => !isRunning(Number(readFileSync(file, 'utf8'))));
+    const last = await made.run(['-r', 'torn', '-p', 'go on']);
+    assert.deepEqual([last.code, last.out], [0, 'All of it.\n'], last.err);
   },
 );
