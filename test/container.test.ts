@@ -65,7 +65,7 @@ test('[P54] the compose file fits its schema, opens nothing, asks for its secret
     ['127.0.0.1:8080', '8080', /others can reach it/],
     [':?set it to a long random key', ':-', /may be empty/],
     ['${HARNESS_API_KEY:?set it to a long random key}', 'abc', /secret is written/],
-    ['OLLAMA_API_URL', 'HARNESS_MODEL', /nobody reads HARNESS_MODEL/],
+    ['OLLAMA_API_URL', 'HARNESS_MODUL', /nobody reads HARNESS_MODUL/],
     ['postgres:17-alpine', 'postgres', /not named exactly/],
     ['read_only', 'read_olny', /additional properties/],
     ['internal: true', 'internal: false', /is open/],

@@ -305,3 +305,23 @@ test('[A71, A84] a factory ends where its runs cannot go on, says why, and waits
     /^1 run is left, for the fleet is stopped: smoke\. To let it go on: fairlead fleet resume$/m,
   );
 });
+
+test('[P54] HARNESS_MODEL sets the model of runs that name none, before any file, as a container needs it', async (t) => {
+  const made = await fleet(t);
+  const settings = { folder: made.cwd };
+  putFiles(made.cwd, { '.fairlead/config.json': '{"model": "qwen3"}' });
+  await made.store.queue.enqueue([
+    { id: 'plain', words: 'x', settings },
+    { id: 'named', words: 'y', settings: { ...settings, model: 'qwen3' } },
+  ]);
+  const { code, err } = await made.run(['worker', '--drain'], { env: { HARNESS_MODEL: 'tiny' } });
+  assert.deepEqual([code, /Runs use the model tiny unless they name another\./.test(err)], [0, true], err);
+  const models = made.asked().map((request) => [messagesOf(request).at(-1)?.['content'], request.body['model']]);
+  assert.deepEqual(
+    new Map(models as [string, string][]),
+    new Map([
+      ['x', 'tiny'],
+      ['y', 'qwen3'],
+    ]),
+  );
+});

@@ -23,6 +23,7 @@ const refused: ReadonlySet<string> = new Set([
 /** What a `.env` file may set. Everything else in it is meant for other programs and is not even looked at. */
 const taken: ReadonlySet<string> = new Set([
   'HARNESS_ROOT_DIRS_NAME',
+  'HARNESS_MODEL',
   'HARNESS_INFERENCE_PROVIDER',
   'OLLAMA_API_URL',
   'SANDBOX_CONTAINER_RUNTIME_EXECUTABLE',

@@ -322,3 +322,18 @@ test('[attack 39] a project’s file that is broken, or holds a wrong value, is 
     assert.match(warnings[0] ?? '', told);
   }
 });
+
+test('[P54] HARNESS_MODEL comes before every file; one in a .env file comes before the config of the person, and is told of', (t) => {
+  const { write, read } = room(t);
+  write(userConfig, '{"model":"from-user"}');
+  const file = write('outer/.env', 'HARNESS_MODEL=from-env-file\n');
+  const near = read();
+  assert.deepEqual([near.model, near.warnings], ['from-env-file', [`${file} decides model (from-env-file).`]]);
+  write(projectConfig, '{"model":"from-project"}');
+  assert.equal(read().model, 'from-project');
+  const told = read({ HARNESS_MODEL: 'from-environment' });
+  assert.deepEqual(
+    [told.model, told.all.get('model')?.origin],
+    ['from-environment', { type: 'environment', name: 'HARNESS_MODEL' }],
+  );
+});

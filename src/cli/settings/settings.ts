@@ -148,7 +148,7 @@ export function readSettings(from: Surroundings = {}): Settings {
 /** What a `.env` file decides that a person would want to know before they say anything: who is asked, where that is, and what is remembered. */
 function decidedBy({ file }: EnvFile, all: ReadonlyMap<string, Setting>): readonly string[] {
   const from = [...all].filter(
-    ([key, { origin }]) => origin.type === 'env-file' && /^(provider|url|dirs\..*)$/.test(key),
+    ([key, { origin }]) => origin.type === 'env-file' && /^(model|provider|url|dirs\..*)$/.test(key),
   );
   const told = from.map(([key, { value }]) => `${key} (${visibleLine(String(value))})`);
   return told.length > 0 ? [`${file} decides ${told.join(', ')}.`] : [];
@@ -198,6 +198,7 @@ function settingOf(key: string, entry: Entry, sources: Sources, warnings: string
   const { project } = sources;
   const found = project && valueAt(project.config, key);
   if (project === undefined || found === undefined) return own;
+  if (entry.project === 'sets' && own?.origin.type === 'environment') return own;
   if (entry.project === 'never') {
     warnings.push(`${key} in ${project.file} is not used: a project may not set it.`);
     return own;

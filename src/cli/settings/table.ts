@@ -72,7 +72,12 @@ const providerNames = families.map(({ name }) => name).join(', ');
 
 /** Every key there is, as it is named in a config file and by `fairlead config`. */
 export const table: Readonly<Record<string, Entry>> = {
-  model: { project: 'sets', about: 'the model to begin with, <provider>/<model>', read: text('the name of a model') },
+  model: {
+    variable: 'HARNESS_MODEL',
+    project: 'sets',
+    about: 'the model to begin with, <provider>/<model>',
+    read: text('the name of a model'),
+  },
   provider: {
     variable: 'HARNESS_INFERENCE_PROVIDER',
     project: 'never',
