@@ -119,7 +119,7 @@ test('[A71, A84] a factory works through its tasks with processes of its own, an
   );
   assert.deepEqual([again.code, made.asked().length], [0, 3]);
   const other = await made.run(['factory', 'Another', '--id', 'lot']);
-  assert.deepEqual([other.code, /lot-1 is already another task/.test(other.err)], [1, true]);
+  assert.deepEqual([other.code, /lot-1 is another run already: its words are/.test(other.err)], [1, true]);
   const asks = await made.run(['factory', 'Ask', '--id', 'asks']);
   assert.deepEqual([asks.code, /fairlead runs answer asks-1/.test(asks.err)], [5, true]);
 });
@@ -316,12 +316,30 @@ test('[P54] HARNESS_MODEL sets the model of runs that name none, before any file
   ]);
   const { code, err } = await made.run(['worker', '--drain'], { env: { HARNESS_MODEL: 'tiny' } });
   assert.deepEqual([code, /Runs use the model tiny unless they name another\./.test(err)], [0, true], err);
-  const models = made.asked().map((request) => [messagesOf(request).at(-1)?.['content'], request.body['model']]);
-  assert.deepEqual(
-    new Map(models as [string, string][]),
-    new Map([
-      ['x', 'tiny'],
-      ['y', 'qwen3'],
-    ]),
+  const models = made.asked().map((request) => {
+    const { model } = request.body as { readonly model: string };
+    return `${String(messagesOf(request).at(-1)?.['content'])} ${model}`;
+  });
+  assert.deepEqual(models.toSorted(), ['x tiny', 'y qwen3']);
+});
+
+test('[A85, A91] the same id is the same run only with the same words and settings; who asks again is told', async (t) => {
+  const made = await fleet(t);
+  assert.equal(await made.say('enqueue', 'Pay bill 17', '--id', 'bill'), 'bill\n');
+  const again = await made.run(['enqueue', 'Pay bill 17', '--id', 'bill']);
+  assert.deepEqual(again, { code: 0, out: 'bill\n', err: 'bill is in the queue already: it is queued.\n' });
+  const other = await made.run(['enqueue', 'Pay bill 18', '--id', 'bill']);
+  assert.deepEqual([other.code, other.out], [1, '']);
+  assert.match(other.err, /bill is another run already: its words are "Pay bill 17"\./);
+  const bolder = await made.run(['enqueue', 'Pay bill 17', '--id', 'bill', '--auto']);
+  assert.deepEqual([bolder.code, bolder.out], [1, '']);
+  assert.match(bolder.err, /bill is another run already: its settings are \{"folder":/);
+  const lines = '{"words": "New"}\n{"words": "Other", "id": "bill"}\n';
+  assert.equal((await made.run(['enqueue'], { input: lines })).code, 1);
+  const twice = '{"words": "One", "id": "twin"}\n{"words": "Two", "id": "twin"}\n';
+  assert.match(
+    (await made.run(['enqueue'], { input: twice })).err,
+    /twin is another run already: its words are "One"\./,
   );
+  assert.equal((await made.store.queue.depth()).queued, 1, 'nothing of a list that cannot be queued is');
 });

@@ -99,6 +99,8 @@ test('[A88] an Idempotency-Key that stands for something else is refused, not an
   const first = { words: 'one', model: 'm', limits: { turns: 3 } };
   assert.equal((await ask('POST /api/run', { headers, body: first })).status, 202);
   assert.equal((await ask('POST /api/run', { headers, body: first })).status, 202);
+  const queued = { words: 'one', settings: { model: 'm', limits: { turns: 3 } } };
+  assert.equal((await ask('POST /api/enqueue', { body: { runs: [{ id: 'same', ...queued }] } })).status, 202);
   const others: readonly (readonly [string, unknown])[] = [
     ['POST /api/run', { ...first, words: 'two' }],
     ['POST /api/run', { ...first, model: 'n' }],
@@ -108,10 +110,17 @@ test('[A88] an Idempotency-Key that stands for something else is refused, not an
     ['POST /api/orchestrate', first],
     ['POST /api/verify', first],
     ['POST /api/enqueue', { runs: [{ words: 'new' }, { id: 'same', words: 'two' }] }],
+    ['POST /api/enqueue', { runs: [{ id: 'same', ...queued, notBefore: '2999-01-01T00:00:00Z' }] }],
     ['POST /v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: 'two' }] }],
     ['POST /v1/responses', { model: 'm', input: 'two' }],
   ];
   for (const [request, body] of others)
     assert.equal((await ask(request, { headers, body })).status, 409, `${request} ${JSON.stringify(body)}`);
   assert.equal((await store.queue.list()).length, 1);
+  const twins = ['one', 'two'].map((words) => ({ id: 'twin', words }));
+  assert.equal((await ask('POST /api/enqueue', { body: { runs: twins } })).status, 409);
+  const both = ['one', 'two'].map((words) =>
+    ask('POST /api/run', { headers: { 'idempotency-key': 'race' }, body: { words } }),
+  );
+  assert.deepEqual((await Promise.all(both)).map(({ status }) => status).toSorted(), [202, 409]);
 });

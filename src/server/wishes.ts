@@ -1,9 +1,9 @@
 // What somebody who begins a run may wish for it: held to a schema, to the folders of this server, to their role and to their tenant.
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { FleetRun, JsonObject, NewRun } from '../core/index.ts';
+import { otherThan } from '../fleet/same-run.ts';
 import { contains } from '../workspace/paths.ts';
 import { refused } from './faults.ts';
 import { mayAct, type Caller } from './keys.ts';
@@ -104,18 +104,8 @@ export function realOf(named: string): string {
 
 /** Throws where the run that is there under an id is another than the one that is wanted under it. */
 export function mustBeSame(known: FleetRun, wanted: NewRun): void {
-  const {
-    words,
-    kind = 'run',
-    settings: wished = {},
-    tenant = 'default',
-    priority = 0,
-    session = known.session,
-  } = wanted;
-  const asked = { words, kind, settings: wished, tenant, priority, session };
-  const { words: said, kind: was, settings: set, tenant: whose, priority: place, session: where } = known;
-  const there = { words: said, kind: was, settings: set, tenant: whose, priority: place, session: where };
-  if (isDeepStrictEqual(JSON.parse(JSON.stringify(there)), JSON.parse(JSON.stringify(asked)))) return;
+  if (!otherThan(known, wanted)) return;
+  // What it is about is told to nobody: it may be somebody else's.
   throw refused('server/conflict', `The id ${known.id} stands for another run already.`, {
     hint: 'Give each thing that is asked an Idempotency-Key, or an id, of its own.',
   });

@@ -3,6 +3,7 @@ import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
+import { enqueueOnce } from './enqueueing.ts';
 import { countOf } from './numbers.ts';
 import { withStore } from './store.ts';
 import { runsOf, settingsHere, tasksFrom } from './tasks.ts';
@@ -13,8 +14,8 @@ const usage = `Usage: fairlead enqueue "<task>"... [--file <file>] [--id <id>] [
 
 Puts tasks into the queue and prints the id of each run; fairlead worker works on them. A file, or standard input, has a
 task a line: words, or JSON such as {"words": "...", "id": "...", "settings": {"folder": "..."}}. A run works in this folder
-unless its line names another. The same --id again is the same run, which is not run twice. With --every the task is
-enqueued again and again by the clock (UTC).`;
+unless its line names another. The same --id again is the same run, which is not run twice; with other words or settings it
+is refused. With --every the task is enqueued again and again by the clock (UTC).`;
 
 const text = { type: 'string' } as const;
 const options = {
@@ -48,18 +49,20 @@ export const run: Command['run'] = withOptions({ usage, options, words: true }, 
   });
   const { every, name } = values;
   if ((every === undefined) !== (name === undefined)) throw new TypeError('--every and --name go together.');
-  return withStore(values.store, async ({ queue }) => {
+  return withStore(values.store, async (store) => {
     if (every !== undefined && name !== undefined) {
       const [first, ...more] = runs;
       if (first === undefined || more.length > 0) throw new TypeError('A schedule is of one task.');
       const { id: _, ...task } = first;
-      await queue.schedule({ name, cron: every, run: task });
+      await store.queue.schedule({ name, cron: every, run: task });
       tell(
         `${name} runs at ${every} (UTC), wherever a worker is. To end that: fairlead fleet schedules --remove ${name}\n`,
       );
       return exitCodes.answered;
     }
-    const queued = await queue.enqueue(runs);
+    const queued = await enqueueOnce(store, runs, ({ id, status }) =>
+      tell(`${id} is in the queue already: it is ${status}.\n`),
+    );
     for (const each of queued) print(values.json ? `${JSON.stringify(each)}\n` : `${each.id}\n`);
     return exitCodes.answered;
   });

@@ -1,11 +1,12 @@
 // The `factory` command: a batch of tasks, worked on by processes of its own, that can be broken off anywhere and gone on with.
 import { holdOn, remainsOf, type Remains } from '../../fleet/remains.ts';
 import type { Command } from '../commands.ts';
-import { FairleadError, type FleetRun, type FleetStore, type NewRun } from '../../core/index.ts';
+import type { FleetRun, FleetStore } from '../../core/index.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { workforceOf, type Workforce } from './workforce.ts';
+import { enqueueOnce } from './enqueueing.ts';
 import { codeOf, endLine, questionLines } from './lines.ts';
 import { countOf } from './numbers.ts';
 import { remainsCode, remainsLines } from './remains.ts';
@@ -56,18 +57,6 @@ export const run: Command['run'] = withOptions({ usage, options, words: true }, 
     });
   });
 });
-
-/** Puts runs into the queue. An id that stands for another task is a mistake that must not pass for its answer. */
-async function enqueueOnce({ queue }: FleetStore, runs: readonly NewRun[]): Promise<readonly FleetRun[]> {
-  const queued = await queue.enqueue(runs);
-  const other = queued.find(({ words }, i) => words !== runs[i]?.words);
-  if (other)
-    throw new FairleadError('cli/other-task', `${other.id} is already another task: ${JSON.stringify(other.words)}.`, {
-      blame: 'user',
-      hint: 'Give the same tasks in the same order, or another --id.',
-    });
-  return queued;
-}
 
 type Batch = { readonly id: string; readonly json: boolean; readonly workforce: () => Workforce };
 

@@ -57,6 +57,8 @@ export async function begin(
   if (session !== undefined) await mustRest(place, session);
   const [queued] = await place.store.queue.enqueue([run]);
   if (!queued) throw refused('server/busy', 'The queue did not take the run.');
+  // Another request may have come with the same id meanwhile.
+  mustBeSame(queued, run);
   return queued;
 }
 
@@ -151,7 +153,9 @@ export const runRoutes: readonly Route[] = [
         const known = run.id === undefined ? undefined : await place.store.queue.run(run.id);
         if (known) mustBeSame(known, run);
       }
-      return { status: 202, json: { runs: await place.store.queue.enqueue(runs) } };
+      const queued = await place.store.queue.enqueue(runs);
+      for (const [i, run] of queued.entries()) if (runs[i]) mustBeSame(run, runs[i]);
+      return { status: 202, json: { runs: queued } };
     },
   }),
   route({
