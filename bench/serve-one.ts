@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { agentParts } from '../src/agent/index.ts';
 import { driverOf, startWorker } from '../src/fleet/index.ts';
-import { earFor, openServer, readKeys } from '../src/server/index.ts';
+import { openServer, readKeys } from '../src/server/index.ts';
 import { openFleetStore } from '../src/stores/open-fleet.ts';
 import { scriptedProvider } from '../src/testing/index.ts';
 
@@ -29,12 +29,9 @@ const provider = scriptedProvider(async ({ prompt }) => {
   return { chunks: Array.from({ length: 20 }, (_, i) => `word${i} `) };
 });
 const parts = agentParts({ provider, system: 'A measurement.', tools: [], gates: [] });
-const ear = earFor(store, server);
 const worker = startWorker({
-  store: ear.store,
+  store,
   drivers: { run: driverOf(async () => ({ parts, limits: { turns: 10 }, close: async () => {} })) },
-  live: ear.live,
-  settled: ear.settled,
   concurrency: Number(concurrency),
 });
 

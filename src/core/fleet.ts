@@ -2,6 +2,7 @@
 import type { Failure } from './errors.ts';
 import type { Spent, StopReason } from './fact.ts';
 import type { JsonObject } from './json.ts';
+import type { Live } from './live.ts';
 import type { Sessions } from './sessions.ts';
 
 /** What a run is to do, as the queue keeps it. */
@@ -200,28 +201,6 @@ export interface Inbox {
   clear(session: string, upTo: number): Promise<void>;
   /** Says which session has a new letter, until the signal aborts; late by a quarter of a second at most. */
   watch(signal: AbortSignal): AsyncIterable<string>;
-}
-
-/** A piece of what a model says in a turn that is not settled. */
-export type LiveText = {
-  readonly turn: number;
-  /** The seq of the event that began the turn: what says less than another of its session is out of date. */
-  readonly since: number;
-  readonly text: string;
-  /** What was said of the turn before is taken back. */
-  readonly restarted?: true;
-};
-
-/** Words that are not settled, from who works on a session to who watches it, in any process. They are kept nowhere, and may be lost: what counts is in the log. */
-export interface Live {
-  /** Says a piece. It costs next to nothing where nobody listens, and nothing comes of it where it cannot be told. */
-  say(session: string, text: LiveText): void;
-  /** What was said here is in the log: forgets it. */
-  settle(session: string): void;
-  /** What was said here will not be in the log: takes it back. */
-  hush(session: string): void;
-  /** Hears what is said, and first what the turn under way has said so far, until the returned function is called; late by half a second at most. */
-  listen(session: string, heard: (text: LiveText) => void): () => void;
 }
 
 /** Whether work may go on. What cannot be read is `stopped`. */

@@ -38,8 +38,6 @@ export type {
   KillSwitch,
   Ledger,
   Letter,
-  Live,
-  LiveText,
   NewRun,
   Percentiles,
   Question,
@@ -60,6 +58,7 @@ export type {
 export { decide, type Ruling } from './gate.ts';
 export { openHead, type Facts, type Head } from './head.ts';
 export { illegal } from './legal.ts';
+export type { Live, LiveText } from './live.ts';
 export { canonical, isJson, isObject, toJson, type Json, type JsonObject } from './json.ts';
 export { run, type RunContext } from './loop.ts';
 export {

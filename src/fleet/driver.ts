@@ -18,6 +18,7 @@ import { governed } from './governor.ts';
 import { cancelStop, clearRead, deliver, inboxView, type LetterBox } from './inbox.ts';
 import { outcomeOf, pastOf, questionsOf } from './outcome.ts';
 import type { Outfitted, Outfitter } from './outfitter.ts';
+import { voiceIn } from './voice.ts';
 
 /** What a driver is given to work on a run. */
 export type DriverContext = {
@@ -110,10 +111,14 @@ const sleptMs = 500;
 async function work(run: FleetRun, session: Session, outfit: Outfitted, context: DriverContext): Promise<Settlement> {
   const { signal, leave, live, hear, store } = context;
   const box: LetterBox = { inbox: store.inbox, session, name: run.session, run: run.id };
+  const voice = voiceIn(store.live, run.session);
   const options: RunOptions = {
     signal,
     leave,
-    live,
+    live(chunk) {
+      voice.chunk(chunk);
+      live(chunk);
+    },
     runId: run.id,
     ...(outfit.limits ? { limits: outfit.limits } : {}),
   };
@@ -126,7 +131,10 @@ async function work(run: FleetRun, session: Session, outfit: Outfitted, context:
   };
   // One that fails is tried again before the run rests or ends.
   const unhear = hear(run.session, () => void read().catch(() => undefined));
-  const unwatch = session.watch((event, state) => outfit.told?.(event, state));
+  const unwatch = session.watch((event, state) => {
+    voice.event(event);
+    outfit.told?.(event, state);
+  });
   try {
     await outfit.opened?.(session);
     await read();
@@ -143,6 +151,7 @@ async function work(run: FleetRun, session: Session, outfit: Outfitted, context:
       await session.run(undefined, options);
     }
   } finally {
+    voice.end();
     unwatch();
     unhear();
   }

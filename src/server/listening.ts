@@ -8,7 +8,6 @@ import { healthReader, type HealthOptions } from '../fleet/health/index.ts';
 import { inboxView } from '../fleet/inbox.ts';
 import { appFor } from './app.ts';
 import type { Keys } from './keys.ts';
-import type { LiveText } from './lookout.ts';
 import { usualBounds, type Bounds, type Place } from './place.ts';
 import { routes } from './table.ts';
 import { watching } from './watching.ts';
@@ -44,10 +43,6 @@ export type ServerOptions = {
 export type ApiServer = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
-  /** Shows those who watch a session a piece of an answer that is not settled. */
-  say(session: string, text: LiveText): void;
-  /** Forgets what was said in a session that is no longer worked on here. */
-  hush(session: string): void;
   /** Takes nothing new, ends the streams, and waits for what is under way; what is not done then is cut. */
   close(graceMs?: number): Promise<void>;
 };
@@ -65,12 +60,11 @@ export async function openServer(options: ServerOptions): Promise<ApiServer> {
     });
   const ending = new AbortController();
   const bounds: Bounds = { ...usualBounds, ...options.bounds };
-  const watched = watching(store, tell);
   const place: Place = {
     store,
     keys,
     version: options.version,
-    watching: watched,
+    watching: watching(store, tell),
     health: healthReader(store, options.health),
     measured: options.measured,
     models: options.models ?? (async () => []),
@@ -114,8 +108,6 @@ export async function openServer(options: ServerOptions): Promise<ApiServer> {
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${got}`,
     port: got,
-    say: (session, text) => watched.say(session, text),
-    hush: (session) => watched.hush(session),
     close,
     [Symbol.asyncDispose]: () => close(),
   };

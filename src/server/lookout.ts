@@ -2,23 +2,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FairleadError, messageOf, type Event, type FleetRun, type FleetStore, type Log } from '../core/index.ts';
 import { newShelf, type Keeping, type Shelf } from './shelf.ts';
+import { newSpeech, type Speech } from './speech.ts';
+import { frameOf } from './sse.ts';
 
 /** What is watched: a run until it has ended, or a session for as long as somebody wants to. */
 export type Sight = { readonly session: string; readonly run?: string };
-
-/** A piece of an answer that is not settled. `restarted` takes back what the turn said before. */
-export type LiveText = { readonly turn: number; readonly text: string; readonly restarted?: true };
 
 /** What a lookout shows, as frames of a stream of events. */
 export type Lookout = {
   /** Everything after a seq, and what comes, until the signal aborts or the run has ended. Several frames may come at once. */
   frames(from: number, signal: AbortSignal): AsyncIterable<string>;
-  /** Shows a piece that is not settled. */
-  say(text: LiveText): void;
   close(): Promise<void>;
 };
 
-type Store = Pick<FleetStore, 'sessions' | 'queue'>;
+type Store = Pick<FleetStore, 'sessions' | 'queue' | 'live'>;
 
 /** A lookout from the inside. */
 type Post = {
@@ -26,6 +23,7 @@ type Post = {
   readonly sight: Sight;
   readonly tell: (sentence: string) => void;
   readonly shelf: Shelf;
+  readonly speech: Speech;
   readonly ended: AbortSignal;
   /** The seq of the last event that was read. */
   tail: number;
@@ -37,10 +35,6 @@ type Post = {
 
 const usual: Keeping = { items: 4096, chars: 4_000_000 };
 
-/** A frame of a stream of events. */
-export const frameOf = (event: string, data: unknown, id?: number): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-
 /** Watches a sight, reading from a seq on. */
 export function lookout(
   store: Store,
@@ -51,20 +45,29 @@ export function lookout(
 ): Lookout {
   const ended = new AbortController();
   const shelf = newShelf(begin, keeping);
-  const post: Post = { store, sight, tell, shelf, ended: ended.signal, tail: begin, over: false, soon: () => {} };
+  const speech = newSpeech(shelf);
+  const post: Post = {
+    store,
+    sight,
+    tell,
+    shelf,
+    speech,
+    ended: ended.signal,
+    tail: begin,
+    over: false,
+    soon: () => {},
+  };
   const ready = beginWhereItIs(post);
+  const unlisten = store.live.listen(sight.session, (text) => speech.say(text));
   const work = ready.then(() => Promise.all([follow(post), lookAtRun(post)]));
   return {
     async *frames(from, signal) {
       await ready;
       yield* shownAfter(post, from, signal);
     },
-    say(text) {
-      if (text.restarted) shelf.forgetProvisional();
-      shelf.put({ frame: frameOf('chunk', text), provisional: true });
-    },
     async close() {
       ended.abort();
+      unlisten();
       post.soon();
       shelf.wake();
       await work;
@@ -74,10 +77,11 @@ export function lookout(
 
 /** A client may say that it saw more than there is: nothing is covered beyond what there is. */
 async function beginWhereItIs(post: Post): Promise<void> {
-  if (post.tail === 0) return;
-  const end = await tailOf(post.store, post.sight.session).catch(() => post.tail);
-  post.tail = Math.min(post.tail, end);
+  if (post.tail === 0) return post.speech.begin(0, 0);
+  const { tail, settled } = await endOf(post.store, post.sight.session).catch(() => ({ tail: post.tail, settled: 0 }));
+  post.tail = Math.min(post.tail, tail);
   post.shelf.covered = post.tail;
+  post.speech.begin(post.tail, settled);
 }
 
 async function follow(post: Post): Promise<void> {
@@ -105,8 +109,9 @@ async function follow(post: Post): Promise<void> {
 function seen(post: Post, event: Event): void {
   if (event.seq <= post.tail) return;
   post.tail = event.seq;
-  if (event.type === 'turn-ended' || event.type === 'turn-failed') post.shelf.forgetProvisional();
+  post.speech.before(event);
   post.shelf.put({ frame: frameOf('event', event, event.seq), seq: event.seq });
+  post.speech.after(event);
   if (event.type === 'run-started' || event.type === 'run-ended' || event.type === 'ask-raised') post.soon();
 }
 
@@ -122,8 +127,10 @@ async function lookAtRun(post: Post): Promise<void> {
       const told = run && JSON.stringify([run.id, run.status, run.attempts, run.questions.map(({ call }) => call)]);
       const isOver = run?.id === sight.run && run?.status === 'ended';
       // All that a run did is in the log before the queue says that it has ended.
-      if (isOver && post.tail < (await tailOf(store, sight.session))) waitMs = 20;
+      if (isOver && post.tail < (await endOf(store, sight.session)).tail) waitMs = 20;
       else if (told !== undefined) {
+        // A run that was taken and waits again was left in the middle of what it said.
+        if (run?.status === 'queued' && run.attempts > 0) post.speech.takeBack();
         if (told !== shown) shelf.put({ frame: frameOf('run', run) });
         shown = told;
         post.over = isOver;
@@ -143,8 +150,10 @@ async function currentRun({ queue }: Store, { run, session }: Sight): Promise<Fl
 }
 
 async function* shownAfter(post: Post, from: number, signal: AbortSignal): AsyncGenerator<string> {
-  const { shelf } = post;
+  const { shelf, speech } = post;
   let seq = from;
+  /** Whether this one was told all that is not settled: who comes late, or falls back, is told it in one go. */
+  let isAbreast = false;
   let resume = (): void => {};
   const stop = (): void => resume();
   signal.addEventListener('abort', stop, { once: true });
@@ -156,10 +165,13 @@ async function* shownAfter(post: Post, from: number, signal: AbortSignal): Async
           yield frameOf('event', event, seq);
         }
         place = shelf.placeAfter(seq);
+        isAbreast = false;
       }
-      const taken = shelf.take(place, seq);
+      const taken = shelf.take(place, seq, isAbreast);
       ({ place, seq } = taken);
-      if (taken.text !== '') yield taken.text;
+      const text = taken.text === '' && !isAbreast ? speech.soFar() : taken.text;
+      isAbreast ||= taken.text === '';
+      if (text !== '') yield text;
       else if (post.over || post.ended.aborted) return;
       else {
         const { promise, resolve } = shelf.wait();
@@ -190,16 +202,23 @@ async function* missed({ store, sight, shelf }: Post, from: number, signal: Abor
 
 const isAbsent = (error: unknown): boolean => error instanceof FairleadError && error.code === 'store/no-session';
 
-/** The seq of the last event of a session; 0 where there is none. */
-async function tailOf({ sessions }: Pick<FleetStore, 'sessions'>, session: string): Promise<number> {
+/** The seq of the last event of a session, and of the last that settled what was said; 0 where there is none. */
+async function endOf(
+  { sessions }: Pick<FleetStore, 'sessions'>,
+  session: string,
+): Promise<{ readonly tail: number; readonly settled: number }> {
   let log: Log | undefined;
+  const end = { tail: 0, settled: 0 };
   try {
     log = await sessions.reader(session);
-    let seq = 0;
-    for await (const events of log.read({ from: 'epoch' })) seq = events.at(-1)?.seq ?? seq;
-    return seq;
+    for await (const events of log.read({ from: 'epoch' }))
+      for (const { seq, type } of events) {
+        end.tail = seq;
+        if (type === 'turn-ended' || type === 'turn-failed' || type === 'run-ended') end.settled = seq;
+      }
+    return end;
   } catch (error) {
-    if (isAbsent(error)) return 0;
+    if (isAbsent(error)) return end;
     throw error;
   } finally {
     await log?.close();

@@ -1,7 +1,7 @@
 // What a lookout has seen lately, in order: watchers take from it at their own pace, and what nobody can be late for is let go.
 
 /** One thing to show; `seq` is an event's place. */
-export type Item = { frame: string; readonly seq?: number; readonly provisional?: true };
+export type Item = { readonly frame: string; readonly seq?: number; readonly provisional?: true };
 
 /** How much is kept for those who are a little behind; who is further behind reads the log. */
 export type Keeping = { readonly items: number; readonly chars: number };
@@ -15,10 +15,12 @@ export type Shelf = {
   isPast(place: number): boolean;
   /** Where somebody begins who has seen up to this event. */
   placeAfter(seq: number): number;
-  /** What comes from a place on, as much as one write takes, without events up to a seq; and where and what comes next. */
-  take(place: number, seq: number): { readonly text: string; readonly place: number; readonly seq: number };
-  /** Forgets pieces that were settled, for those who come later. */
-  forgetProvisional(): void;
+  /** What comes from a place on, as much as one write takes, without events up to a seq, and without what is provisional unless wanted; and where and what comes next. */
+  take(
+    place: number,
+    seq: number,
+    provisional: boolean,
+  ): { readonly text: string; readonly place: number; readonly seq: number };
   /** Wakes everybody who waits. */
   readonly wake: () => void;
   /** Waits until something comes, or the returned function is called. */
@@ -55,26 +57,18 @@ export function newShelf(begin: number, keeping: Keeping): Shelf {
       const at = items.findIndex((item) => item.seq !== undefined && item.seq > seq);
       return base + (at >= 0 ? at : items.findLastIndex((item) => item.seq !== undefined) + 1);
     },
-    take(place, seq) {
+    take(place, seq, provisional) {
       let text = '';
       let at = place;
       let last = seq;
       for (; at < base + items.length && text.length < mostAtOnce; at++) {
         const item = items[at - base];
         // A watcher may have seen more than a lookout that began earlier has read.
-        if (!item || (item.seq ?? last + 1) <= last) continue;
+        if (!item || (item.seq ?? last + 1) <= last || (item.provisional && !provisional)) continue;
         text += item.frame;
         last = item.seq ?? last;
       }
       return { text, place: at, seq: last };
-    },
-    forgetProvisional() {
-      for (let i = items.length - 1; i >= 0 && items[i]?.seq === undefined; i--) {
-        const item = items[i];
-        if (!item?.provisional) continue;
-        chars -= item.frame.length;
-        item.frame = '';
-      }
     },
     wake: () => {
       waking = false;

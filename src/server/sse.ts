@@ -20,6 +20,10 @@ export const streamHeaders: Readonly<Record<string, string>> = {
   'x-accel-buffering': 'no',
 };
 
+/** A frame of a stream of events. */
+export const frameOf = (event: string, data: unknown, id?: number): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
 /** Writes frames until there are no more or the client has gone. Nothing waits in memory for a client that does not read. */
 export async function sendFrames(
   outgoing: ServerResponse,

@@ -22,8 +22,8 @@ type Want = { until: number; since: number; take: number; sent: number };
 
 /** Characters of a turn that are told before it is settled; the rest comes with what settles it. */
 const mostChars = 262_144;
-/** Letters at a time: what is left waits for the next time. */
-const mostLetters = 16;
+/** Pieces at a time: what is left waits for the next time. */
+const mostPieces = 100;
 
 /** Tells words by a bus. */
 export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: LiveOptions = {}): OpenLive {
@@ -49,7 +49,7 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
   }
 
   function soon(): void {
-    if (!closed) timer ??= setTimeout(() => (telling = tell()), tellMs).unref();
+    if (!closed) timer ??= setTimeout(() => void (telling = tell()), tellMs).unref();
   }
 
   async function tell(): Promise<void> {
@@ -73,30 +73,31 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
 
   const asking = JSON.stringify({ type: 'who', from: me } satisfies Mail);
 
-  /** What each of the others has not been told, as far as one time goes. */
+  /** What the others have not been told, as far as one time goes. */
   function wordLetters(): readonly Posted[] {
     const to = new Map<string, Piece[]>();
-    let room = mostLetters * Math.floor(7000 / pieceChars);
-    const give = (peer: string, piece: Piece): void => {
+    let count = 0;
+    for (const [peer, piece] of untold()) {
       to.set(peer, [...(to.get(peer) ?? []), piece]);
-      room--;
-    };
-    for (const piece of hushed) for (const peer of wants.get(piece.session)?.keys() ?? []) give(peer, piece);
+      if (++count === mostPieces) break;
+    }
+    return [...to].flatMap(([peer, pieces]) =>
+      packed(pieces, (some) => ({ type: 'said', pieces: some })).map((text) => ({ to: peer, text })),
+    );
+  }
+
+  function* untold(): Generator<readonly [peer: string, piece: Piece]> {
+    const given = hushed;
     hushed = [];
+    for (const piece of given) for (const peer of wants.get(piece.session)?.keys() ?? []) yield [peer, piece];
     for (const [session, peers] of wants) {
       const voice = spoken.get(session);
       if (!voice) continue;
       dropSilent(session, peers);
       for (const [peer, want] of peers)
-        while (room > 0) {
-          const piece = nextPiece(session, voice, want);
-          if (!piece) break;
-          give(peer, piece);
-        }
+        for (let piece = nextPiece(session, voice, want); piece; piece = nextPiece(session, voice, want))
+          yield [peer, piece];
     }
-    return [...to].flatMap(([peer, pieces]) =>
-      packed(pieces, (some) => ({ type: 'said', pieces: some })).map((text) => ({ to: peer, text })),
-    );
   }
 
   function dropSilent(session: string, peers: Map<string, Want>): void {

@@ -9,7 +9,7 @@ import { agentParts } from '../../src/agent/index.ts';
 import { privacy } from '../../src/cli/conversation/privacy.ts';
 import type { FleetRun, FleetStore, Gate, Request as ModelRequest, Tool } from '../../src/core/index.ts';
 import { driverOf, startWorker } from '../../src/fleet/index.ts';
-import { earFor, openServer, readKeys, type ApiServer, type Bounds, type Role } from '../../src/server/index.ts';
+import { openServer, readKeys, type ApiServer, type Bounds, type Role } from '../../src/server/index.ts';
 import { routes } from '../../src/server/table.ts';
 import { shapes } from '../../src/server/schemas.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
@@ -86,7 +86,7 @@ export async function apiServer(t: TestContext, options: ApiOptions = {}): Promi
     ...(options.folders === undefined ? {} : { folders: options.folders }),
     ...(options.told ? { tell: options.told } : {}),
   });
-  const worker = options.worker === false ? undefined : workerFor(store, server, options);
+  const worker = options.worker === false ? undefined : workerFor(store, options);
   t.after(async () => {
     worker?.cut();
     await Promise.all([server.close(0), worker?.done]);
@@ -109,15 +109,12 @@ export async function apiServer(t: TestContext, options: ApiOptions = {}): Promi
   };
 }
 
-function workerFor(store: FleetStore, server: ApiServer, options: ApiOptions): ReturnType<typeof startWorker> {
+function workerFor(store: FleetStore, options: ApiOptions): ReturnType<typeof startWorker> {
   const provider = scriptedProvider(options.script ?? (({ prompt }) => `You said: ${prompt}`));
   const parts = agentParts({ provider, system: 'A test.', tools: options.tools ?? [], gates: options.gates ?? [] });
-  const ear = earFor(store, server);
   return startWorker({
-    store: ear.store,
+    store,
     drivers: { run: driverOf(async () => ({ parts, limits: { turns: 10 }, close: async () => {} })) },
-    live: ear.live,
-    settled: ear.settled,
   });
 }
 

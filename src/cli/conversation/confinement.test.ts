@@ -13,7 +13,7 @@ test('[A112] a store of a fleet in the working folder is hidden, protected and s
   const file = path.join(cwd, 'fleet.sqlite');
   for (const where of [file, `sqlite:${file}`]) {
     const settings = readSettings({ cwd, env: { HOME: cwd, HARNESS_STORE: where } });
-    for (const each of [file, `${file}-wal`, `${file}-shm`])
+    for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-live`, `${file}-live-wal`])
       assert.deepEqual([ownPlaces(settings).includes(each), sealedFiles(settings).includes(each)], [true, true], each);
   }
   const far = readSettings({ cwd, env: { HOME: cwd, HARNESS_STORE: 'postgres://db/fleet' } });

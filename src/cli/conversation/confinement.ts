@@ -15,7 +15,7 @@ export const ownPlaces = (settings: Pick<Settings, 'dirs' | 'all'>): readonly st
 function storeFiles({ all }: Pick<Settings, 'all'>): readonly string[] {
   const place = String(all.get('store')?.value ?? '').replace(/^sqlite:(\/\/)?/, '');
   if (place === '' || /^[a-z]{2,}:\/\//i.test(place)) return [];
-  return ['', '-wal', '-shm'].map((end) => `${path.resolve(place)}${end}`);
+  return ['', '-wal', '-shm', '-live', '-live-wal', '-live-shm'].map((end) => `${path.resolve(place)}${end}`);
 }
 
 /** The files that hold logins: of MCP servers, and of APIs. */

@@ -80,7 +80,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
     });
     const worker = values['no-worker']
       ? undefined
-      : await workerBeside(server, store, values.model, {
+      : await workerBeside(store, values.model, {
           ...(concurrency === undefined ? {} : { concurrency }),
           ...(values['any-version'] ? {} : { version }),
         });
@@ -148,24 +148,19 @@ function knownModels(named: string | undefined): readonly string[] {
 }
 
 async function workerBeside(
-  server: ApiServer,
   store: FleetStore,
   model: string | undefined,
   how: Pick<WorkerOptions, 'concurrency' | 'version'>,
 ): Promise<Worker> {
-  const [{ startWorker }, { workerAbout }, { driversHere }, { earFor }] = await Promise.all([
+  const [{ startWorker }, { workerAbout }, { driversHere }] = await Promise.all([
     import('../../fleet/index.ts'),
     import('../../fleet/health/index.ts'),
     import('../fleet/drivers.ts'),
-    import('../../server/index.ts'),
   ]);
-  const ear = earFor(store, server);
   return startWorker({
-    store: ear.store,
+    store,
     drivers: driversHere(model),
     about: workerAbout,
-    live: ear.live,
-    settled: ear.settled,
     tell: say,
     ...keepFrom(readSettings()),
     ...how,

@@ -1,4 +1,4 @@
-// What a run says, in pieces that are never taken back: live where it is heard here, otherwise turn by turn.
+// What a run says, in pieces that are never taken back: as it is said, and what was not heard then when its turn is settled.
 import { textOf, type FleetRun, type JsonObject, type Message } from '../../core/index.ts';
 
 /** One piece of what a run says, or how it came out. */
@@ -30,33 +30,42 @@ function framesIn(batch: string): readonly { readonly event: string; readonly da
   });
 }
 
-/** Keeps what was said of each turn, so that its settled text, which may come later, adds only what is missing. */
-function newVoice(): { live(chunk: JsonObject): string; settled(event: JsonObject): string } {
-  const turns = new Map<unknown, { sent: string; heard: string }>();
-  let latest: unknown;
+/** What was heard of a turn, and what was sent of it or of one that was broken off before it. */
+type Telling = { readonly turn: unknown; sent: string; heard: string; isSettled: boolean };
 
-  const turnOf = (turn: unknown): { sent: string; heard: string } => {
-    const found = turns.get(turn) ?? { sent: '', heard: '' };
-    turns.set(turn, found);
-    return found;
+/** Keeps what was said of a turn, so that its settled text, which comes later, adds only what is missing. */
+function newVoice(): { live(chunk: JsonObject): string; settled(event: JsonObject): string } {
+  let now: Telling = { turn: undefined, sent: '', heard: '', isSettled: true };
+  let hasSpoken = false;
+
+  /** What was sent of a turn that was broken off counts for the one that takes its place. */
+  const enter = (turn: unknown): Telling => {
+    if (now.turn !== turn) now = { turn, sent: now.isSettled ? '' : now.sent, heard: '', isSettled: false };
+    return now;
   };
-  /** The part of a text that was not said yet; a turn that is said again is passed over as far as it is the same. */
-  const rest = (turn: unknown, text: string): string => {
-    const about = turnOf(turn);
-    if (text.length <= about.sent.length || !text.startsWith(about.sent)) return '';
-    const gap = about.sent === '' && latest !== undefined && latest !== turn ? '\n\n' : '';
-    const more = gap + text.slice(about.sent.length);
+  /** The part of a text that was not sent yet. What is said again is passed over as far as it is the same; where it is not, all of it comes. */
+  const rest = (about: Telling, text: string): string => {
+    if (about.sent.startsWith(text)) return '';
+    const goesOn = text.startsWith(about.sent);
+    const gap = hasSpoken && (!goesOn || about.sent === '') ? '\n\n' : '';
+    const more = gap + (goesOn ? text.slice(about.sent.length) : text);
     about.sent = text;
-    latest = turn;
+    hasSpoken = true;
     return more;
   };
   return {
     live({ turn, text, restarted }) {
-      const about = turnOf(turn);
-      about.heard = restarted === true ? '' : about.heard + String(text);
-      return rest(turn, about.heard);
+      const about = enter(turn);
+      about.heard = (restarted === true ? '' : about.heard) + String(text);
+      return rest(about, about.heard);
     },
-    settled: ({ type, turn, message }) =>
-      type === 'turn-ended' ? rest(turn, textOf(message as unknown as Message)) : '',
+    settled({ type, turn, message }) {
+      if (type !== 'turn-ended') return '';
+      const about = enter(turn);
+      const text = textOf(message as unknown as Message);
+      about.isSettled = true;
+      // A turn that was heard is not told a second time because of a blank.
+      return about.heard !== '' && !text.startsWith(about.sent) ? '' : rest(about, text);
+    },
   };
 }

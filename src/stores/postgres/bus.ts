@@ -9,11 +9,12 @@ const postSql = 'SELECT pg_notify(channel, said) FROM unnest($1::text[], $2::tex
 
 /** The bus of a database. */
 export const busOver =
-  ({ db, channels, attend }: Base): MakeBus =>
+  (base: Base): MakeBus =>
   (me, heard) => {
+    const { db, channels } = base;
     channels.set(channel, heard).set(`${channel}_${me}`, (text) => text !== undefined && heard(text));
     return {
-      attend: (is) => is && attend(),
+      attend: (is) => is && base.attend(),
       async post(letters) {
         const to = letters.map((letter) => (letter.to === undefined ? channel : `${channel}_${letter.to}`));
         await db.all(postSql, [to, letters.map(({ text }) => text)], { patienceMs: 0 });

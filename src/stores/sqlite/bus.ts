@@ -56,7 +56,8 @@ export function openBus(store: string, pollMs: number): OpenBus {
     make: (me, heard) => ({
       attend(is) {
         if (is) timer ??= setInterval(() => look(me, heard), pollMs).unref();
-        else timer = void clearInterval(timer);
+        else clearInterval(timer);
+        if (!is) timer = undefined;
       },
       post,
     }),

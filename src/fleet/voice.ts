@@ -1,0 +1,39 @@
+// What a model says in a run, passed on before it is settled: what is said to people, not thoughts and calls.
+import type { Chunk, Event, Live } from '../core/index.ts';
+
+/** Speaks for the model of a session. */
+export type Voice = {
+  /** To be told of every event of the session: from them is known which turn is spoken in, and whether it was settled. */
+  event(event: Event): void;
+  chunk(chunk: Chunk): void;
+  /** Nobody works on the session here any more. */
+  end(): void;
+};
+
+/** A voice in a session. */
+export function voiceIn(live: Live, session: string): Voice {
+  let turn: { readonly turn: number; readonly since: number } | undefined;
+  /** The parts of the answer that are text; each is a line of it. */
+  let parts = new Set<number>();
+  return {
+    event(event) {
+      if (event.type === 'turn-ended' || event.type === 'turn-failed') live.settle(session);
+      if (event.type !== 'turn-started') return;
+      turn = { turn: event.turn, since: event.seq };
+      parts = new Set();
+    },
+    chunk(chunk) {
+      if (!turn) return;
+      if (chunk.type === 'restarted') {
+        parts = new Set();
+        live.say(session, { ...turn, text: '', restarted: true });
+      }
+      if (chunk.type === 'part-started' && chunk.part === 'text') {
+        if (parts.size > 0) live.say(session, { ...turn, text: '\n' });
+        parts.add(chunk.index);
+      }
+      if (chunk.type === 'part-delta' && parts.has(chunk.index)) live.say(session, { ...turn, text: chunk.text });
+    },
+    end: () => live.hush(session),
+  };
+}

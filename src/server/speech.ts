@@ -1,0 +1,100 @@
+// What the turn under way has said, as a lookout shows it: after the event that began the turn, and not after one that settled it.
+import type { Event, LiveText } from '../core/index.ts';
+import type { Shelf } from './shelf.ts';
+import { frameOf } from './sse.ts';
+
+/** The words of a session that are not settled. */
+export type Speech = {
+  /** Takes a piece; out of date, it is passed over; ahead of its turn, it waits for it. */
+  say(text: LiveText): void;
+  /** Where the events that are shown begin, and the seq up to which everything is settled. */
+  begin(tail: number, settled: number): void;
+  /** To be told of an event before it is put on the shelf, and again after it. */
+  before(event: Event): void;
+  after(event: Event): void;
+  /** Takes back what was said: nobody is there to go on with it. */
+  takeBack(): void;
+  /** All that stands on the shelf of it, for those who come now. */
+  soFar(): string;
+};
+
+/** What was said in a turn, and how much of it is on the shelf. */
+type Saying = { readonly turn: number; readonly since: number; text: string; put: number };
+
+/** A speech of which nothing was said yet. Nothing is shown before it is told where to begin. */
+export function newSpeech(shelf: Shelf): Speech {
+  let saying: Saying | undefined;
+  /** Ahead of its turn. */
+  let early: LiveText | undefined;
+  let tail = -1;
+  let settled = 0;
+  let planned = false;
+
+  const chunk = (text: Omit<LiveText, 'since'>): void =>
+    shelf.put({ frame: frameOf('chunk', text), provisional: true });
+
+  /** What comes in one go is one frame, however many pieces it is. */
+  function put(): void {
+    planned = false;
+    if (!saying || saying.put === saying.text.length) return;
+    const { turn, text } = saying;
+    chunk({ turn, text: text.slice(saying.put) });
+    saying.put = text.length;
+  }
+
+  function drop(): void {
+    const gone = saying;
+    saying = undefined;
+    if (gone && gone.put > 0) chunk({ turn: gone.turn, text: '', restarted: true });
+  }
+
+  function show({ turn, since, text, restarted }: LiveText): void {
+    if (saying?.since !== since || restarted) drop();
+    saying ??= { turn, since, text: '', put: 0 };
+    saying.text += text;
+    if (!planned) setImmediate(put);
+    planned = true;
+  }
+
+  function release(): void {
+    if (!early || early.since > tail) return;
+    const text = early;
+    early = undefined;
+    if (text.since > settled) show(text);
+  }
+
+  return {
+    say(text) {
+      const latest = Math.max(early?.since ?? 0, saying?.since ?? 0);
+      if (text.since <= settled || text.since < latest) return;
+      if (text.since <= tail) return show(text);
+      const goesOn = early?.since === text.since && !text.restarted;
+      early = goesOn && early ? { ...early, text: early.text + text.text } : text;
+    },
+    begin(from, upTo) {
+      tail = from;
+      settled = upTo;
+      release();
+    },
+    before(event) {
+      put();
+      // An attempt that was broken off leaves a turn without an end.
+      if (event.type === 'turn-started' || event.type === 'run-ended') drop();
+      if (event.type === 'turn-ended' || event.type === 'turn-failed') saying = undefined;
+    },
+    after(event) {
+      tail = event.seq;
+      if (event.type === 'turn-ended' || event.type === 'turn-failed' || event.type === 'run-ended')
+        settled = event.seq;
+      release();
+    },
+    takeBack() {
+      settled = Math.max(settled, saying?.since ?? 0);
+      drop();
+    },
+    soFar: () =>
+      saying && saying.put > 0
+        ? frameOf('chunk', { turn: saying.turn, text: saying.text.slice(0, saying.put), restarted: true })
+        : '',
+  };
+}
