@@ -111,7 +111,7 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByText('Settings', { exact: false }).first().click();
     await page.getByLabel('Model', { exact: true }).fill('no-such-model');
     await ask(page, 'Long words that took a while to write');
-    await stands(page, 'provider-error');
+    await stands(page, 'model failed');
     assert.equal(await field.inputValue(), '');
     await page.getByRole('button', { name: 'Bring back what was asked' }).click();
     assert.equal(await field.inputValue(), 'Long words that took a while to write');
@@ -145,7 +145,7 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByLabel('Words').first().fill('the tide is high');
     await page.getByRole('button', { name: 'Keep as a new branch' }).click();
     await page.locator('.timeline').getByText('the tide is high', { exact: true }).waitFor();
-    await page.getByText('A new prefix: edited').waitFor();
+    await page.getByText('Edited: from here on the session goes on with what is shown').waitFor();
   });
 
   await t.test('[A87] a run that goes on is steered from its session, and cancelled there', async (t) => {
@@ -154,7 +154,7 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByRole('link', { name: 'Its session' }).click();
     await page.getByLabel('Steer this run').fill('Now very slowly again');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.locator('.timeline .who', { hasText: 'steer' }).waitFor();
+    await page.locator('.timeline .who', { hasText: 'you, on the way' }).waitFor();
     await page.locator('.timeline .turn').nth(1).waitFor();
     await page.getByRole('button', { name: 'Cancel the run' }).click();
     await page.getByText('Ended: cancelled').waitFor();

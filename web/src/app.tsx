@@ -1,6 +1,6 @@
 // The frame of the page: header, navigation, the screen somebody is on, and what is said when the server is gone.
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ApprovalsScreen } from './screens/approvals.tsx';
 import { AskScreen } from './screens/ask.tsx';
 import { BudgetsScreen } from './screens/budgets.tsx';
@@ -40,9 +40,7 @@ function Frame(): JSX.Element {
   const gone = useCell(connection) === 'gone';
   const standing = useStanding();
   useShortcuts();
-  useEffect(() => {
-    document.title = `${now.screen[0]?.toUpperCase()}${now.screen.slice(1)} · Fairlead`;
-  }, [now.screen]);
+  useArrival(now);
   return (
     <>
       <a
@@ -83,14 +81,29 @@ function Frame(): JSX.Element {
   );
 }
 
+/** Who comes to another screen begins at its heading, and so does a screen reader; what is typed into keeps the focus. */
+function useArrival({ screen, id, query }: Route): void {
+  const isFirst = useRef(true);
+  useEffect(() => {
+    document.title = `${screen[0]?.toUpperCase()}${screen.slice(1)} · Fairlead`;
+    if (isFirst.current) isFirst.current = false;
+    else if ((screen !== 'ask' || id === undefined) && !query.includes('say='))
+      document.querySelector<HTMLElement>('main h1')?.focus();
+  }, [screen, id]);
+}
+
 function Shown({ now }: { readonly now: Route }): JSX.Element {
   switch (now.screen) {
     case 'ask':
-      return <AskScreen />;
+      return <AskScreen id={now.id} />;
     case 'runs':
       return now.id === undefined ? <RunsScreen query={now.query} /> : <RunScreen key={now.id} id={now.id} />;
     case 'sessions':
-      return now.id === undefined ? <SessionsScreen /> : <SessionScreen key={now.id} id={now.id} />;
+      return now.id === undefined ? (
+        <SessionsScreen query={now.query} />
+      ) : (
+        <SessionScreen key={now.id} id={now.id} query={now.query} />
+      );
     case 'approvals':
       return <ApprovalsScreen />;
     case 'fleet':

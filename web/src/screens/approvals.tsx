@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { Visible } from '../text/markdown-view.tsx';
 import { Answering } from '../view/answering.tsx';
 import { Input } from '../view/call-view.tsx';
+import { Departed, remember } from '../view/departed.tsx';
 import { Empty, Failed, Title, When } from '../view/parts.tsx';
 import { usePoll } from '../view/poll.ts';
 import { linkTo } from '../view/route.ts';
@@ -20,12 +21,19 @@ export function ApprovalsScreen(): JSX.Element {
       <Failed failed={failed} />
       {value && approvals.length === 0 ? (
         <Empty title="Nobody waits for you.">
-          <p>When a call needs a person's word, its run rests, costs nothing, and stands here until it is answered.</p>
+          <p>
+            When a tool call needs a person's word, its run waits here until it is answered, for days if need be, and
+            costs nothing meanwhile.
+          </p>
+          <p>
+            Which calls ask is a matter of your policy. Begin a run in <a href={linkTo('ask')}>Ask</a>.
+          </p>
         </Empty>
       ) : null}
       {approvals.map((approval) => (
         <ApprovalView key={approval.run} approval={approval} again={again} />
       ))}
+      <Departed approvals={value?.approvals} />
     </>
   );
 }
@@ -35,9 +43,9 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
   return (
     <article class="approval">
       <header>
-        <p class="words">
+        <h2 class="words" dir="auto">
           <Visible text={approval.words.slice(0, 300)} />
-        </p>
+        </h2>
         <p class="hint">
           <a href={linkTo('runs', approval.run)}>Run {approval.run.slice(0, 8)}</a> asked <When time={approval.since} />
           . <a href={linkTo('sessions', approval.session)}>See what led to it</a>
@@ -49,7 +57,7 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
             <span class="tool">
               <Visible text={question.tool} />
             </span>
-            <span class="state">{question.about === 'outcome' ? 'outcome unknown' : 'asks'}</span>
+            <span class="state">{question.about === 'outcome' ? 'outcome unknown' : 'waits for you'}</span>
           </header>
           {question.input === undefined || question.input === null ? null : (
             <Input tool={question.tool} input={question.input} />
@@ -57,7 +65,8 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
           <Answering
             session={approval.session}
             question={question}
-            sent={() => {
+            sent={(answer) => {
+              remember(approval.run, answer);
               setAnswered([...answered, question.call]);
               if (answered.length + 1 === approval.questions.length) setTimeout(again, 500);
             }}

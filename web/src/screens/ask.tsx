@@ -3,13 +3,13 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
 import { api, type Way } from '../wire/api.ts';
-import { AskSettings, settingsOf, type Settings } from '../view/ask-settings.tsx';
+import { AskSettings, problemIn, settingsOf, type Settings } from '../view/ask-settings.tsx';
 import { useDraft } from '../view/draft.ts';
 import { LiveRun } from '../view/live-run.tsx';
 import { useMay } from '../view/may.ts';
 import { Empty, Failed, Title } from '../view/parts.tsx';
 import { useSending } from '../view/poll.ts';
-import { linkTo } from '../view/route.ts';
+import { goTo, linkTo } from '../view/route.ts';
 
 type Choice = {
   readonly way: Way | 'enqueue';
@@ -54,34 +54,38 @@ function idOf(asked: unknown): string {
   return attempt.id;
 }
 
-/** Kept between visits of the screen, so that looking at something else does not lose the run. */
-let lastBegun: readonly FleetRun[] = [];
-
-/** The screen where something is asked. */
-export function AskScreen(): JSX.Element {
+/** The screen where something is asked; `id` is the run that is shown below, the last one that was begun here unless the address names one. */
+export function AskScreen({ id }: { readonly id: string | undefined }): JSX.Element {
   const [words, setWords] = useDraft('ask');
   const [before, setBefore] = useDraft('ask before');
   const [chosenWay, setWay] = useDraft('ask way');
   const [typed, setTyped] = useDraft('ask settings');
   const settings = useMemo(() => (typed === '' ? {} : JSON.parse(typed)) as Settings, [typed]);
-  const [begun, setBegun] = useState(lastBegun);
+  const [last, setLast] = useDraft('ask run');
+  const [queued, setQueued] = useState(0);
   const { busy, failed, send } = useSending();
   const may = useMay('runner');
+  const mayOperate = useMay('operator');
   const chosen = ways.find((each) => each.way === chosenWay) ?? ways[0];
   const { way } = chosen;
+  const shown = id ?? last;
+  const problem = problemIn(settings);
 
   const ask = (): void =>
     send(async () => {
-      const more = settingsOf(settings, way);
+      // What an operator filled in before does not count for a lesser key.
+      const more = settingsOf({ ...settings, auto: mayOperate && settings.auto === true }, way);
       const runs =
         way === 'enqueue'
           ? await enqueue(words, more)
           : [(await api.ask(way, { words, ...more }, idOf([way, words, more]))).run];
       attempt = undefined;
-      lastBegun = runs;
-      setBegun(runs);
       setBefore(words);
       setWords('');
+      setQueued(runs.length > 1 ? runs.length : 0);
+      // What is asked has an address of its own: to come back to, and to give to somebody else.
+      setLast(runs.length === 1 ? (runs[0]?.id ?? '') : '');
+      goTo('ask', runs.length === 1 ? runs[0]?.id : undefined);
     });
 
   return (
@@ -91,7 +95,7 @@ export function AskScreen(): JSX.Element {
         class="composer"
         onSubmit={(event) => {
           event.preventDefault();
-          if (words.trim() !== '' && !busy) ask();
+          if (words.trim() !== '' && !busy && problem === undefined) ask();
         }}
       >
         <fieldset class="ways">
@@ -118,7 +122,8 @@ export function AskScreen(): JSX.Element {
         <textarea
           id="words"
           name="words"
-          rows={begun.length > 0 ? 2 : 5}
+          rows={shown !== '' || queued > 0 ? 2 : 5}
+          dir="auto"
           value={words}
           aria-describedby="way-what"
           placeholder={chosen.example}
@@ -129,7 +134,7 @@ export function AskScreen(): JSX.Element {
         />
         <AskSettings settings={settings} way={way} change={(next) => setTyped(JSON.stringify(next))} />
         <div class="buttons">
-          <button type="submit" class="primary" disabled={!may || busy || words.trim() === ''}>
+          <button type="submit" class="primary" disabled={!may || busy || words.trim() === '' || problem !== undefined}>
             {busy ? 'Sending' : chosen.name}
           </button>
           {words === '' && before !== '' ? (
@@ -139,23 +144,22 @@ export function AskScreen(): JSX.Element {
           ) : null}
           <span class="hint">
             {may ? (
-              <>
-                <kbd>Ctrl</kbd> <kbd>Enter</kbd>
-              </>
+              <span class="by-key">
+                or <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+              </span>
             ) : (
               'Your key may only read.'
             )}
           </span>
         </div>
+        {problem === undefined ? null : (
+          <p class="failed" role="alert">
+            {problem}
+          </p>
+        )}
         <Failed failed={failed} />
       </form>
-      {begun.length === 0 ? (
-        <FirstSteps />
-      ) : begun.length === 1 && begun[0] ? (
-        <LiveRun key={begun[0].id} begun={begun[0]} />
-      ) : (
-        <Queued count={begun.length} />
-      )}
+      {queued > 0 ? <Queued count={queued} /> : shown === '' ? <FirstSteps /> : <LiveRun key={shown} id={shown} />}
     </>
   );
 }

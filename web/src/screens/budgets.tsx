@@ -18,14 +18,17 @@ export function BudgetsScreen(): JSX.Element {
   return (
     <>
       <Title>Budgets</Title>
-      <p class="lead">Held before each call, over the whole fleet: what does not fit is refused before it is spent.</p>
+      <p class="lead">
+        What each tenant may spend. It is held back before each call to a model, over the whole fleet: what does not fit
+        is refused before it is spent.
+      </p>
       <Failed failed={failed} />
       {value?.allowances.length === 0 ? (
         <Empty title="No tenant has a budget.">
           <p>
             {may
-              ? 'Set one below. Runs belong to the tenant default unless they say otherwise.'
-              : 'An operator can set one here.'}
+              ? 'So nothing is bounded but by the limits of each run. Set one below; runs belong to the tenant default unless they say otherwise.'
+              : 'So nothing is bounded but by the limits of each run. An operator can set one here.'}
           </p>
         </Empty>
       ) : null}
@@ -132,6 +135,7 @@ function Allow({ tenant, known, again }: AllowProps): JSX.Element {
       value={typed[name]}
       required={name === 'tenant'}
       inputMode={name === 'tenant' ? 'text' : 'decimal'}
+      {...(name === 'tenant' ? {} : { pattern: '[0-9]+([.][0-9]+)?', title: 'A number such as 20 or 2.5' })}
       placeholder={name === 'tenant' ? 'default' : 'no bound'}
       spellcheck={false}
       onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}

@@ -5,7 +5,7 @@ import type { QueueLimits, Schedule, WorkerEntry } from '../../../src/core/index
 import { count } from '../text/format.ts';
 import { Visible } from '../text/markdown-view.tsx';
 import { useMay } from '../view/may.ts';
-import { Empty, Failed, Field, Table, Title, When } from '../view/parts.tsx';
+import { Empty, Failed, Field, Sure, Table, Title, When } from '../view/parts.tsx';
 import { useNow, usePoll, useSending } from '../view/poll.ts';
 import { api } from '../wire/api.ts';
 import { Depth, isSilentAt } from './runs.tsx';
@@ -27,7 +27,10 @@ export function FleetScreen(): JSX.Element {
           </p>
         </Empty>
       ) : (
-        <Table caption="Workers" head={['Worker', 'Host', '#Running', 'Seen', 'Begun', 'Version', 'Memory']}>
+        <Table
+          caption="Workers"
+          head={['Worker', 'Machine · process', '#Running', 'Last seen', 'Begun', 'Version', '#Memory']}
+        >
           {(value?.workers ?? []).map((worker) => (
             <WorkerRow key={worker.worker} worker={worker} />
           ))}
@@ -61,7 +64,7 @@ function WorkerRow({ worker }: { readonly worker: WorkerEntry }): JSX.Element {
         <When time={worker.begun} />
       </td>
       <td>{worker.version}</td>
-      <td>{typeof bytes === 'number' ? `${Math.round(bytes / 1_048_576)} MB` : ''}</td>
+      <td class="number">{typeof bytes === 'number' ? `${Math.round(bytes / 1_048_576)} MB` : 'not told'}</td>
     </tr>
   );
 }
@@ -82,6 +85,9 @@ function Limits({ limits, again }: { readonly limits: QueueLimits } & Again): JS
       inputMode="numeric"
       value={typed[name]}
       disabled={!may}
+      pattern={name === 'seconds' ? '[0-9]+([.][0-9]+)?' : '[0-9]+'}
+      title={name === 'seconds' ? 'A number such as 60 or 0.5' : 'A whole number'}
+      required={(name === 'runs' && typed.seconds !== '') || (name === 'seconds' && typed.runs !== '')}
       placeholder="no limit"
       onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
     />
@@ -110,23 +116,39 @@ function Limits({ limits, again }: { readonly limits: QueueLimits } & Again): JS
         keep();
       }}
     >
-      <Field name="Runs at a time">{field('concurrency')}</Field>
-      <Field name="For one tenant">{field('tenantConcurrency')}</Field>
-      <Field name="Begun at most">{field('runs')}</Field>
-      <Field name="In seconds">{field('seconds')}</Field>
+      <Field name="Runs at a time" hint="Over all workers.">
+        {field('concurrency')}
+      </Field>
+      <Field name="Of them for one tenant" hint="So that none takes all.">
+        {field('tenantConcurrency')}
+      </Field>
+      <Field name="New runs, at most" hint="However many workers.">
+        {field('runs')}
+      </Field>
+      <Field name="in so many seconds" hint="Both, or neither.">
+        {field('seconds')}
+      </Field>
       {may ? (
         <button type="submit" disabled={busy}>
           Set limits
         </button>
-      ) : null}
+      ) : (
+        <p class="hint">Only an operator's key may change them.</p>
+      )}
       <Failed failed={failed} />
     </form>
   );
 }
 
+const utc = (now: number): string => {
+  const date = new Date(now);
+  return `${date.toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' })}, ${date.toISOString().slice(11, 16)}`;
+};
+
 function Schedules({ schedules, again }: { readonly schedules: readonly Schedule[] } & Again): JSX.Element {
   const may = useMay('runner');
   const { busy, failed, send } = useSending();
+  const now = useNow(10_000);
   const [typed, setTyped] = useState({ name: '', cron: '', words: '' });
   const act = (work: () => Promise<unknown>): void =>
     send(async () => {
@@ -141,7 +163,7 @@ function Schedules({ schedules, again }: { readonly schedules: readonly Schedule
   return (
     <>
       {schedules.length === 0 ? (
-        <p class="hint">Nothing comes by the clock.</p>
+        <p class="hint">Nothing comes by the clock. A schedule begins the same run again and again.</p>
       ) : (
         <Table caption="Schedules" head={['Name', 'When (UTC)', 'What is asked', '']}>
           {schedules.map((each) => (
@@ -155,14 +177,7 @@ function Schedules({ schedules, again }: { readonly schedules: readonly Schedule
               </td>
               <td>
                 {may ? (
-                  <button
-                    type="button"
-                    class="quiet"
-                    disabled={busy}
-                    onClick={() => act(() => api.unschedule(each.name))}
-                  >
-                    Remove<span class="unseen"> {each.name}</span>
-                  </button>
+                  <Sure name="Remove" of={each.name} disabled={busy} act={() => act(() => api.unschedule(each.name))} />
                 ) : null}
               </td>
             </tr>
@@ -185,7 +200,7 @@ function Schedules({ schedules, again }: { readonly schedules: readonly Schedule
               onInput={(event) => setTyped({ ...typed, name: event.currentTarget.value })}
             />
           </Field>
-          <Field name="When, five fields in UTC">
+          <Field name="When, in UTC" hint={`Minute, hour, day, month, weekday. Now: ${utc(now)}.`}>
             <input
               required
               value={typed.cron}

@@ -28,10 +28,13 @@ export function HealthScreen(): JSX.Element {
       {value ? (
         <>
           <h2>Objectives, over 24 hours</h2>
+          <p class="hint">What this fleet is held to, and whether that was met.</p>
           <ObjectiveTable objectives={value.slo} />
           <h2>Drift, 24 hours against the week before</h2>
+          <p class="hint">Whether something changed by more than chance would.</p>
           <DriftTable drifts={value.drift} />
-          <h2>Breakers</h2>
+          <h2>Models</h2>
+          <p class="hint">A model that keeps failing is left alone for a while, by each worker for itself.</p>
           <Breakers breakers={value.breakers} />
         </>
       ) : null}
@@ -55,9 +58,9 @@ function Now({ health }: { readonly health: HealthShape }): JSX.Element {
         note={workers.length > alive ? `${workers.length - alive} silent` : `${count(depth.running)} runs under way`}
       />
       <Figure name="Errors, last hour" value={rate(rates.errors)} note={counted(rates.errors)} />
-      <Figure name="Abstained" value={rate(rates.abstained)} note={counted(rates.abstained)} />
-      <Figure name="Wait, 95th" value={ninetyFifth(health.waited)} note={bounds(health.waited)} />
-      <Figure name="Took, 95th" value={ninetyFifth(health.took)} note={bounds(health.took)} />
+      <Figure name="Gave no answer" value={rate(rates.abstained)} note={counted(rates.abstained)} />
+      <Figure name="95 of 100 begin within" value={ninetyFifth(health.waited)} note={bounds(health.waited)} />
+      <Figure name="95 of 100 then end within" value={ninetyFifth(health.took)} note={bounds(health.took)} />
     </dl>
   );
 }
@@ -134,16 +137,19 @@ function OverTime(): JSX.Element {
       </div>
       <Failed failed={failed} />
       <div class="charts">
-        <Chart title="Runs ended" times={times} lines={lines.ended} write={(value) => count(value)} />
+        <Chart title="Runs ended" times={times} lines={lines.ended} write={whole} />
         <Chart title="Wait before a run begins" times={times} lines={lines.waited} write={duration} />
         <Chart title="From begun to ended" times={times} lines={lines.took} write={duration} />
         <Chart title="Errors" times={times} lines={lines.errors} write={percent} least={0.05} />
-        <Chart title="Abstained" times={times} lines={lines.abstained} write={percent} least={0.05} />
-        <Chart title="Spent" times={times} lines={lines.usd} write={money} />
+        <Chart title="Gave no answer" times={times} lines={lines.abstained} write={percent} least={0.05} />
+        <Chart title="Spent, where a price is known" times={times} lines={lines.usd} write={money} />
       </div>
     </section>
   );
 }
+
+/** Of things that are counted there is no half: the axis leaves it blank. */
+const whole = (value: number): string => (Number.isInteger(value) ? count(value) : '');
 
 const percentiles = ([p50, p95, p99]: ReturnType<typeof stretchesOf>['waited']): {
   name: string;
@@ -154,16 +160,20 @@ const percentiles = ([p50, p95, p99]: ReturnType<typeof stretchesOf>['waited']):
   { name: '99 of 100', values: p99 },
 ];
 
+const states: Readonly<Record<string, string>> = {
+  closed: 'asked as usual',
+  open: 'left alone for now',
+  'half-open': 'tried again',
+};
+
 function Breakers({ breakers }: Pick<HealthShape, 'breakers'>): JSX.Element {
-  if (breakers.length === 0) return <p class="hint">No worker has told of one.</p>;
+  if (breakers.length === 0) return <p class="hint">No worker has asked one yet.</p>;
   return (
-    <Table caption="Circuit breakers" head={['Model', 'State', 'Worker']}>
+    <Table caption="Models, as workers find them" head={['Model', 'State', 'Worker']}>
       {breakers.map((each) => (
         <tr key={`${each.worker} ${each.model}`}>
           <td>{each.model}</td>
-          <td class={each.state === 'closed' ? '' : 'bad'}>
-            {each.state === 'closed' ? 'closed: calls pass' : each.state}
-          </td>
+          <td class={each.state === 'closed' ? '' : 'bad'}>{states[each.state] ?? each.state}</td>
           <td>
             <code>{each.worker}</code>
           </td>

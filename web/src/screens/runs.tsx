@@ -1,58 +1,66 @@
 // Runs: all of them, the latest first, by status, tenant or session.
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { WorkerEntry } from '../../../src/core/index.ts';
 import { api } from '../wire/api.ts';
 import { Empty, Field, Figure, Title } from '../view/parts.tsx';
-import { linkTo } from '../view/route.ts';
+import { linkTo, stayWith } from '../view/route.ts';
 import { RunTable } from '../view/run-table.tsx';
 import { count, duration } from '../text/format.ts';
 import { useNow, usePoll } from '../view/poll.ts';
 
-const statuses = ['', 'queued', 'running', 'resting', 'ended'] as const;
+const statuses = { '': 'any', queued: 'queued', running: 'running', resting: 'waiting', ended: 'ended' } as const;
 
-/** The screen; the query of the address is the filter it begins with. */
+/** How many runs a page has. */
+const page = 50;
+
+/** The screen; the query of the address is the filter, so that what is seen can be linked to. */
 export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
   const asked = new URLSearchParams(query);
-  const [status, setStatus] = useState(asked.get('status') ?? '');
-  const [tenant, setTenant] = useState(asked.get('tenant') ?? '');
-  const [session, setSession] = useState(asked.get('session') ?? '');
-  const [most, setMost] = useState(50);
+  const [status, tenant, session, before] = ['status', 'tenant', 'session', 'before'].map(
+    (name) => asked.get(name)?.trim() ?? '',
+  ) as [string, string, string, string];
+  const wanted = { status, tenant, session };
   const filter = {
-    ...(status === '' ? {} : { status }),
-    ...(tenant.trim() === '' ? {} : { tenant: tenant.trim() }),
-    ...(session.trim() === '' ? {} : { session: session.trim() }),
-    most,
+    ...Object.fromEntries(Object.entries({ ...wanted, before }).filter(([, value]) => value !== '')),
+    most: page,
   };
-  const isFiltered = Object.keys(filter).length > 1;
+  const isFiltered = Object.values(wanted).some((value) => value !== '');
+  const change = (name: keyof typeof wanted, value: string): void => stayWith('runs', { ...wanted, [name]: value });
   return (
     <>
       <Title>Runs</Title>
       <Depth />
       <form class="filters" aria-label="Which runs" onSubmit={(event) => event.preventDefault()}>
         <Field name="Status">
-          <select value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
-            {statuses.map((each) => (
-              <option key={each} value={each}>
-                {each === '' ? 'any' : each === 'resting' ? 'resting (waits)' : each}
+          <select value={status} onChange={(event) => change('status', event.currentTarget.value)}>
+            {Object.entries(statuses).map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
               </option>
             ))}
           </select>
         </Field>
-        <Field name="Tenant">
-          <input value={tenant} spellcheck={false} onInput={(event) => setTenant(event.currentTarget.value)} />
+        <Field name="Tenant" hint="Whose runs; default unless said.">
+          <input value={tenant} spellcheck={false} onInput={(event) => change('tenant', event.currentTarget.value)} />
         </Field>
-        <Field name="Session">
-          <input value={session} spellcheck={false} onInput={(event) => setSession(event.currentTarget.value)} />
+        <Field name="Session" hint="Its whole name.">
+          <input value={session} spellcheck={false} onInput={(event) => change('session', event.currentTarget.value)} />
         </Field>
       </form>
+      {before === '' ? null : (
+        <p class="pages">
+          Older runs. <a href={linkTo('runs', undefined, wanted)}>Back to the latest</a>
+        </p>
+      )}
       <RunTable
         caption="Runs, the latest first"
         filter={filter}
-        more={() => setMost(Math.min(1000, most * 4))}
-        ms={2000}
+        older={(last) => linkTo('runs', undefined, { ...wanted, before: last })}
+        ms={before === '' ? 2000 : 10_000}
         empty={
-          isFiltered ? (
+          before !== '' ? (
+            <p class="hint">There are no older ones.</p>
+          ) : isFiltered ? (
             <p class="hint">No run fits this filter.</p>
           ) : (
             <Empty title="No runs yet.">
@@ -85,14 +93,14 @@ export function Depth(): JSX.Element {
       <Figure
         name="Queued"
         value={depth ? count(depth.queued) : '–'}
-        note={depth?.oldest ? `oldest ${duration(now - Date.parse(depth.oldest))}` : 'none waits'}
+        note={depth && (depth.oldest ? `oldest ${duration(now - Date.parse(depth.oldest))}` : 'none waits')}
       />
       <Figure
         name="Running"
         value={depth ? count(depth.running) : '–'}
         note={value ? `${count(awake)} ${awake === 1 ? 'worker' : 'workers'}` : ''}
       />
-      <Figure name="Resting" value={depth ? count(depth.resting) : '–'} note="wait for a person or for parts" />
+      <Figure name="Waiting" value={depth ? count(depth.resting) : '–'} note="for a person or for their parts" />
     </dl>
   );
 }

@@ -1,6 +1,6 @@
 // The scorecard: only what tests measured, with counts and intervals; what nothing measured says so.
 import type { JSX } from 'preact';
-import { clock, count, percent } from '../text/format.ts';
+import { count, moment, percent } from '../text/format.ts';
 import { Empty, Failed, Title } from '../view/parts.tsx';
 import { usePoll } from '../view/poll.ts';
 import { api } from '../wire/api.ts';
@@ -25,13 +25,15 @@ export function ScorecardScreen(): JSX.Element {
         Scorecard
       </Title>
       <p class="lead">
-        What tests of this version measured, as counts with 95% intervals. What nothing measured says so, and counts for
-        nothing.
+        What was measured on this machine, as counts with 95% intervals, and nothing else. What nobody measured says so,
+        counts for nothing, and names the command that measures it.
       </p>
       <Failed failed={failed} />
       {value && rows.length === 0 ? (
         <Empty title="No scorecard came with this server.">
-          <p>It is written by the tests of a release.</p>
+          <p>
+            Measure it with <code>fairlead eval</code>.
+          </p>
         </Empty>
       ) : null}
       <ul class="scores">
@@ -51,9 +53,15 @@ function Score({ row }: { readonly row: FrontierRow }): JSX.Element {
         <p>{row.what}</p>
         {row.measured ? (
           <p class="hint">
-            {row.how} · {clock(row.when, 0)}
+            <code>{row.how}</code>, {moment(row.when)}
+            {row.about === undefined ? '' : `: ${row.about}`}
           </p>
-        ) : null}
+        ) : row.command === undefined ? null : (
+          <p class="hint">
+            Measure it with <code>{row.command}</code>
+            {row.command.startsWith('npm ') ? ' in its sources' : ''}
+          </p>
+        )}
       </div>
       {row.measured ? <Measured row={row} /> : <p class="verdict">not measured</p>}
     </li>
@@ -62,7 +70,8 @@ function Score({ row }: { readonly row: FrontierRow }): JSX.Element {
 
 function Measured({ row }: { readonly row: Extract<FrontierRow, { measured: true }> }): JSX.Element {
   const [low, high] = [row.interval[0] ?? 0, row.interval[1] ?? 1];
-  const rate = row.total === 0 ? 0 : row.good / row.total;
+  if (row.total === 0) return <p class="verdict">not measured: none of none</p>;
+  const rate = row.good / row.total;
   return (
     <div class="score">
       <p class="value">

@@ -1,6 +1,5 @@
 // Sessions: each a log, the one that changed last first.
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { count } from '../text/format.ts';
 import { Visible } from '../text/markdown-view.tsx';
 import { Empty, Failed, Table, Title, When } from '../view/parts.tsx';
@@ -8,35 +7,52 @@ import { usePoll } from '../view/poll.ts';
 import { linkTo } from '../view/route.ts';
 import { api } from '../wire/api.ts';
 
+/** How many sessions a page has. */
+const page = 50;
+
 const titleOf = (words: string): string => words.replaceAll(/\s+/g, ' ').slice(0, 140);
 
-/** The screen that lists sessions. */
-export function SessionsScreen(): JSX.Element {
-  const [most, setMost] = useState(50);
-  const { value, failed } = usePoll((signal) => api.sessions({ most }, signal), 5000, String(most));
-  const runs = usePoll((signal) => api.runs({ most }, signal), 5000, String(most)).value?.runs ?? [];
+/** The screen that lists sessions; the query of the address says where the list begins. */
+export function SessionsScreen({ query }: { readonly query: string }): JSX.Element {
+  const before = new URLSearchParams(query).get('before') ?? '';
+  const from = { most: page, ...(before === '' ? {} : { before }) };
+  const { value, failed } = usePoll((signal) => api.sessions(from, signal), 5000, before);
+  // A session that a run began has its name, so that what was asked in older ones is among older runs.
+  const runs = usePoll((signal) => api.runs({ ...from, most: 4 * page }, signal), 10_000, before).value?.runs ?? [];
+  const sessions = value?.sessions ?? [];
   // The latest run comes first, so that what a session was begun with is what stays.
   const begunWith = new Map(runs.map(({ session, words }) => [session, words]));
   return (
     <>
       <Title>Sessions</Title>
       <Failed failed={failed} />
-      {value?.sessions.length === 0 ? (
-        <Empty title="No sessions yet.">
-          <p>
-            Every run writes one. Begin a run in <a href={linkTo('ask')}>Ask</a>.
-          </p>
-        </Empty>
+      {before === '' ? null : (
+        <p class="pages">
+          Older sessions. <a href={linkTo('sessions')}>Back to the latest</a>
+        </p>
+      )}
+      {value && sessions.length === 0 ? (
+        before !== '' ? (
+          <p class="hint">There are no older ones.</p>
+        ) : (
+          <Empty title="No sessions yet.">
+            <p>
+              Every run writes one. Begin a run in <a href={linkTo('ask')}>Ask</a>.
+            </p>
+          </Empty>
+        )
       ) : (
         <Table
           caption="Sessions, the one that changed last first"
           head={['Session', '#Events', 'Changed', 'Begun', 'Held by']}
         >
-          {(value?.sessions ?? []).map((each) => (
+          {sessions.map((each) => (
             <tr key={each.session}>
               <td class="words">
                 <a href={linkTo('sessions', each.session)}>
-                  <Visible text={titleOf(each.name ?? begunWith.get(each.session) ?? each.session)} />
+                  <bdi>
+                    <Visible text={titleOf(each.name ?? begunWith.get(each.session) ?? each.session)} />
+                  </bdi>
                 </a>
               </td>
               <td class="number">{count(each.events)}</td>
@@ -51,10 +67,10 @@ export function SessionsScreen(): JSX.Element {
           ))}
         </Table>
       )}
-      {value && value.sessions.length >= most && most < 1000 ? (
-        <button type="button" class="quiet" onClick={() => setMost(Math.min(1000, most * 4))}>
-          Show more
-        </button>
+      {sessions.length >= page ? (
+        <p class="pages">
+          <a href={linkTo('sessions', undefined, { before: sessions.at(-1)?.session ?? '' })}>Older sessions</a>
+        </p>
       ) : null}
     </>
   );

@@ -2,6 +2,8 @@
 
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
+const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
 /** A whole number with its thousands apart. */
 export const count = (number: number): string => grouped.format(number);
 
@@ -18,8 +20,8 @@ const trim = (number: number): string => (number < 99.95 ? number.toFixed(1).rep
 export function money(usd: number | undefined): string {
   if (usd === undefined) return 'not known';
   if (usd === 0) return '$0';
-  if (usd >= 100) return `$${grouped.format(usd)}`;
-  if (usd >= 0.1) return `$${usd.toFixed(2)}`;
+  if (usd >= 10_000) return `$${grouped.format(usd)}`;
+  if (usd >= 0.1) return `$${cents.format(usd)}`;
   return usd < 0.0001 ? '< $0.0001' : `$${usd.toFixed(4).replace(/0{1,2}$/, '')}`;
 }
 
@@ -60,7 +62,20 @@ export function clock(time: string, now: number): string {
   if (Number.isNaN(date.getTime())) return time;
   const hours = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
   if (new Date(now).toDateString() === date.toDateString()) return hours;
-  return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${hours.slice(0, 5)}`;
+  const isThisYear = new Date(now).getFullYear() === date.getFullYear();
+  const day = date.toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    ...(isThisYear ? {} : { year: 'numeric' }),
+  });
+  return `${day} ${hours.slice(0, 5)}`;
+}
+
+/** A moment in full, in the zone of who looks and with its name. */
+export function moment(time: string): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return time;
+  return date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 }
 
 /** A rate in per cent, with as many places as it takes to tell it from none and from all. */

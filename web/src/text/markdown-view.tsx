@@ -1,14 +1,27 @@
 // Markdown drawn: every node is made by us, so nothing in a model's text can become markup, and a link says where it leads.
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { Copy } from './copy.tsx';
 import { piecesOf } from './hidden.ts';
 import type { Inline } from './inline.ts';
 import { blocksOf, type Block } from './markdown.ts';
+import { sectionsOf } from './sections.ts';
 
 /** A text of a model or a person, drawn as Markdown. */
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
-  const blocks = useMemo(() => blocksOf(text), [text]);
-  return <div class="prose">{blocks.map(block)}</div>;
+  const sections = useMemo(() => sectionsOf(text), [text]);
+  return (
+    <div class={sections.length > 8 ? 'prose long' : 'prose'}>
+      {sections.map((section, i) => (
+        <Section key={i} text={section} />
+      ))}
+    </div>
+  );
+}
+
+/** Drawn again only where its text changed. */
+function Section({ text }: { readonly text: string }): JSX.Element {
+  return useMemo(() => <div class="section">{blocksOf(text).map(block)}</div>, [text]);
 }
 
 /** A text in which what does not show is written out and marked. */
@@ -32,7 +45,11 @@ export function Visible({ text }: { readonly text: string }): JSX.Element {
 function block(each: Block, key: number): ComponentChildren {
   switch (each.type) {
     case 'paragraph':
-      return <p key={key}>{each.inlines.map(inline)}</p>;
+      return (
+        <p key={key} dir="auto">
+          {each.inlines.map(inline)}
+        </p>
+      );
     case 'heading':
       // The page has headings of its own: those of an answer stand below them.
       return (
@@ -40,6 +57,7 @@ function block(each: Block, key: number): ComponentChildren {
           key={key}
           class={`prose-heading level-${each.level}`}
           role="heading"
+          dir="auto"
           aria-level={Math.min(6, each.level + 3)}
         >
           {each.inlines.map(inline)}
@@ -47,19 +65,28 @@ function block(each: Block, key: number): ComponentChildren {
       );
     case 'code':
       return (
-        <pre key={key} class="code" data-language={each.language || undefined} tabIndex={0}>
-          <code>
-            <Visible text={each.text} />
-          </code>
-        </pre>
+        <div key={key} class="copied">
+          <pre class="code" dir="ltr" data-language={each.language || undefined} tabIndex={0}>
+            <code>
+              <Visible text={each.text} />
+            </code>
+          </pre>
+          <Copy text={each.text} what="this code" />
+        </div>
       );
     case 'quote':
-      return <blockquote key={key}>{each.blocks.map(block)}</blockquote>;
+      return (
+        <blockquote key={key} dir="auto">
+          {each.blocks.map(block)}
+        </blockquote>
+      );
     case 'list':
       return each.start === undefined ? (
-        <ul key={key}>{each.items.map(item)}</ul>
+        <ul key={key} dir="auto">
+          {each.items.map(item)}
+        </ul>
       ) : (
-        <ol key={key} start={each.start}>
+        <ol key={key} start={each.start} dir="auto">
           {each.items.map(item)}
         </ol>
       );
@@ -70,7 +97,7 @@ function block(each: Block, key: number): ComponentChildren {
             <thead>
               <tr>
                 {each.head.map((cell, i) => (
-                  <th key={i} scope="col">
+                  <th key={i} scope="col" dir="auto">
                     {cell.map(inline)}
                   </th>
                 ))}
@@ -80,7 +107,9 @@ function block(each: Block, key: number): ComponentChildren {
               {each.rows.map((row, i) => (
                 <tr key={i}>
                   {row.map((cell, j) => (
-                    <td key={j}>{cell.map(inline)}</td>
+                    <td key={j} dir="auto">
+                      {cell.map(inline)}
+                    </td>
                   ))}
                 </tr>
               ))}

@@ -7,6 +7,7 @@ import { ago, duration, interval, money, percent, short } from './format.ts';
 import { piecesOf } from './hidden.ts';
 import { inlinesOf, safeUrl, type Inline } from './inline.ts';
 import { blocksOf, type Block } from './markdown.ts';
+import { sectionsOf } from './sections.ts';
 
 test('[A87] what does not show is written out and named, and nothing else is changed', () => {
   const pieces = piecesOf('rm a\u202etxt.exe\u001b[2K\n\tok');
@@ -92,6 +93,35 @@ test('code within words is no fence, however many marks it has', () => {
 
 test('a fence that is still open while an answer streams in is code to the end', () => {
   assert.deepEqual(blocksOf('Look:\n```\nhalf').at(-1), { type: 'code', language: '', text: 'half' });
+});
+
+test('[A87] a long answer read in sections is what it is read as a whole, however much of it has come in', () => {
+  const words = 'word '.repeat(120).trim();
+  const block = fc.constantFrom(
+    words,
+    `## ${words}`,
+    `- ${words}\n- ${words}`,
+    `1. ${words}\n\n2. ${words}\n   - inner`,
+    `> ${words}\n> ${words}`,
+    `\`\`\`ts\n${words}\n\n# no heading\n\n- no list\n\`\`\``,
+    `~~~~\n${words}\n\n~~~\n\n${words}\n~~~~`,
+    `| a | b |\n|---|---|\n| ${words} | 2 |`,
+    `    ${words}`,
+    '---',
+  );
+  const texts = fc.array(block, { minLength: 8, maxLength: 20 }).map((blocks) => blocks.join('\n\n'));
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 20, max: 100 }), (text, share) => {
+      const soFar = text.slice(0, Math.floor((text.length * share) / 100));
+      const sections = sectionsOf(soFar);
+      assert.equal(sections.join('\n'), soFar);
+      assert.deepEqual(sections.flatMap(blocksOf), blocksOf(soFar));
+      // All but the end of it stands, so that it need not be drawn again.
+      assert.deepEqual(sectionsOf(text).slice(0, Math.max(0, sections.length - 2)), sections.slice(0, -2));
+    }),
+    { numRuns: 60 },
+  );
+  assert.ok(sectionsOf(Array.from({ length: 100 }, () => words).join('\n\n')).length > 20);
 });
 
 test('[A87] a link says where it leads, and only the web and mail are links at all', () => {
@@ -185,7 +215,7 @@ test('[A87] figures are written as people read them, and what is not known is no
     '$0.0042',
     '$0.50',
     '$12.50',
-    '$1,234',
+    '$1,234.00',
   ]);
   assert.deepEqual([0, 340, 2400, 60_000, 200_000, 3_600_000, 7_320_000, 90_000_000].map(duration), [
     '0 ms',

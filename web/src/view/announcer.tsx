@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
+import { statusWords } from '../text/words.ts';
 import type { Feed } from './session-feed.ts';
 import { openAsk } from './timeline.ts';
 
@@ -30,8 +31,10 @@ function wordsFor({ timeline, live }: Feed, run: FleetRun | undefined): string {
   const turn = timeline.items.findLast((item) => item.type === 'turn');
   const asking = turn?.type === 'turn' ? turn.calls.map(openAsk).find((ask) => ask !== undefined) : undefined;
   if (run?.status === 'ended')
-    return `The run has ended: ${run.outcome?.reason ?? ''}. ${(run.outcome?.text ?? '').slice(0, 300)}`;
+    return [`The run has ended: ${statusWords(run)}.`, run.outcome?.error?.message, run.outcome?.text.slice(0, 300)]
+      .filter(Boolean)
+      .join(' ');
   if (asking) return `The run waits for you: ${asking.question}`;
   if (live) return 'The answer is coming in.';
-  return run ? `The run is ${run.status}.` : '';
+  return run ? `The run: ${statusWords(run)}.` : '';
 }

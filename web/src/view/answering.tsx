@@ -1,6 +1,6 @@
 // A question to a person, answered in place: yes or no, or for an unknown outcome one of three.
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Question } from '../../../src/core/index.ts';
 import { Visible } from '../text/markdown-view.tsx';
 import { api } from '../wire/api.ts';
@@ -29,17 +29,22 @@ export function Answering({
 }: {
   readonly session: string;
   readonly question: Question;
-  readonly sent?: () => void;
+  readonly sent?: (answer: string) => void;
 }): JSX.Element {
   const [given, setGiven] = useState<string | undefined>(undefined);
   const { busy, failed, send } = useSending();
   const may = useMay('runner');
+  const told = useRef<HTMLParagraphElement>(null);
+  // The button that had the focus is gone with the question.
+  useEffect(() => {
+    if (given !== undefined) told.current?.focus();
+  }, [given]);
   const choices = question.about === 'outcome' ? outcome : permission;
   const answer = ({ name, allowed, happened }: Choice): void =>
     send(async () => {
       await api.answer(session, question, allowed, happened);
       setGiven(name);
-      sent?.();
+      sent?.(name);
     });
   return (
     <div class="answering" role="group" aria-label={`Question about ${question.tool}`}>
@@ -62,7 +67,7 @@ export function Answering({
           {may ? null : <span class="hint">Your key may only read.</span>}
         </div>
       ) : (
-        <p class="sent" role="status">
+        <p class="sent" role="status" tabIndex={-1} ref={told}>
           Answered: {given}. The run goes on as soon as a worker has read it.
         </p>
       )}

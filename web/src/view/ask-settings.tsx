@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { Asked } from '../wire/shapes.ts';
 import { api } from '../wire/api.ts';
+import { useMay } from './may.ts';
 import { Field } from './parts.tsx';
 import { usePoll } from './poll.ts';
 
@@ -15,7 +16,25 @@ export type Settings = Readonly<
   >
 > & { readonly auto?: boolean };
 
-/** What was filled in, as the server takes it; what is empty or no number is left out. */
+const numbers = {
+  priority: 'priority',
+  turns: 'turns',
+  usd: 'US dollars',
+  tokens: 'tokens',
+  minutes: 'minutes',
+} as const;
+
+/** What is wrong with what was filled in: a bound that is no number must not be dropped unsaid. */
+export function problemIn(settings: Settings): string | undefined {
+  for (const [name, words] of Object.entries(numbers)) {
+    const typed = settings[name as keyof typeof numbers]?.trim() ?? '';
+    const isGood = typed === '' || (Number.isFinite(Number(typed)) && (name === 'priority' || Number(typed) > 0));
+    if (!isGood) return `“${typed}” under Settings is no number of ${words} that can be kept to; write it as 2.5.`;
+  }
+  return undefined;
+}
+
+/** What was filled in, as the server takes it; what is empty is left out. */
 export function settingsOf(settings: Settings, way: string): Omit<Asked, 'words'> {
   const text = (value: string | undefined): string | undefined => value?.trim() || undefined;
   const number = (value: string | undefined): number | undefined => {
@@ -51,6 +70,7 @@ type Props = { readonly settings: Settings; readonly way: string; readonly chang
 
 /** The fields for how a run is made. */
 export function AskSettings({ settings, way, change }: Props): JSX.Element {
+  const may = useMay('operator');
   const models = usePoll((signal) => api.models(signal), 60_000).value?.data ?? [];
   const field = (name: Exclude<keyof Settings, 'auto'>, inputMode?: 'decimal' | 'numeric'): JSX.Element => (
     <input
@@ -92,7 +112,9 @@ export function AskSettings({ settings, way, change }: Props): JSX.Element {
           <Field name="Folder" hint="Where tools work, on the server.">
             {field('folder')}
           </Field>
-          <Field name="Tenant">{field('tenant')}</Field>
+          <Field name="Tenant" hint="Whose budget pays; default unless given.">
+            {field('tenant')}
+          </Field>
           <Field name="Priority" hint="The higher, the sooner.">
             {field('priority', 'numeric')}
           </Field>
@@ -103,10 +125,11 @@ export function AskSettings({ settings, way, change }: Props): JSX.Element {
           <label class="check wide">
             <input
               type="checkbox"
-              checked={settings.auto ?? false}
+              checked={may && (settings.auto ?? false)}
+              disabled={!may}
               onChange={(event) => change({ ...settings, auto: event.currentTarget.checked })}
             />
-            Allow without asking what the policy would ask about
+            Allow without asking what the policy would ask about{may ? '' : ' (for an operator’s key only)'}
           </label>
         </div>
       </details>

@@ -2,7 +2,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FilePart, Json } from '../../../src/core/index.ts';
-import { duration } from '../text/format.ts';
+import { count, duration } from '../text/format.ts';
+import { Copy } from '../text/copy.tsx';
 import { Visible } from '../text/markdown-view.tsx';
 import { Answering } from './answering.tsx';
 import { openAsk, type CallItem } from './timeline.ts';
@@ -25,7 +26,7 @@ export function Input({ tool, input }: { readonly tool: string; readonly input: 
             <Visible text={name} />
           </dt>
           <dd>
-            <Long text={typeof value === 'string' ? value : JSON.stringify(value)} />
+            <Long text={typeof value === 'string' ? value : JSON.stringify(value)} what={name} />
           </dd>
         </div>
       ))}
@@ -35,20 +36,25 @@ export function Input({ tool, input }: { readonly tool: string; readonly input: 
 
 const shownLines = 14;
 
-/** A text that is shown in full on asking where it is long. */
-export function Long({ text, isDiff = false }: { readonly text: string; readonly isDiff?: boolean }): JSX.Element {
+type LongProps = { readonly text: string; readonly what?: string; readonly isDiff?: boolean };
+
+/** A text that is shown in full on asking where it is long; `what` names it. */
+export function Long({ text, what = 'this text', isDiff = false }: LongProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const lines = text.split('\n');
   const isLong = lines.length > shownLines + 4 || text.length > 6000;
   const shown = isLong && !isOpen ? lines.slice(0, shownLines).join('\n').slice(0, 4000) : text;
   return (
     <>
-      <pre class="code" tabIndex={0}>
-        {isDiff ? shown.split('\n').map(diffLine) : <Visible text={shown} />}
-      </pre>
+      <div class="copied">
+        <pre class="code" tabIndex={0}>
+          {isDiff ? shown.split('\n').map(diffLine) : <Visible text={shown} />}
+        </pre>
+        <Copy text={text} what={what} />
+      </div>
       {isLong ? (
         <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Show less' : `Show all ${lines.length} lines`}
+          {isOpen ? 'Show less' : lines.length > 1 ? `Show all ${count(lines.length)} lines` : 'Show all of it'}
         </button>
       ) : null}
     </>
@@ -90,12 +96,14 @@ export function CallView({ call, session }: { readonly call: CallItem; readonly 
       {call.asks.map((ask, i) =>
         ask.answer ? (
           <p key={i} class="answered">
-            {ask.question}{' '}
+            <Visible text={ask.question} />{' '}
             <strong>
               {ask.answer.happened
                 ? 'It happened.'
                 : ask.answer.allowed
-                  ? 'Allowed.'
+                  ? ask.about
+                    ? 'It did not happen: run again.'
+                    : 'Allowed.'
                   : ask.about
                     ? 'Not known.'
                     : 'Refused.'}
@@ -118,25 +126,39 @@ export function CallView({ call, session }: { readonly call: CallItem; readonly 
           />
         </>
       ) : (
-        <details>
-          <summary>
-            <span class="unseen">{call.tool}: </span>Details
-          </summary>
-          <h4>Input</h4>
-          {call.invalid === undefined ? <Input tool={call.tool} input={call.input} /> : <Long text={call.invalid} />}
-          {result?.data === undefined ? null : (
-            <>
-              <h4>Data for programs</h4>
-              <Long text={JSON.stringify(result.data, undefined, 2)} />
-            </>
-          )}
-        </details>
+        <Details call={call} />
       )}
-      {result && result.text !== '' ? <Long text={result.text} isDiff={looksLikeDiff(result.text)} /> : null}
+      {result && result.text !== '' ? (
+        <Long text={result.text} what={`the result of ${call.tool}`} isDiff={looksLikeDiff(result.text)} />
+      ) : null}
       {result?.files.map((file, i) => (
         <Picture key={i} file={file} />
       ))}
     </section>
+  );
+}
+
+/** What went in and came out; drawn once it is opened, for a long session has hundreds of these. */
+function Details({ call: { tool, input, invalid, result } }: { readonly call: CallItem }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <span class="unseen">{tool}: </span>Details
+      </summary>
+      {isOpen ? (
+        <>
+          <h4>Input</h4>
+          {invalid === undefined ? <Input tool={tool} input={input} /> : <Long text={invalid} />}
+          {result?.data === undefined ? null : (
+            <>
+              <h4>As data</h4>
+              <Long text={JSON.stringify(result.data, undefined, 2)} />
+            </>
+          )}
+        </>
+      ) : null}
+    </details>
   );
 }
 

@@ -10,7 +10,7 @@ export function ObjectiveTable({ objectives }: { readonly objectives: readonly O
   return (
     <Table
       caption="Objectives over the last 24 hours"
-      head={['Objective', 'Target', 'Measured', 'Failures left', 'Verdict']}
+      head={['Objective', 'Target', 'Measured', 'Failures still allowed', 'Verdict']}
     >
       {objectives.map((each) => (
         <tr key={each.id}>
@@ -22,7 +22,7 @@ export function ObjectiveTable({ objectives }: { readonly objectives: readonly O
           </td>
           <td>{each.target <= 1 ? percent(each.target) : duration(each.target)}</td>
           <td>{measured(each.measured)}</td>
-          <td>{each.budgetLeft === null ? '' : percent(Math.max(-9.99, each.budgetLeft))}</td>
+          <td>{each.budgetLeft === null ? '' : each.budgetLeft > 0 ? percent(each.budgetLeft) : 'none left'}</td>
           <td>
             <Verdict word={each.verdict} />
           </td>
@@ -38,7 +38,9 @@ function measured(value: ObjectiveShape['measured']): string {
   const [low, high] = value.interval;
   const runs = `${duration(value.value)} over ${value.of === 1 ? '1 run' : `${count(value.of)} runs`}`;
   if (low === null && high === null) return `${runs} (too few to bound it)`;
-  return `${runs} (${low === null ? '?' : duration(low)} to ${high === null ? '?' : duration(high)})`;
+  if (low === null || high === null)
+    return `${runs} (${low === null ? `at most ${duration(high ?? 0)}` : `at least ${duration(low)}`})`;
+  return `${runs} (${duration(low)} to ${duration(high)})`;
 }
 
 const rateWords = (value: RateShape): string =>

@@ -1,8 +1,8 @@
 // A run while it goes on: the answer streaming in, its questions, what it spent, and how to end it.
 import type { JSX } from 'preact';
 import type { FleetRun } from '../../../src/core/index.ts';
-import { Markdown } from '../text/markdown-view.tsx';
-import { money, short } from '../text/format.ts';
+import { Markdown, Visible } from '../text/markdown-view.tsx';
+import { clock, money, short } from '../text/format.ts';
 import { api } from '../wire/api.ts';
 import { Announcer } from './announcer.tsx';
 import { useMay } from './may.ts';
@@ -13,31 +13,51 @@ import { RunTable } from './run-table.tsx';
 import { useFeed, type Feed } from './session-feed.ts';
 import { TimelineView } from './timeline-view.tsx';
 
-/** The run as it was begun, followed to its end. */
-export function LiveRun({ begun }: { readonly begun: FleetRun }): JSX.Element {
-  const feed = useFeed({ run: begun.id });
-  const run = feed.run ?? begun;
+/** A run, followed to its end. */
+export function LiveRun({ id }: { readonly id: string }): JSX.Element {
+  const feed = useFeed({ run: id });
+  const { run } = feed;
+  return (
+    <section class="live" aria-labelledby="live-title">
+      <h2 class="unseen" id="live-title">
+        The run
+      </h2>
+      <Failed failed={feed.failed} />
+      {run ? <Going run={run} feed={feed} /> : null}
+      <Announcer feed={feed} run={run} />
+    </section>
+  );
+}
+
+function Going({ run, feed }: { readonly run: FleetRun; readonly feed: Feed }): JSX.Element {
   const { busy, failed, send } = useSending();
   const may = useMay('runner');
+  const isOver = run.status === 'ended';
   return (
-    <section class="live" aria-label="The run">
+    <>
       <header class="live-head">
         <Status run={run} />
         <a href={linkTo('runs', run.id)}>Run {run.id.slice(0, 8)}</a>
         <a href={linkTo('sessions', run.session)}>Its session</a>
         {run.outcome ? <Spent run={run} /> : null}
-        {run.status !== 'ended' && may ? (
+        {isOver || !may ? null : (
           <button type="button" class="quiet" disabled={busy} onClick={() => send(() => api.cancelRun(run.id))}>
             Cancel the run
           </button>
-        ) : null}
+        )}
       </header>
-      <Failed failed={failed ?? feed.failed} />
+      <Failed failed={failed} />
       <TimelineView items={feed.timeline.items} live={feed.live} acts={{ session: run.session }} />
       <Outcome run={run} feed={feed} />
-      {run.kind === 'run' ? null : <Children of={run.id} isOver={run.status === 'ended'} />}
-      <Announcer feed={feed} run={run} />
-    </section>
+      {run.kind === 'run' ? null : <Children of={run.id} isOver={isOver} />}
+      {run.kind === 'run' && may ? (
+        <p>
+          <a class="onward" href={linkTo('sessions', run.session, { say: '1' })}>
+            {isOver ? 'Go on from this answer' : 'Say something to this run'}
+          </a>
+        </p>
+      ) : null}
+    </>
   );
 }
 
@@ -68,7 +88,7 @@ export function Outcome({ run, feed }: { readonly run: FleetRun; readonly feed: 
       )}
       {isMarked || !(outcome.error ?? outcome.detail) ? null : (
         <p class={outcome.error ? 'failed' : 'hint'}>
-          {outcome.error?.message ?? outcome.detail} {outcome.error?.hint}
+          <Visible text={outcome.error?.message ?? outcome.detail ?? ''} /> {outcome.error?.hint}
         </p>
       )}
     </>
@@ -77,7 +97,9 @@ export function Outcome({ run, feed }: { readonly run: FleetRun; readonly feed: 
 
 function Waiting({ run }: { readonly run: FleetRun }): JSX.Element {
   return (
-    <p class="waiting-dots">{run.notBefore === undefined ? 'Waiting for a worker' : `Not before ${run.notBefore}`}</p>
+    <p class="waiting-dots">
+      {run.notBefore === undefined ? 'Waiting for a worker' : `Not before ${clock(run.notBefore, Date.now())}`}
+    </p>
   );
 }
 

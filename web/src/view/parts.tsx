@@ -1,8 +1,11 @@
 // Small things that every screen draws the same way.
 import { cloneElement, type ComponentChildren, type JSX, type VNode } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { FleetRun, StopReason } from '../../../src/core/index.ts';
-import { ago, clock } from '../text/format.ts';
+import { Copy } from '../text/copy.tsx';
+import { ago, moment } from '../text/format.ts';
+import { Visible } from '../text/markdown-view.tsx';
+import { statusWords } from '../text/words.ts';
 import type { ApiError } from '../wire/api.ts';
 import { useNow } from './poll.ts';
 
@@ -11,7 +14,7 @@ export function Failed({ failed }: { readonly failed: ApiError | undefined }): J
   if (failed === undefined) return null;
   return (
     <p class="failed" role="alert">
-      {failed.message}
+      <Visible text={failed.message} />
       {failed.hint === undefined ? null : <span class="hint"> {failed.hint}</span>}
     </p>
   );
@@ -21,10 +24,8 @@ export function Failed({ failed }: { readonly failed: ApiError | undefined }): J
 export function Status({ run }: { readonly run: FleetRun }): JSX.Element {
   const { status, outcome, questions } = run;
   const isBad = outcome !== undefined && !well.has(outcome.reason);
-  // A run rests for a person, or for runs of its own that nobody need answer.
-  if (status === 'resting' && questions.length === 0) return <span class="status queued">waits for its parts</span>;
-  const word = status === 'ended' ? (outcome?.reason ?? 'ended') : status === 'resting' ? 'waits for you' : status;
-  return <span class={`status ${isBad ? 'bad' : status}`}>{word}</span>;
+  const isForParts = status === 'resting' && questions.length === 0;
+  return <span class={`status ${isBad ? 'bad' : isForParts ? 'queued' : status}`}>{statusWords(run)}</span>;
 }
 
 const well: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'cancelled']);
@@ -34,7 +35,7 @@ export function When({ time }: { readonly time: string | undefined }): JSX.Eleme
   const now = useNow(10_000);
   if (time === undefined) return null;
   return (
-    <time dateTime={time} title={clock(time, 0)}>
+    <time dateTime={time} title={moment(time)}>
       {ago(time, now)}
     </time>
   );
@@ -50,9 +51,20 @@ export function Title({
 }): JSX.Element {
   return (
     <div class="title">
-      <h1 tabIndex={-1}>{children}</h1>
+      <h1 tabIndex={-1} dir="auto">
+        {children}
+      </h1>
       {beside}
     </div>
+  );
+}
+
+/** The name of a run or a session, which commands and the API take, to be copied. */
+export function Name({ of, name }: { readonly of: string; readonly name: string }): JSX.Element {
+  return (
+    <span class="name hint">
+      {of} <code>{name}</code> <Copy text={name} what={`the name of this ${of.toLowerCase()}`} />
+    </span>
   );
 }
 
@@ -117,6 +129,33 @@ export function Field({
         </span>
       )}
     </div>
+  );
+}
+
+/** A button for what cannot be taken back: it acts on the second press, and forgets the first when it is left. */
+export function Sure({
+  name,
+  of,
+  disabled,
+  act,
+}: {
+  readonly name: string;
+  readonly of: string;
+  readonly disabled: boolean;
+  readonly act: () => void;
+}): JSX.Element {
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <button
+      type="button"
+      class={isAsked ? 'danger' : 'quiet'}
+      disabled={disabled}
+      onBlur={() => setAsked(false)}
+      onClick={() => (isAsked ? act() : setAsked(true))}
+    >
+      <span aria-live="polite">{isAsked ? `${name}: sure?` : name}</span>
+      <span class="unseen"> {of}</span>
+    </button>
   );
 }
 

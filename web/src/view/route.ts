@@ -19,9 +19,11 @@ export function routeOf(hash: string): Route {
   return { screen, query, ...(id ? { id: decoded(id) } : {}) };
 }
 
-/** The address of a screen, or of one thing in it. */
-export const linkTo = (screen: Screen, id?: string): string =>
-  `#/${screen}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`;
+/** The address of a screen, or of one thing in it; fields that are empty are left out of the query. */
+export function linkTo(screen: Screen, id?: string, query: Readonly<Record<string, string>> = {}): string {
+  const given = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString();
+  return `#/${screen}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${given === '' ? '' : `?${given}`}`;
+}
 
 /** Where we are. */
 export const route: Cell<Route> = cell<Route>({ screen: 'ask', query: '' });
@@ -29,8 +31,21 @@ export const route: Cell<Route> = cell<Route>({ screen: 'ask', query: '' });
 /** Reads the address now and whenever it changes. */
 export function followAddress(): void {
   const read = (): void => route.set(routeOf(location.hash));
-  addEventListener('hashchange', read);
+  addEventListener('hashchange', () => {
+    read();
+    // A place that was never seen begins at its top; one that somebody comes back to stays where the browser puts it.
+    if (history.state !== null) return;
+    history.replaceState({ seen: true }, '');
+    scrollTo(0, 0);
+  });
+  history.replaceState({ seen: true }, '');
   read();
+}
+
+/** The same screen with another query, in place of this address: what is typed into a filter is no place to come back to. */
+export function stayWith(screen: Screen, query: Readonly<Record<string, string>>): void {
+  history.replaceState({ seen: true }, '', linkTo(screen, undefined, query));
+  route.set(routeOf(location.hash));
 }
 
 /** Goes to a screen. */

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import type { FleetRun } from '../../../src/core/index.ts';
 import { duration, money, short } from '../text/format.ts';
 import { Visible } from '../text/markdown-view.tsx';
+import { kindWords } from '../text/words.ts';
 import { api } from '../wire/api.ts';
 import { Failed, Status, Table, When } from './parts.tsx';
 import { useNow, usePoll } from './poll.ts';
@@ -14,12 +15,12 @@ export type RunTableProps = {
   readonly filter: Parameters<typeof api.runs>[0];
   readonly ms: number;
   readonly empty: JSX.Element | string;
-  /** Asks for more of them; without it there are no more to ask for. */
-  readonly more?: () => void;
+  /** The address of those before a run; without it no more are offered. */
+  readonly older?: (before: string) => string;
 };
 
 /** The table of the runs that a filter lets through. */
-export function RunTable({ caption, filter, ms, empty, more }: RunTableProps): JSX.Element {
+export function RunTable({ caption, filter, ms, empty, older }: RunTableProps): JSX.Element {
   const { value, failed } = usePoll((signal) => api.runs(filter, signal), ms, JSON.stringify(filter));
   if (value?.runs.length === 0) return <>{typeof empty === 'string' ? <p class="hint">{empty}</p> : empty}</>;
   return (
@@ -33,10 +34,10 @@ export function RunTable({ caption, filter, ms, empty, more }: RunTableProps): J
           <Row key={run.id} run={run} />
         ))}
       </Table>
-      {more && value && value.runs.length >= (filter.most ?? 100) ? (
-        <button type="button" class="quiet" onClick={more}>
-          Show more
-        </button>
+      {older && value && value.runs.length >= (filter.most ?? 100) ? (
+        <p class="pages">
+          <a href={older(value.runs.at(-1)?.id ?? '')}>Older runs</a>
+        </p>
       ) : null}
     </>
   );
@@ -47,6 +48,7 @@ function Row({ run }: { readonly run: FleetRun }): JSX.Element {
   const spent = run.outcome?.spent;
   const begun = run.started === undefined ? undefined : Date.parse(run.started);
   const queued = Date.parse(run.queued);
+  const again = run.attempts - 1;
   return (
     <tr>
       <td>
@@ -54,11 +56,21 @@ function Row({ run }: { readonly run: FleetRun }): JSX.Element {
       </td>
       <td class="words">
         <a href={linkTo('runs', run.id)}>
-          <Visible text={run.words.replaceAll(/\s+/g, ' ').slice(0, 140)} />
+          <bdi>
+            <Visible text={run.words.replaceAll(/\s+/g, ' ').slice(0, 140)} />
+          </bdi>
         </a>
-        {run.attempts > 1 ? <span class="hint"> taken {run.attempts} times</span> : null}
+        {again > 0 ? <span class="hint"> continued {again === 1 ? 'once' : `${again} times`}</span> : null}
       </td>
-      <td>{run.kind}</td>
+      <td>
+        {run.parent === undefined ? (
+          kindWords(run.kind)
+        ) : (
+          <>
+            part of <a href={linkTo('runs', run.parent)}>{run.parent.slice(0, 8)}</a>
+          </>
+        )}
+      </td>
       <td>{run.tenant}</td>
       <td class="number">{duration((begun ?? now) - queued)}</td>
       <td class="number">

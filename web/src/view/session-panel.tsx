@@ -1,14 +1,15 @@
 // A session that is followed, and what can be done with it: spoken to, forked, edited, cancelled.
 import type { JSX } from 'preact';
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
 import { money, percent, short } from '../text/format.ts';
+import { headingOf } from '../text/words.ts';
 import { api } from '../wire/api.ts';
 import { Announcer } from './announcer.tsx';
 import { useDraft } from './draft.ts';
 import { useMay } from './may.ts';
 import { Outcome } from './live-run.tsx';
-import { Empty, Failed, Figure } from './parts.tsx';
+import { Empty, Failed, Figure, Name, Status, Title } from './parts.tsx';
 import { useSending } from './poll.ts';
 import { goTo } from './route.ts';
 import { sameAs } from './same-as.ts';
@@ -18,32 +19,55 @@ import { TimelineView } from './timeline-view.tsx';
 import type { Item, Timeline } from './timeline.ts';
 
 /** What is followed, of which session; `isWhole` where nothing else on the screen sums it up. */
-export type PanelProps = { readonly followed: Followed; readonly session: string; readonly isWhole?: boolean };
+export type PanelProps = {
+  readonly followed: Followed;
+  readonly session: string;
+  readonly isWhole?: boolean;
+  /** Whether somebody came to say something. */
+  readonly isSpokenTo?: boolean;
+};
 
 /** The timeline of a session with its acts. */
-export function SessionPanel({ followed, session, isWhole = false }: PanelProps): JSX.Element {
+export function SessionPanel({ followed, session, isWhole = false, isSpokenTo = false }: PanelProps): JSX.Element {
   const feed = useFeed(followed);
   const { busy, failed, send } = useSending();
   const [isEditing, setEditing] = useState(false);
   const may = useMay('runner');
   const { timeline, run } = feed;
   const isLive = run ? run.status !== 'ended' : timeline.running;
+  const isThere = feed.failed?.status !== 404;
   const fork = useCallback(
     (event?: string): void => send(async () => goTo('sessions', (await api.fork(session, event)).session)),
     [session, send],
   );
   return (
     <section aria-label="Session">
-      {isWhole ? <Sums timeline={timeline} /> : null}
-      {may ? (
+      {isWhole ? (
+        <>
+          <Title beside={run ? <Status run={run} /> : null}>{headingOf(firstWords(timeline)) || 'Session'}</Title>
+          <p>
+            <Name of="Session" name={session} />
+          </p>
+          <Sums timeline={timeline} />
+        </>
+      ) : (
+        <h2 class="unseen">What happened</h2>
+      )}
+      {may && isThere ? (
         <div class="buttons acts">
-          <button type="button" disabled={busy || timeline.seq === 0} onClick={() => fork()}>
+          <button
+            type="button"
+            disabled={busy || timeline.seq === 0}
+            title="Begins another session as this one stands"
+            onClick={() => fork()}
+          >
             Fork
           </button>
           <button
             type="button"
             disabled={busy || isLive || timeline.seq === 0}
-            title={isLive ? 'Only where no run is in the session' : ''}
+            title={isLive ? 'Once its run has ended' : 'Changes what was said; what stood there is kept'}
+            aria-expanded={isEditing}
             onClick={() => setEditing(!isEditing)}
           >
             Edit
@@ -65,15 +89,32 @@ export function SessionPanel({ followed, session, isWhole = false }: PanelProps)
       <TimelineView items={timeline.items} live={feed.live} acts={{ session, fork: may ? fork : undefined }} />
       {timeline.others > 0 ? (
         <p class="hint">
-          {timeline.others === 1 ? '1 event stands' : `${timeline.others} events stand`} on branches that nobody
-          continues, kept in the log.
+          What stood here before an edit is kept in its log: {timeline.others}{' '}
+          {timeline.others === 1 ? 'event' : 'events'} beside these.
         </p>
       ) : null}
       {isWhole && run ? <Outcome run={run} feed={feed} /> : null}
       <Announcer feed={feed} run={run} />
-      {may ? <Speaking session={session} before={run} isLive={isLive} isWhole={isWhole} /> : null}
+      {may && isThere ? (
+        <Speaking
+          session={session}
+          before={run}
+          isLive={isLive}
+          isWhole={isWhole}
+          isWanted={isSpokenTo && feed.loaded}
+        />
+      ) : null}
     </section>
   );
+}
+
+/** What the session was begun with. */
+function firstWords({ items }: Timeline): string {
+  const first = items.find((item) => item.type === 'input' || (item.type === 'said' && item.message.role === 'user'));
+  if (first?.type === 'input') return first.text;
+  return first?.type === 'said'
+    ? first.message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+    : '';
 }
 
 /** What the session came to: money, tokens, cache. */
@@ -89,7 +130,7 @@ function Sums({ timeline }: { readonly timeline: Timeline }): JSX.Element | null
   const isPriced = turns.some(({ usd }) => usd !== undefined);
   return (
     <dl class="figures small">
-      <Figure name="Model" value={timeline.model} />
+      <Figure name="Model" value={timeline.model || 'not known'} />
       <Figure name="Turns" value={turns.length} note={callWords(sum(({ calls }) => calls.length))} />
       <Figure name="Cost" value={isPriced ? money(sum(({ usd }) => usd)) : 'not known'} />
       <Figure
@@ -98,7 +139,7 @@ function Sums({ timeline }: { readonly timeline: Timeline }): JSX.Element | null
         note={
           isTold && input > 0
             ? `${percent(Math.min(1, sum(({ usage }) => usage?.cacheRead) / input))} from the cache`
-            : 'cache not told'
+            : 'cache not reported'
         }
       />
     </dl>
@@ -114,14 +155,19 @@ type SpeakingProps = {
   readonly before: FleetRun | undefined;
   readonly isLive: boolean;
   readonly isWhole: boolean;
+  readonly isWanted: boolean;
 };
 
 /** Words to the session: into the run that goes on, or as the beginning of another. */
-function Speaking({ session, before, isLive, isWhole }: SpeakingProps): JSX.Element {
+function Speaking({ session, before, isLive, isWhole, isWanted }: SpeakingProps): JSX.Element {
   const [words, setWords] = useDraft(`session ${session}`);
   const [how, setHow] = useState<Way>('steer');
   const [said, setSaid] = useState('');
   const { busy, failed, send } = useSending();
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (isWanted) field.current?.focus();
+  }, [isWanted]);
   const speak = (): void =>
     send(async () => {
       if (isLive) await api.steer(session, words, how);
@@ -146,6 +192,8 @@ function Speaking({ session, before, isLive, isWhole }: SpeakingProps): JSX.Elem
       </label>
       <textarea
         id="speaking"
+        ref={field}
+        dir="auto"
         rows={3}
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}

@@ -32,7 +32,8 @@ export function stretchesOf(tallies: readonly Tally[]): Stretches {
     took: [at(({ took }) => took?.[0]), at(({ took }) => took?.[1]), at(({ took }) => took?.[2])],
     errors: ratesOf(tallies, broke),
     abstained: ratesOf(tallies, ['abstained']),
-    usd: at(({ usd }) => usd),
+    // Where nothing ended, nothing was measured of what it cost.
+    usd: at(({ ended, usd }) => (ended > 0 ? usd : null)),
   };
 }
 

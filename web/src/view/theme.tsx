@@ -26,7 +26,7 @@ export function ThemeToggle(): JSX.Element {
   const next = choices[(choices.indexOf(theme) + 1) % choices.length] ?? 'system';
   return (
     <button type="button" class="quiet theme" title={`Colours: ${theme}. Next: ${next}`} onClick={() => setTheme(next)}>
-      <span class="unseen">Colours: </span>
+      <span class="theme-name">Colours: </span>
       {theme === 'system' ? 'Auto' : theme === 'light' ? 'Light' : 'Dark'}
     </button>
   );

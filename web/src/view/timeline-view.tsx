@@ -1,8 +1,9 @@
 // The timeline drawn: each thing once, and again only when it changed.
 import type { ComponentChildren, JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Message, Note, Usage } from '../../../src/core/index.ts';
-import { clock, count, duration, money, percent, sentence, short } from '../text/format.ts';
+import { clock, count, duration, moment, money, percent, sentence, short } from '../text/format.ts';
+import { Copy } from '../text/copy.tsx';
 import { Markdown, Visible } from '../text/markdown-view.tsx';
 import { CallView, Long, Picture } from './call-view.tsx';
 import type { Item } from './timeline.ts';
@@ -24,11 +25,12 @@ export function TimelineView({
   const last = items.at(-1);
   const isOpen = last?.type === 'turn' && last.message === undefined && last.failure === undefined;
   const earlier = items.length - most;
+  useFollowing(live?.text);
   return (
     <>
       {earlier > 0 ? (
-        <button type="button" class="quiet" onClick={() => setMost(most + 4 * page)}>
-          Show {Math.min(earlier, 4 * page)} of {earlier} earlier
+        <button type="button" class="quiet" onClick={() => setMost(most + 2 * page)}>
+          Show {Math.min(earlier, 2 * page)} of {earlier} earlier
         </button>
       ) : null}
       <ol class="timeline" aria-busy={live !== undefined}>
@@ -43,7 +45,7 @@ export function TimelineView({
         ))}
         {live !== undefined && !isOpen ? (
           <li class="turn" key="live">
-            <Side what="assistant" time={undefined} />
+            <Side what="answer" time={undefined} />
             <div class="body">
               <Markdown text={live.text} />
             </div>
@@ -54,8 +56,24 @@ export function TimelineView({
   );
 }
 
+/** Keeps the end of what streams in in sight, for who is at the end of the page; who has scrolled away is left there. */
+function useFollowing(text: string | undefined): void {
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const look = (): void => {
+      isAtEnd.current = document.documentElement.scrollHeight - innerHeight - scrollY < 60;
+    };
+    look();
+    addEventListener('scroll', look, { passive: true });
+    return () => removeEventListener('scroll', look);
+  }, []);
+  useLayoutEffect(() => {
+    if (text !== undefined && isAtEnd.current) scrollTo(0, document.documentElement.scrollHeight);
+  }, [text]);
+}
+
 /** A long session is drawn from its end: who wants its beginning asks for it. */
-const page = 150;
+const page = 60;
 
 type Drawn = {
   readonly item: Item;
@@ -70,7 +88,7 @@ function ItemView({ item, acts, isLive, live }: Drawn): JSX.Element {
       case 'input':
         return (
           <li class={`said input ${item.delivered ? '' : 'waiting'}`}>
-            <Side what={item.how === 'prompt' ? 'you' : item.how} time={item.time} />
+            <Side what={speakers[item.how] ?? item.how} time={item.time} />
             <div class="body">
               <Markdown text={item.text} />
               {item.files.map((file, i) => (
@@ -85,7 +103,7 @@ function ItemView({ item, acts, isLive, live }: Drawn): JSX.Element {
       case 'said':
         return (
           <li class={`said ${item.message.role === 'user' ? 'input' : ''}`}>
-            <Side what={item.message.role === 'user' ? 'you' : item.message.role} time={undefined} />
+            <Side what={speakers[item.message.role] ?? item.message.role} time={undefined} />
             <div class="body">
               <MessageView message={item.message} />
             </div>
@@ -104,11 +122,22 @@ function ItemView({ item, acts, isLive, live }: Drawn): JSX.Element {
   }, [item, acts.session, acts.fork, isLive, live]);
 }
 
+const speakers: Readonly<Record<string, string>> = {
+  prompt: 'you',
+  user: 'you',
+  steer: 'you, on the way',
+  'follow-up': 'you, for after it',
+};
+
 function Side({ what, time }: { readonly what: string; readonly time: string | undefined }): JSX.Element {
   return (
     <div class="side">
-      <span class="who">{what}</span>
-      {time === undefined ? null : <time dateTime={time}>{clock(time, Date.now())}</time>}
+      <h3 class="who">{what}</h3>
+      {time === undefined ? null : (
+        <time dateTime={time} title={moment(time)}>
+          {clock(time, Date.now())}
+        </time>
+      )}
     </div>
   );
 }
@@ -116,6 +145,7 @@ function Side({ what, time }: { readonly what: string; readonly time: string | u
 type Turn = Extract<Item, { type: 'turn' }>;
 
 function TurnView({ item, acts, isLive, live }: Omit<Drawn, 'item'> & { readonly item: Turn }): JSX.Element {
+  const words = item.message ? textOf(item.message) : isLive ? live : undefined;
   const thoughts = item.message?.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])) ?? [];
   return (
     <li class="turn">
@@ -128,20 +158,16 @@ function TurnView({ item, acts, isLive, live }: Omit<Drawn, 'item'> & { readonly
             <Markdown text={thoughts.join('\n\n')} />
           </details>
         ) : null}
-        {item.message ? <Words message={item.message} /> : null}
-        {isLive ? (
-          live === undefined ? (
-            <p class="waiting-dots">Waiting for the model</p>
-          ) : (
-            <Markdown text={live} />
-          )
-        ) : null}
+        {/* One place for the words, so that a long answer is not drawn anew once it is whole. */}
+        {words === undefined || words.trim() === '' ? null : <Markdown key="words" text={words} />}
+        {isLive && words === undefined ? <p class="waiting-dots">Waiting for the model</p> : null}
         {item.message || item.failure || isLive ? null : <p class="hint">Broken off before its answer was whole.</p>}
         {item.failure ? (
           <div class="failed">
             {item.partial ? <Markdown text={item.partial} /> : null}
             <p>
-              {sentence(item.failure.message)} {item.failure.hint} {item.failure.retry ? 'It is tried again.' : ''}
+              <Visible text={sentence(item.failure.message)} /> {item.failure.hint}{' '}
+              {item.failure.retry ? 'It is tried again.' : ''}
             </p>
           </div>
         ) : null}
@@ -149,8 +175,14 @@ function TurnView({ item, acts, isLive, live }: Omit<Drawn, 'item'> & { readonly
           <CallView key={call.id} call={call} session={acts.session} />
         ))}
         <Costs item={item}>
+          {item.message && words?.trim() ? <Copy text={words} what={`the words of turn ${item.turn}`} /> : null}
           {acts.fork && item.message ? (
-            <button type="button" class="quiet" onClick={() => acts.fork?.(item.at)}>
+            <button
+              type="button"
+              class="quiet"
+              title="Begins another session as this one stood here"
+              onClick={() => acts.fork?.(item.at)}
+            >
               Fork from here
             </button>
           ) : null}
@@ -160,10 +192,8 @@ function TurnView({ item, acts, isLive, live }: Omit<Drawn, 'item'> & { readonly
   );
 }
 
-function Words({ message }: { readonly message: Message }): JSX.Element {
-  const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  return <>{text.trim() === '' ? null : <Markdown text={text} />}</>;
-}
+const textOf = (message: Message): string =>
+  message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 /** A message that came with the history: its words, and its calls and results as they stand. */
 function MessageView({ message }: { readonly message: Message }): JSX.Element {
@@ -179,13 +209,13 @@ function MessageView({ message }: { readonly message: Message }): JSX.Element {
   );
 }
 
-/** What was injected into the request, and under which name: the name says which rule put it there. */
+/** What the model was told besides, and under which name: the name says which rule put it there. */
 function Notes({ notes }: { readonly notes: readonly Note[] }): JSX.Element | null {
   if (notes.length === 0) return null;
   return (
     <details class="notes">
       <summary>
-        {notes.length === 1 ? '1 note' : `${notes.length} notes`} injected:{' '}
+        {notes.length === 1 ? '1 note' : `${notes.length} notes`} added for the model by{' '}
         {notes
           .map(({ key }) => key)
           .join(', ')
@@ -196,7 +226,7 @@ function Notes({ notes }: { readonly notes: readonly Note[] }): JSX.Element | nu
           <div key={note.key}>
             <dt>
               <code>{note.key}</code>{' '}
-              {(note.priority ?? 0) >= 100 ? 'safety' : note.priority ? `priority ${note.priority}` : ''}
+              {(note.priority ?? 0) >= 100 ? 'for safety' : note.priority ? `priority ${note.priority}` : ''}
             </dt>
             <dd>
               <Visible text={note.text} />
@@ -219,7 +249,7 @@ function Costs({ item, children }: { readonly item: Turn; readonly children: Com
           <span>
             {item.usd === undefined ? 'cost not known' : `${item.estimated ? 'about ' : ''}${money(item.usd)}`}
           </span>
-          <span title={`${count(usage.input ?? 0)} in, ${count(usage.output ?? 0)} out`}>
+          <span title={`${exactly(usage.input)} tokens in, ${exactly(usage.output)} out`}>
             {usage.input === undefined ? '?' : short(usage.input)} in,{' '}
             {usage.output === undefined ? '?' : short(usage.output)} out
           </span>
@@ -229,14 +259,21 @@ function Costs({ item, children }: { readonly item: Turn; readonly children: Com
       <span>{duration(item.ms)}</span>
       {item.model ? <span class="model">{item.model}</span> : null}
       {item.finish && item.finish !== 'stop' && item.finish !== 'tool-calls' ? (
-        <span class="bad">{item.finish}</span>
+        <span class="bad">{finishes[item.finish] ?? item.finish}</span>
       ) : null}
-      {children}
+      <span class="acts-here">{children}</span>
     </footer>
   );
 }
 
+const finishes: Readonly<Record<string, string>> = {
+  length: 'cut short: the answer was as long as the model may make it',
+  'content-filter': 'cut short by a filter of the provider',
+};
+
+const exactly = (tokens: number | undefined): string => (tokens === undefined ? 'unknown' : count(tokens));
+
 function cached({ input, cacheRead }: Usage): string {
-  if (cacheRead === undefined || !input) return 'cache not told';
-  return `${percent(Math.min(1, cacheRead / input))} cached`;
+  if (cacheRead === undefined || !input) return 'cache not reported';
+  return `${percent(Math.min(1, cacheRead / input))} from the cache`;
 }

@@ -1,5 +1,6 @@
 // A session as a person reads it: its events folded into what was said, done, asked and spent, in order, along the path to its head.
 import type { CallPart, Event, Failure, FilePart, Json, Message, Note, Usage } from '../../../src/core/index.ts';
+import { beginningWords, branchWords, reasonWords } from '../text/words.ts';
 
 /** Where a call stands. */
 export type CallItem = {
@@ -111,10 +112,10 @@ function change(now: Timeline, event: Event): Timeline {
     case 'epoch-started':
       return { ...startEpoch(now, event, mark), model: event.model };
     case 'compaction-refused':
-      return mark('compaction', `Not compacted: ${event.why}`);
+      return mark('not shortened', `What was said could not be made shorter: ${event.why}`);
     case 'branch-started':
       return {
-        ...mark('branch', [`A new branch: ${event.reason}`, event.detail].filter(Boolean).join('. ')),
+        ...mark('branch', [branchWords(event.reason), event.detail].filter(Boolean).join('. ')),
         running: false,
       };
     case 'input-received':
@@ -162,24 +163,31 @@ function change(now: Timeline, event: Event): Timeline {
 
 /** An edit, or the beginning of a fork, brings its history along; a compaction is marked where it was. */
 function startEpoch(now: Timeline, event: Event & { type: 'epoch-started' }, mark: Mark): Timeline {
-  const text = [`A new prefix: ${event.reason}`, event.detail].filter(Boolean).join('. ');
+  const text = [beginningWords(event.reason), event.detail].filter(Boolean).join('. ');
+  const what = event.reason === 'compacted' ? 'shortened' : event.reason === 'edited' ? 'edited' : 'changed';
   const { messages = [] } = event.baseline ?? {};
   const isBeginning = event.reason === 'started';
   if (messages.length === 0 || (event.reason !== 'edited' && !isBeginning && now.items.length > 0))
-    return isBeginning ? now : mark('epoch', text);
+    return isBeginning ? now : mark(what, text);
   const { id, seq, time } = event;
   const said = messages.map((message, i): Item => ({ key: `${id} ${i}`, at: id, seq, time, type: 'said', message }));
-  return { ...now, items: [...(isBeginning ? now.items : mark('epoch', text).items.slice(now.items.length)), ...said] };
+  return { ...now, items: [...(isBeginning ? now.items : mark(what, text).items.slice(now.items.length)), ...said] };
 }
 
 function ended(now: Timeline, event: Event & { type: 'run-ended' }, mark: Mark): Timeline {
   if ((event.reason === 'answered' || event.reason === 'task-complete') && event.detail === undefined) return now;
-  const why = event.error?.message ?? event.detail ?? '';
+  const last = now.items.findLast((item) => item.type === 'turn');
+  // Where the turn has just said what went wrong, the end need not say it again.
+  const isSaid = last?.type === 'turn' && last.failure !== undefined && last.failure.message === event.error?.message;
+  const why = isSaid ? '' : (event.error?.message ?? event.detail ?? '');
   const tone =
     event.error || !['answered', 'task-complete', 'cancelled', 'abstained'].includes(event.reason) ? 'bad' : 'quiet';
   return mark(
     'ended',
-    [`Ended: ${event.reason}`, why, event.error?.hint].filter(Boolean).join('. ').replaceAll('..', '.'),
+    [`Ended: ${reasonWords(event.reason)}`, why, isSaid ? '' : event.error?.hint]
+      .filter(Boolean)
+      .join('. ')
+      .replaceAll('..', '.'),
     tone,
   );
 }

@@ -78,6 +78,8 @@ export type FrontierRow = {
   readonly id: string;
   readonly title: string;
   readonly what: string;
+  /** The command that measures it. */
+  readonly command?: string;
 } & (
   | { readonly measured: false }
   | {
@@ -87,5 +89,7 @@ export type FrontierRow = {
       readonly interval: Bounds;
       readonly when: string;
       readonly how: string;
+      /** The model, the dataset. */
+      readonly about?: string;
     }
 );

@@ -1,0 +1,50 @@
+// A button that copies a text: exactly what is shown, so that nothing unseen is pasted elsewhere.
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { piecesOf } from './hidden.ts';
+
+/** How long it says that it was copied. */
+const saidMs = 2000;
+
+/** Copies a text; `what` names it for who cannot see where the button stands. */
+export function Copy({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    if (said === '') return undefined;
+    const timer = setTimeout(() => setSaid(''), saidMs);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const copy = (): void => {
+    const shown = piecesOf(text).map((piece) => piece.text);
+    void put(shown.join('')).then((done) => setSaid(done ? 'Copied' : 'Not copied: select it instead'));
+  };
+  return (
+    <button type="button" class="quiet copy" onClick={copy}>
+      <span aria-live="polite">{said || 'Copy'}</span>
+      <span class="unseen"> {what}</span>
+    </button>
+  );
+}
+
+/** A page that is not on this machine and not behind TLS has no clipboard of its own: there a selection is copied. */
+async function put(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return putSelection(text);
+  }
+}
+
+function putSelection(text: string): boolean {
+  const before = document.activeElement;
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'unseen';
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand('copy');
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return done;
+}

@@ -1,0 +1,62 @@
+// The words of the code in those of a person: why a run ended, where it stands, what kind it is, why a session begins anew.
+import type { EpochReason, FleetRun, StopReason } from '../../../src/core/index.ts';
+
+const reasons: Readonly<Record<StopReason, string>> = {
+  answered: 'answered',
+  'task-complete': 'done',
+  abstained: 'gave no answer',
+  truncated: 'answer cut short',
+  'max-turns': 'out of turns',
+  'token-budget': 'out of tokens',
+  'money-budget': 'out of money',
+  'call-budget': 'out of tool calls',
+  time: 'out of time',
+  'error-threshold': 'too many errors',
+  stuck: 'stuck',
+  rule: 'stopped by a rule',
+  'kill-switch': 'stopped by the kill-switch',
+  cancelled: 'cancelled',
+  'provider-error': 'model failed',
+};
+
+/** Why a run ended; a reason that this page does not know is shown as it is. */
+export const reasonWords = (reason: string): string => reasons[reason as StopReason] ?? reason;
+
+/** Where a run stands. One that rests waits for a person, or for runs of its own that nobody need answer. */
+export function statusWords({ status, outcome, questions }: FleetRun): string {
+  if (status === 'ended') return outcome ? reasonWords(outcome.reason) : 'ended';
+  if (status === 'resting') return questions.length > 0 ? 'waits for you' : 'waits for its parts';
+  return status;
+}
+
+const kinds: Readonly<Record<string, string>> = { run: 'run', plan: 'orchestration', verify: 'verification' };
+
+/** What kind of run it is. */
+export const kindWords = (kind: string): string => kinds[kind] ?? kind;
+
+const beginnings: Readonly<Record<EpochReason, string>> = {
+  started: 'Begun',
+  compacted: 'What was said before was made shorter, to fit the model',
+  'model-changed': 'Another model goes on',
+  'agent-changed': 'Other instructions or tools from here on',
+  edited: 'Edited: from here on the session goes on with what is shown',
+};
+
+/** Why what the model is sent begins anew. */
+export const beginningWords = (reason: string): string => beginnings[reason as EpochReason] ?? reason;
+
+const branches: Readonly<Record<string, string>> = {
+  edited: 'The session was edited; what stood here before is kept',
+  forked: 'The session goes its own way from here',
+  rewound: 'Taken back to here; what came after is kept',
+  returned: 'Back to what was left before',
+};
+
+/** Why a session goes on from an earlier point. */
+export const branchWords = (reason: string): string => branches[reason] ?? reason;
+
+/** A heading out of what somebody wrote: its first line, as far as it fits. */
+export function headingOf(words: string): string {
+  const line = words.trim().split('\n', 1)[0] ?? '';
+  return line.length > 90 ? `${line.slice(0, 88).trimEnd()}…` : line;
+}
