@@ -87,11 +87,11 @@ export type Work = {
   readonly worker: string;
   /** Runs at a time. */
   readonly concurrency: number;
-  /** Takes only runs of this version, and those that nobody has begun. */
+  /** Takes only runs of this version, and those that nobody has begun; without one, runs of all. */
   readonly version?: string;
   /** No run is taken once it aborts; `work` returns when those under way are settled. */
   readonly signal: AbortSignal;
-  /** Returns once the queue is empty and nothing is under way, instead of waiting for more. */
+  /** Returns once nothing is left that could be begun now and nothing is under way, instead of waiting for more. */
   readonly drain?: boolean;
   /** Works on a run. The signal aborts when the run is no longer this worker's. What it throws puts the run back, after a while that grows. */
   drive(run: FleetRun, signal: AbortSignal): Promise<Settlement>;

@@ -122,5 +122,5 @@ test('[A88] an Idempotency-Key that stands for something else is refused, not an
   const both = ['one', 'two'].map((words) =>
     ask('POST /api/run', { headers: { 'idempotency-key': 'race' }, body: { words } }),
   );
-  assert.deepEqual((await Promise.all(both)).map(({ status }) => status).toSorted(), [202, 409]);
+  assert.deepEqual(new Set((await Promise.all(both)).map(({ status }) => status)), new Set([202, 409]));
 });

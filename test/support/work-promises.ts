@@ -228,6 +228,38 @@ export function workPromises(promise: RegisterPromise): void {
     assert.deepEqual(names(await drain(store, () => ended(), { version: '1' })), ['old']);
   });
 
+  promise(
+    '[A116] a worker of no version takes what any version has begun, and leaves it that version',
+    async (open) => {
+      const store = await open();
+      const { queue } = store;
+      for (const version of ['1', '2']) {
+        await queue.enqueue([{ id: `of ${version}`, words: '' }]);
+        await drain(store, () => rest, { version });
+        await queue.wake(`of ${version}`);
+      }
+      await queue.enqueue([{ id: 'fresh', words: '' }]);
+      const leaving = await drain(store, ({ attempts, id }) =>
+        id !== 'fresh' && attempts < 3 ? { type: 'left' } : ended(),
+      );
+      assert.deepEqual(leaving.map(({ id }) => id).toSorted(), ['fresh', 'of 1', 'of 1', 'of 2', 'of 2']);
+      assert.deepEqual(await Promise.all(['of 1', 'of 2', 'fresh'].map(async (id) => (await queue.run(id))?.version)), [
+        '1',
+        '2',
+        undefined,
+      ]);
+      await queue.limit({ tenantConcurrency: 1 });
+      await queue.enqueue([{ id: 'bound', words: '' }]);
+      await drain(store, () => rest, { version: '3' });
+      await queue.wake('bound');
+      assert.deepEqual(
+        (await drain(store)).map(({ id }) => id),
+        ['bound'],
+        'also within limits',
+      );
+    },
+  );
+
   promise('[A71] limits on how many runs are under way hold over all workers, also for each tenant', async (open) => {
     const stores = [await open(), await open()];
     const [first] = stores;

@@ -24,9 +24,6 @@ export type Claim = {
 /** What a worker took: claims by the ids of their workflows. */
 export type Taken = { readonly claims: ReadonlyMap<string, Claim>; readonly claim: string };
 
-/** Stands for no version where DBOS wants one. */
-const noVersion = '-';
-
 const beginSql = `SELECT ${columns}, segment FROM fairlead.begin($1, $2, $3, $4, $5, $6)`;
 
 /** Takes up to so many runs. What DBOS has given and may not be begun goes back to it. */
@@ -37,7 +34,7 @@ export async function take(
   demand: { readonly holder: string; readonly most: number; readonly limits: QueueLimits },
 ): Promise<Taken> {
   const { holder } = demand;
-  const claimed = await engine.claim({ ...demand, version: work.version ?? noVersion });
+  const claimed = await engine.claim({ ...demand, version: work.version });
   if (claimed.workflows.length === 0) return { claims: new Map(), claim: claimed.claim };
   let claims: ReadonlyMap<string, Claim> = new Map();
   try {

@@ -7,10 +7,10 @@ import { aboutUrl, openPool } from './database.ts';
 import { schemas } from './migrations.ts';
 import { otherDatabase, pgTrouble } from './trouble.ts';
 
-/** What is asked of the queue: so many workflows, for whom, of which version. */
+/** What is asked of the queue: so many workflows, for whom, of which version or of any. */
 export type Demand = {
   readonly holder: string;
-  readonly version: string;
+  readonly version: string | undefined;
   readonly most: number;
   readonly limits: QueueLimits;
 };
@@ -146,10 +146,14 @@ async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): P
     };
     const claim = randomUUID();
     const workflows: string[] = [];
+    const versions = version === undefined ? await versionsWaiting(pool) : [version];
     const find = async (tenant?: string): Promise<void> => {
-      const params = { ...bounds, workerConcurrency: most - workflows.length };
-      const queue = new WorkflowQueue(WorkflowQueue.recordFromParams('runs', params), false);
-      workflows.push(...(await database.findAndMarkStartableWorkflows(queue, holder, version, tenant, 0, 0, claim)));
+      for (const each of versions) {
+        if (workflows.length >= most) return;
+        const params = { ...bounds, workerConcurrency: most - workflows.length };
+        const queue = new WorkflowQueue(WorkflowQueue.recordFromParams('runs', params), false);
+        workflows.push(...(await database.findAndMarkStartableWorkflows(queue, holder, each, tenant, 0, 0, claim)));
+      }
     };
     const sweep = async (): Promise<void> => {
       if (tenantConcurrency === undefined) return find();
@@ -178,6 +182,17 @@ async function perform(workflow: string): Promise<void> {
   const body = bodies.get(workflow);
   bodies.delete(workflow);
   await body?.();
+}
+
+/** Stands for no version where DBOS wants one. */
+const noVersion = '-';
+
+/** The versions that runs in the queue were begun by; with each, DBOS gives out those that nobody has begun. */
+async function versionsWaiting(pool: Pool): Promise<readonly string[]> {
+  const sql = `SELECT DISTINCT application_version AS version FROM ${schemas.dbos}.workflow_status
+    WHERE status = 'ENQUEUED' AND queue_name = 'runs' AND application_version IS NOT NULL`;
+  const { rows } = await pool.query<{ version: string }>(sql);
+  return rows.length === 0 ? [noVersion] : shuffled(rows.map(({ version }) => version));
 }
 
 /** A limit that all workers share is spent by one of them at a time: two at once would spend it twice, or both give way. */

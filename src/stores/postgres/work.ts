@@ -105,7 +105,7 @@ const isPassing = (error: unknown): boolean =>
 async function isDrained({ db }: Base, version: string | undefined): Promise<boolean> {
   const sql = `
     SELECT 1 FROM fairlead.runs AS run
-    WHERE status IN ('queued', 'running') AND (version IS NULL OR version = $1)
+    WHERE status IN ('queued', 'running') AND ($1::text IS NULL OR version IS NULL OR version = $1)
       AND NOT (status = 'queued' AND coalesce(later, 0) > fairlead.now_ms())
       AND NOT (status = 'queued' AND slot IS NULL AND EXISTS (
         SELECT 1 FROM fairlead.runs AS other WHERE other.slot = run.session AND (other.status = 'resting' OR other.version <> $1)
