@@ -6,7 +6,9 @@ import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { build } from 'rolldown';
 import { buildWeb } from '../web/build.ts';
+import { compileAhead } from './build/ahead.ts';
 import { takeBuiltinsDirectly } from './build/builtins.ts';
+import { calledFunctions } from './build/called.ts';
 import { chunkNames } from './build/chunks.ts';
 import { notices } from './build/notices.ts';
 import { spellInAscii } from './build/plain-letters.ts';
@@ -64,6 +66,13 @@ const { output } = await build({
 spellInAscii(fresh);
 takeBuiltinsDirectly(fresh);
 takeShortcuts(fresh);
+compileAhead(
+  await calledFunctions(fresh).catch((error: Error) => {
+    if (whole) fail(error.message);
+    console.log(`Built to start slower, because it could not be tried: ${error.message}`);
+    return new Map();
+  }),
+);
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 const page = await buildWeb(path.join(fresh, 'web'));
 writeFileSync(path.join(fresh, 'third-party.txt'), `${notices([...modules, ...page])}\n`);

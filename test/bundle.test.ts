@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import vm from 'node:vm';
+import { withFunctionsAhead, type Place } from '../scripts/build/ahead.ts';
 import { takeBuiltinsDirectly, withDirectBuiltins } from '../scripts/build/builtins.ts';
+import { calledFunctions } from '../scripts/build/called.ts';
 import { passedOn, takeShortcuts } from '../scripts/build/shortcuts.ts';
+import { bin, source } from './support/program.ts';
 
 function tempFolder(t: TestContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-bundle-'));
@@ -72,3 +76,102 @@ test('a program that does more than pass names on is no way to elsewhere', () =>
   assert.equal(passedOn('import { a } from "./a.js";\nexport { b };'), undefined);
   assert.equal(passedOn(''), undefined);
 });
+
+test('what a start of Node does not bring along is taken when it is first called, and is itself from then on', () => {
+  const program = `import { createHash as made, randomUUID } from "node:crypto";\nexport const all = 1;`;
+  const late = withDirectBuiltins(program);
+  assert.doesNotMatch(late, /^import/m);
+  const found = vm.runInThisContext(
+    `${late.replace('export ', '')}\nconst given = [made]; [given.map((made) => made('md5').update('a').digest('hex')), made.name, randomUUID.name]`,
+  ) as unknown;
+  assert.deepEqual(found, [['0cc175b9c0f1b6a831c399e269772661'], 'createHash', 'randomUUID']);
+});
+
+test('of what is asked for more than a call nothing is taken late', () => {
+  for (const [line, use] of [
+    ['import { Hash } from "node:crypto";', ''],
+    ['import { constants, createHash } from "node:crypto";', ''],
+    ['import { execFile } from "node:child_process";', 'promisify(execFile);'],
+    ['import { spawn } from "node:child_process";', 'spawn.name;'],
+    ['import { createHash as $made } from "node:crypto";', 'new $made();'],
+    ['import child from "node:child_process";', ''],
+    ['import { readFileSync } from "node:fs";', ''],
+  ] as const)
+    assert.match(
+      withDirectBuiltins(`${line}\n${use}`),
+      /^const .* = globalThis\.process\.getBuiltinModule\("node:\w+"\);\n/,
+    );
+});
+
+const manyKinds = `import { sep } from "node:path";
+const early = declared(2);
+function declared(n) { return n > 0 ? declared(n - 1) + 1 : inner(); function inner() { return 0; } }
+async function later(a = (() => 1)()) { return await a; }
+function* steps() { yield* [1, 2].map((x) => x + 1); }
+async function* slowly() { for (const x of steps()) yield x; }
+const chain = (a) => (b) => async (c) => a + b + c, after = async function () { return this; };
+const named = function self(n) { return n ? self(n - 1) : self.name; };
+const thing = { method() { return [this === thing, () => 1].length; }, get got() { return (() => "got")(); }, async *[sep]() { yield 5; }, short: () => ({}) };
+class Kind { #x = () => 3; static made = function () { return new this(); }; constructor(f = (x) => x) { this.f = f; } do() { return this.#x() + this.f(4); } }
+const all = async (it) => { const found = []; for await (const each of it) found.push(each); return found; };
+const found = async () => [early, declared(3), declared.name, declared.length, await later(), later.name, [...steps()], await all(slowly()), await chain(1)(2)(3), chain.name, await after.call(7), named(2), thing.method(), thing.got, await all(thing[sep]()), thing.short.name, Kind.made().do(), Kind.made.name, typeof named.prototype];
+export { found, declared as passed };
+`;
+
+/** Every place where a function may begin and end, so that whatever V8 calls a function is among them. */
+function everyPlace(program: string): readonly Place[] {
+  const ends = Array.from(program, (_, i) => i + 1);
+  return [...program.matchAll(/\(|\b\w|\*/g)].flatMap(({ index }) =>
+    ends.filter((end) => end > index).map((end) => ({ start: index, end })),
+  );
+}
+
+test('a program whose functions are compiled ahead does what it did', async (t) => {
+  const folder = tempFolder(t);
+  const ahead = withFunctionsAhead(manyKinds, everyPlace(manyKinds));
+  assert.match(ahead, /^import .*\nvar declared = \(function \(n\) \{/);
+  assert.match(
+    ahead,
+    /const chain = \(\(a\) => \(\(b\) => \(async \(c\) => a \+ b \+ c\)\)\), after = \(async function/,
+  );
+  const answers = await Promise.all(
+    [manyKinds, ahead].map(async (program, i) => {
+      const file = path.join(folder, `${i}.mjs`);
+      writeFileSync(file, program);
+      const { found, passed } = (await import(pathToFileURL(file).href)) as {
+        readonly found: () => Promise<unknown>;
+        readonly passed: (n: number) => number;
+      };
+      return [await found(), passed(4)];
+    }),
+  );
+  assert.deepEqual(answers[1], answers[0]);
+  assert.equal(withFunctionsAhead(manyKinds, []), manyKinds, 'what is not called stays');
+});
+
+test('what is compiled ahead is in the cache before it is called', () => {
+  const body = Array.from({ length: 50 }, (_, i) => `if (x === ${i}) return "${i}";`).join(' ');
+  const program = `function called(x) { ${body} }\nfunction other(x) { ${body} }`;
+  const place = { start: 0, end: program.indexOf('\n') };
+  const cached = (text: string): number => new vm.Script(text).createCachedData().length;
+  assert.ok(cached(withFunctionsAhead(program, [place])) > cached(program) + 500);
+});
+
+test(
+  'what a one-shot calls is compiled ahead, and it loads no more than it must',
+  { skip: bin === source && 'only what is built has this: npm run check builds it' },
+  async () => {
+    const called = await calledFunctions(path.dirname(bin));
+    const programs = [...called].map(([file, places]) => ({ text: readFileSync(file, 'utf8'), places }));
+    const bytes = programs.reduce((sum, { text }) => sum + text.length, 0);
+    assert.ok(bytes < 1_000_000, `${bytes} bytes`);
+    const functions = programs.flatMap(({ text, places }) =>
+      places.map(({ start }) => text.slice(start - 1, start + 15)),
+    );
+    const left = functions.filter((text) => /^\n(async )?function\b/.test(text)).length;
+    assert.ok(
+      functions.length > 700 && left < 20,
+      `${left} declarations of ${functions.length} functions that are called`,
+    );
+  },
+);

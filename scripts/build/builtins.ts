@@ -1,8 +1,14 @@
 // Takes Node's own modules in a bundle directly: an import of one makes Node build a module around it and touch every name it has, which a short run pays for.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { pairs } from './shortcuts.ts';
 
 const builtin = /^import (?:\* as ([\w$]+)|([\w$]+)?(?:, )?(?:\{ ([^{}]*) \})?) from "(node:[\w/]+)";$/;
+
+/** What a start of Node does not bring along and a run may do without: taken when one of its functions is first called. */
+const late = new Set(
+  ['child_process', 'crypto', 'dns/promises', 'fs/promises', 'module', 'timers/promises'].map((each) => `node:${each}`),
+);
 
 /** The same program without static imports of Node's own modules. Only the imports at its very beginning are looked at: further down the same words may be text. */
 export function withDirectBuiltins(program: string): string {
@@ -10,17 +16,46 @@ export function withDirectBuiltins(program: string): string {
   for (const [i, line] of lines.entries()) {
     if (!line.startsWith('import ')) break;
     const [, all, main, names, from] = builtin.exec(line) ?? [];
-    if (from !== undefined) lines[i] = taken(from, all ?? main, names);
+    if (from === undefined) continue;
+    const isLate = all === undefined && main === undefined && late.has(from);
+    lines[i] =
+      isLate && pairs(names).every(([name, as]) => isFunction(from, name) && isOnlyCalled(program, as))
+        ? takenLate(from, names)
+        : taken(from, all ?? main, names);
   }
   return lines.join('\n');
 }
 
+/** By its full name: a program may import `process` itself. */
+const source = (from: string): string => `globalThis.process.getBuiltinModule("${from}")`;
+
 function taken(from: string, whole: string | undefined, names: string | undefined): string {
-  // By its full name: a program may import `process` itself.
-  const source = `globalThis.process.getBuiltinModule("${from}")`;
   const parts = names?.replaceAll(' as ', ': ');
-  if (whole === undefined) return `const { ${parts} } = ${source};`;
-  return parts === undefined ? `const ${whole} = ${source};` : `const ${whole} = ${source}, { ${parts} } = ${whole};`;
+  if (whole === undefined) return `const { ${parts} } = ${source(from)};`;
+  return parts === undefined
+    ? `const ${whole} = ${source(from)};`
+    : `const ${whole} = ${source(from)}, { ${parts} } = ${whole};`;
+}
+
+/** Each name is a function that, called for the first time, puts the real ones in their places. */
+function takenLate(from: string, names = ''): string {
+  const take = `take_${from.replaceAll(/\W/g, '_')}`;
+  const stubs = pairs(names).map(([, as]) => `${as} = (...given) => (${take}(), ${as}(...given))`);
+  return `const ${take} = () => ({ ${names.replaceAll(' as ', ': ')} } = ${source(from)}); let ${stubs.join(', ')};`;
+}
+
+/** Whether a module has a function of this name that is no class. */
+function isFunction(from: string, name: string): boolean {
+  const found = (process.getBuiltinModule(from) as Readonly<Record<string, unknown>> | undefined)?.[name];
+  return typeof found === 'function' && /^[a-z]/.test(name);
+}
+
+/** Whether a program at most calls a function or passes it on, and asks nothing of what it has. */
+function isOnlyCalled(program: string, name: string): boolean {
+  const whole = name.replaceAll('$', String.raw`\$`);
+  return !new RegExp(
+    String.raw`(?<![.\w$])(?:(?:new|instanceof) ${whole}(?![\w$])|promisify\(${whole}\)|${whole}\.)`,
+  ).test(program);
 }
 
 /** Takes Node's modules directly in all programs of a folder and its chunks. */

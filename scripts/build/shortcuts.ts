@@ -23,7 +23,7 @@ export function passedOn(program: string): readonly Passed[] | undefined {
 }
 
 /** `a as b, c` as pairs of the two names. */
-const pairs = (names: string): readonly (readonly [string, string])[] =>
+export const pairs = (names = ''): readonly (readonly [string, string])[] =>
   names === ''
     ? []
     : names.split(', ').map((each) => {
