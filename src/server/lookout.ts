@@ -154,6 +154,7 @@ async function* shownAfter(post: Post, from: number, signal: AbortSignal): Async
   let seq = from;
   /** Whether this one was told all that is not settled: who comes late, or falls back, is told it in one go. */
   let isAbreast = false;
+  let fell = false;
   let resume = (): void => {};
   const stop = (): void => resume();
   signal.addEventListener('abort', stop, { once: true });
@@ -165,11 +166,12 @@ async function* shownAfter(post: Post, from: number, signal: AbortSignal): Async
           yield frameOf('event', event, seq);
         }
         place = shelf.placeAfter(seq);
+        fell ||= isAbreast;
         isAbreast = false;
       }
       const taken = shelf.take(place, seq, isAbreast);
       ({ place, seq } = taken);
-      const text = taken.text === '' && !isAbreast ? speech.soFar() : taken.text;
+      const text = taken.text === '' && !isAbreast ? speech.soFar(fell) : taken.text;
       isAbreast ||= taken.text === '';
       if (text !== '') yield text;
       else if (post.over || post.ended.aborted) return;

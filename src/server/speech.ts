@@ -14,8 +14,8 @@ export type Speech = {
   after(event: Event): void;
   /** Takes back what was said: nobody is there to go on with it. */
   takeBack(): void;
-  /** All that stands on the shelf of it, for those who come now. */
-  soFar(): string;
+  /** All that stands on the shelf of it, for those who come now; `again` where they may have heard some of it. */
+  soFar(again: boolean): string;
 };
 
 /** What was said in a turn, and how much of it is on the shelf. */
@@ -92,9 +92,10 @@ export function newSpeech(shelf: Shelf): Speech {
       settled = Math.max(settled, saying?.since ?? 0);
       drop();
     },
-    soFar: () =>
-      saying && saying.put > 0
-        ? frameOf('chunk', { turn: saying.turn, text: saying.text.slice(0, saying.put), restarted: true })
-        : '',
+    soFar(again) {
+      if (!saying || saying.put === 0) return '';
+      const { turn, text, put: until } = saying;
+      return frameOf('chunk', { turn, text: text.slice(0, until), ...(again ? { restarted: true } : {}) });
+    },
   };
 }

@@ -14,6 +14,9 @@ import { routes } from '../../src/server/table.ts';
 import { shapes } from '../../src/server/schemas.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
 import { scriptedProvider, type Script } from '../../src/testing/index.ts';
+import { framesOf, type Frame } from './frames.ts';
+
+export type { Frame };
 
 /** The keys of the server by role; `wrong` is nobody's. */
 export const keys = {
@@ -162,9 +165,6 @@ export async function eventually(what: string, holds: () => Promise<boolean>): P
     if (Date.now() > end) throw new Error(`Not so after 20 seconds: ${what}.`);
 }
 
-/** One frame of a stream. */
-export type Frame = { readonly event: string; readonly id?: number; readonly data: Record<string, unknown> };
-
 /** Follows a stream until it closes or enough was seen. */
 export async function* frames(url: string, address: string, sending: Sending = {}): AsyncGenerator<Frame> {
   const { as = 'reader', headers = {}, signal } = sending;
@@ -172,19 +172,5 @@ export async function* frames(url: string, address: string, sending: Sending = {
     headers: { ...(as === 'nobody' ? {} : { authorization: `Bearer ${keys[as]}` }), ...headers },
     ...(signal ? { signal } : {}),
   });
-  if (answer.status !== 200 || !answer.body) throw new Error(`${address} is ${answer.status}: ${await answer.text()}`);
-  let rest = '';
-  for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
-    const all = (rest + piece).split('\n\n');
-    rest = all.pop() ?? '';
-    for (const frame of all) {
-      const [, id, event, data] = /^(?:id: (\d+)\n)?event: (\w+)\ndata: (.*)$/.exec(frame) ?? [];
-      if (event === undefined) continue;
-      yield {
-        event,
-        ...(id === undefined ? {} : { id: Number(id) }),
-        data: JSON.parse(data ?? '{}') as Record<string, unknown>,
-      };
-    }
-  }
+  yield* framesOf(answer);
 }

@@ -1,0 +1,179 @@
+// Words between processes whose letters are lost, doubled or never read: nothing is heard twice or out of order, and nobody writes to the deaf.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LiveText } from '../core/index.ts';
+import type { MakeBus, Posted } from './live-mail.ts';
+import { liveOver, type OpenLive } from './live.ts';
+
+/** A bus in memory, with all letters that were posted, on which things can go wrong. */
+type Street = {
+  readonly open: () => OpenLive;
+  readonly letters: Posted[];
+  /** How often a letter arrives. */
+  times: (letter: Posted) => number;
+};
+
+function street(t: { after(work: () => Promise<void>): void }, renewMs = 10_000): Street {
+  const houses = new Map<string, (text: string | undefined) => void>();
+  const mine: Street = {
+    letters: [],
+    times: () => 1,
+    open() {
+      const makeBus: MakeBus = (me, heard) => ({
+        attend(is) {
+          if (!is || houses.has(me)) return;
+          houses.set(me, heard);
+          heard(undefined);
+        },
+        async post(letters) {
+          await pause(1);
+          mine.letters.push(...letters);
+          for (const letter of letters)
+            for (let i = 0; i < mine.times(letter); i++)
+              for (const [name, told] of houses) if ((letter.to ?? name) === name) told(letter.text);
+        },
+      });
+      const live = liveOver(makeBus, { tellMs: 5, renewMs });
+      t.after(() => live.close());
+      return live;
+    },
+  };
+  return mine;
+}
+
+const said = (since: number, text: string): LiveText => ({ turn: since, since, text });
+
+function listen(live: OpenLive): { text: string; readonly leave: () => void } {
+  let last: LiveText | undefined;
+  const mine = { text: '', leave: () => {} };
+  mine.leave = live.listen('s', (piece) => {
+    mine.text = (last?.since === piece.since && !piece.restarted ? mine.text : '') + piece.text;
+    last = piece;
+  });
+  return mine;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 20_000; !holds(); await pause(2)) assert.ok(Date.now() < end, 'not in 20 seconds');
+}
+
+const words = (letters: readonly Posted[]): readonly Posted[] => letters.filter(({ text }) => text.includes('"said"'));
+
+test('[A93] words that nobody listens to are told to nobody', async (t) => {
+  const { open, letters } = street(t);
+  const [speaker, other] = [open(), open()];
+  const elsewhere = other.listen('another', () => assert.fail('nothing is said there'));
+  for (let i = 0; i < 1000; i++) speaker.say('s', said(1, 'word '));
+  await until(() => letters.length > 0);
+  await pause(50);
+  speaker.hush('s');
+  await pause(50);
+  elsewhere();
+  await until(() => letters.some(({ text }) => text.includes('"gone"')));
+  assert.deepEqual(words(letters), []);
+});
+
+test('[A93] a letter that is lost is asked for again, one that comes twice is heard once', async (t) => {
+  const place = street(t);
+  const [speaker, far] = [place.open(), place.open()];
+  const ear = listen(far);
+  let n = 0;
+  place.times = ({ text }) => (text.includes('"said"') ? ([0, 2, 1][n++ % 3] ?? 1) : 1);
+  let all = '';
+  for (let i = 0; i < 60; i++) {
+    speaker.say('s', said(1, `${i} `));
+    all += `${i} `;
+    assert.ok(all.startsWith(ear.text), ear.text);
+    await pause(2);
+  }
+  place.times = () => 1;
+  speaker.say('s', said(1, 'end'));
+  await until(() => ear.text === `${all}end`);
+  assert.ok(n > 3, `${n} letters`);
+});
+
+test('[A93] a process that woke up late does not take the word from the one that went on', async (t) => {
+  const { open } = street(t);
+  const [old, now, far] = [open(), open(), open()];
+  const ear = listen(far);
+  old.say('s', said(1, 'old'));
+  await until(() => ear.text === 'old');
+  now.say('s', said(5, 'new'));
+  await until(() => ear.text === 'new');
+  old.say('s', said(1, ' words'));
+  old.hush('s');
+  now.say('s', said(5, ' words'));
+  await until(() => ear.text === 'new words');
+});
+
+test('[A93] who gives no sign of life is written to no more', async (t) => {
+  const place = street(t, 20);
+  const [speaker, far] = [place.open(), place.open()];
+  const ear = listen(far);
+  speaker.say('s', said(1, 'a'));
+  await until(() => ear.text === 'a');
+  // Its letters arrive nowhere from now on: it is dead to the others.
+  place.times = ({ to }) => (to === undefined ? 0 : 1);
+  let told = -1;
+  await until(() => {
+    const before = told;
+    told = words(place.letters).length;
+    speaker.say('s', said(1, '.'));
+    return before === told && told > 0 && place.letters.filter(({ to }) => to === undefined).length > 20;
+  });
+  const count = words(place.letters).length;
+  for (let i = 0; i < 20; i++, await pause(2)) speaker.say('s', said(1, '.'));
+  assert.equal(words(place.letters).length, count);
+});
+
+test('[A93] a flood of words is told in few letters, each short enough for any store', async (t) => {
+  const { open, letters } = street(t);
+  const [speaker, far] = [open(), open()];
+  const ear = listen(far);
+  await until(() => letters.length > 0);
+  let all = '';
+  for (let i = 0; i < 20_000; i++) {
+    speaker.say('s', said(1, '\u0001\ud83d\ude00'));
+    all += '\u0001\ud83d\ude00';
+    if (i % 500 === 0) await pause(0);
+  }
+  await until(() => ear.text.length === all.length);
+  assert.equal(ear.text, all);
+  assert.ok(letters.length < 200, `${letters.length} letters`);
+  assert.ok(letters.every(({ text }) => Buffer.byteLength(text) < 8000));
+});
+
+test('[A93] letters that mean nothing here are passed over', async (t) => {
+  const heard: ((text: string | undefined) => void)[] = [];
+  const posted: Posted[] = [];
+  const live = liveOver(
+    (_, told) => {
+      heard.push(told);
+      return { attend: () => {}, post: async (letters) => void posted.push(...letters) };
+    },
+    { tellMs: 1 },
+  );
+  t.after(() => live.close());
+  const ear = listen(live);
+  const piece = { session: 's', turn: 1, since: 1, take: 0, at: 0, text: 'right' };
+  const bad = [{ ...piece, at: -1 }, { ...piece, text: 5 }, { ...piece, since: '1' }, { ...piece, at: 1e9 }, null];
+  const nonsense = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"type":"said","pieces":{}}',
+    '{"type":"listening","from":"x; DROP","sessions":["s"]}',
+    '{"type":"listening","from":"ab","sessions":[1]}',
+    '{"type":"later","from":"ab"}',
+    ...bad.map((each) => JSON.stringify({ type: 'said', pieces: [each] })),
+  ];
+  for (const text of nonsense) heard[0]?.(text);
+  assert.equal(ear.text, '');
+  heard[0]?.(JSON.stringify({ type: 'said', pieces: [piece] }));
+  assert.equal(ear.text, 'right');
+  live.say('s', said(9, 'mine'));
+  await pause(20);
+  assert.deepEqual(words(posted), []);
+});
