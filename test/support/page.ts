@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import type { JsonObject } from '../../src/core/index.ts';
+import type { FleetRun, JsonObject } from '../../src/core/index.ts';
 import type { Script } from '../../src/testing/index.ts';
 import { buildWeb, isStale } from '../../web/build.ts';
 import { bin, program, type Program } from './live-program.ts';
@@ -18,8 +18,12 @@ const found = places.find((place) => place !== undefined && existsSync(place));
 export const noBrowser: string | false =
   found === undefined ? 'needs Chromium: install it, or name it in CHROMIUM' : false;
 
-/** The key that operates the server of a test, and one that may only read. */
-export const keys = { operator: 'a-key-that-operates-it', reader: 'a-key-that-only-reads' } as const;
+/** The key that operates the server of a test, one that begins runs, and one that may only read. */
+export const keys = {
+  operator: 'a-key-that-operates-it',
+  runner: 'a-key-that-begins-runs',
+  reader: 'a-key-that-only-reads',
+} as const;
 
 let browser: Promise<Browser> | undefined;
 
@@ -57,7 +61,8 @@ export async function served(t: TestContext, script?: Script<JsonObject>): Promi
   let child: ChildProcess | undefined;
   let url = '';
   const start = async (port: string): Promise<void> => {
-    const env = { ...made.env, HARNESS_API_KEY: keys.operator, HARNESS_API_KEYS: `reader:${keys.reader}` };
+    const others = `reader:${keys.reader},runner:${keys.runner}`;
+    const env = { ...made.env, HARNESS_API_KEY: keys.operator, HARNESS_API_KEYS: others };
     const started = spawn(process.execPath, [bin, 'serve', '--port', port], {
       cwd: made.cwd,
       env,
@@ -131,3 +136,17 @@ async function openPage(t: TestContext, url: string, options: Opened): Promise<P
   await page.goto(key === undefined ? `${url}/` : `${url}/#key=${encodeURIComponent(key)}`);
   return page;
 }
+
+/** Asks something on the first screen. */
+export async function askOn(page: Page, words: string): Promise<void> {
+  await page.getByLabel('What is to be done').fill(words);
+  await page.keyboard.press('Control+Enter');
+}
+
+/** Waits until the run that is shown stands so. */
+export const stands = (page: Page, word: string): Promise<void> =>
+  page.locator('.live-head .status', { hasText: word }).waitFor();
+
+/** A run as the server knows it. */
+export const runOf = async (server: Pick<Served, 'ask'>, id: string): Promise<FleetRun> =>
+  (await server.ask('GET', `/api/runs/${id}`))['run'] as unknown as FleetRun;

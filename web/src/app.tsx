@@ -85,7 +85,6 @@ function Frame(): JSX.Element {
 function useArrival({ screen, id, query }: Route): void {
   const isFirst = useRef(true);
   useEffect(() => {
-    document.title = `${screen[0]?.toUpperCase()}${screen.slice(1)} · Fairlead`;
     if (isFirst.current) isFirst.current = false;
     else if ((screen !== 'ask' || id === undefined) && !query.includes('say='))
       document.querySelector<HTMLElement>('main h1')?.focus();

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Visible } from '../text/markdown-view.tsx';
+import { cut } from '../text/words.ts';
 import { Answering } from '../view/answering.tsx';
 import { Input } from '../view/call-view.tsx';
 import { Departed, remember } from '../view/departed.tsx';
@@ -44,7 +45,7 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
     <article class="approval">
       <header>
         <h2 class="words" dir="auto">
-          <Visible text={approval.words.slice(0, 300)} />
+          <Visible text={cut(approval.words, 300)} />
         </h2>
         <p class="hint">
           <a href={linkTo('runs', approval.run)}>Run {approval.run.slice(0, 8)}</a> asked <When time={approval.since} />

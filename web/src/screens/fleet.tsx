@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { QueueLimits, Schedule, WorkerEntry } from '../../../src/core/index.ts';
 import { count } from '../text/format.ts';
 import { Visible } from '../text/markdown-view.tsx';
+import { cut } from '../text/words.ts';
 import { useMay } from '../view/may.ts';
 import { Empty, Failed, Field, Sure, Table, Title, When } from '../view/parts.tsx';
 import { useNow, usePoll, useSending } from '../view/poll.ts';
@@ -173,7 +174,7 @@ function Schedules({ schedules, again }: { readonly schedules: readonly Schedule
                 <code>{each.cron}</code>
               </td>
               <td class="words">
-                <Visible text={each.run.words.slice(0, 200)} />
+                <Visible text={cut(each.run.words, 200)} />
               </td>
               <td>
                 {may ? (

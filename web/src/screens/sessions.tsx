@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { count } from '../text/format.ts';
 import { Visible } from '../text/markdown-view.tsx';
+import { cut } from '../text/words.ts';
 import { Empty, Failed, Table, Title, When } from '../view/parts.tsx';
 import { usePoll } from '../view/poll.ts';
 import { linkTo } from '../view/route.ts';
@@ -10,7 +11,7 @@ import { api } from '../wire/api.ts';
 /** How many sessions a page has. */
 const page = 50;
 
-const titleOf = (words: string): string => words.replaceAll(/\s+/g, ' ').slice(0, 140);
+const titleOf = (words: string): string => cut(words.replaceAll(/\s+/g, ' '), 140);
 
 /** The screen that lists sessions; the query of the address says where the list begins. */
 export function SessionsScreen({ query }: { readonly query: string }): JSX.Element {

@@ -55,8 +55,11 @@ const branches: Readonly<Record<string, string>> = {
 /** Why a session goes on from an earlier point. */
 export const branchWords = (reason: string): string => branches[reason] ?? reason;
 
+/** The beginning of a text that is too long for its place; no letter is cut in half. */
+export const cut = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
+
 /** A heading out of what somebody wrote: its first line, as far as it fits. */
 export function headingOf(words: string): string {
   const line = words.trim().split('\n', 1)[0] ?? '';
-  return line.length > 90 ? `${line.slice(0, 88).trimEnd()}…` : line;
+  return line.length > 90 ? `${cut(line, 88).trimEnd()}…` : line;
 }

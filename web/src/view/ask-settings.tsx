@@ -137,9 +137,11 @@ export function AskSettings({ settings, way, change }: Props): JSX.Element {
   );
 }
 
-function summary({ auto, ...rest }: Settings): string {
-  const names = Object.entries(rest).flatMap(([name, value]) =>
-    value?.trim() && name !== 'answer' && name !== 'models' ? [`${name} ${value}`] : [],
-  );
-  return [...names, ...(auto ? ['without asking'] : [])].map((each) => ` · ${each}`).join('');
+function summary(settings: Settings): string {
+  const told = { ...numbers, model: 'model', folder: 'folder', tenant: 'tenant' };
+  const names = Object.entries(told).flatMap(([name, words]) => {
+    const value = settings[name as keyof typeof told]?.trim();
+    return value ? [`${words} ${value}`] : [];
+  });
+  return [...names, ...(settings.auto ? ['without asking'] : [])].map((each) => ` · ${each}`).join('');
 }

@@ -1,9 +1,10 @@
 // Small things that every screen draws the same way.
 import { cloneElement, type ComponentChildren, type JSX, type VNode } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import type { FleetRun, StopReason } from '../../../src/core/index.ts';
 import { Copy } from '../text/copy.tsx';
 import { ago, moment } from '../text/format.ts';
+import { piecesOf } from '../text/hidden.ts';
 import { Visible } from '../text/markdown-view.tsx';
 import { statusWords } from '../text/words.ts';
 import type { ApiError } from '../wire/api.ts';
@@ -41,18 +42,22 @@ export function When({ time }: { readonly time: string | undefined }): JSX.Eleme
   );
 }
 
-/** The title of a screen, with what stands beside it. */
+/** The title of a screen, and of the tab, with what stands beside it. */
 export function Title({
   children,
   beside,
 }: {
-  readonly children: ComponentChildren;
+  readonly children: string;
   readonly beside?: ComponentChildren;
 }): JSX.Element {
+  useEffect(() => {
+    const shown = piecesOf(children).map(({ text }) => text);
+    document.title = `${shown.join('')} · Fairlead`;
+  }, [children]);
   return (
     <div class="title">
       <h1 tabIndex={-1} dir="auto">
-        {children}
+        <Visible text={children} />
       </h1>
       {beside}
     </div>

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { FleetRun } from '../../../src/core/index.ts';
 import { duration, money, short } from '../text/format.ts';
 import { Visible } from '../text/markdown-view.tsx';
-import { kindWords } from '../text/words.ts';
+import { cut, kindWords } from '../text/words.ts';
 import { api } from '../wire/api.ts';
 import { Failed, Status, Table, When } from './parts.tsx';
 import { useNow, usePoll } from './poll.ts';
@@ -57,7 +57,7 @@ function Row({ run }: { readonly run: FleetRun }): JSX.Element {
       <td class="words">
         <a href={linkTo('runs', run.id)}>
           <bdi>
-            <Visible text={run.words.replaceAll(/\s+/g, ' ').slice(0, 140)} />
+            <Visible text={cut(run.words.replaceAll(/\s+/g, ' '), 140)} />
           </bdi>
         </a>
         {again > 0 ? <span class="hint"> continued {again === 1 ? 'once' : `${again} times`}</span> : null}
