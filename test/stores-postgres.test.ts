@@ -4,6 +4,7 @@ import test, { after, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import type { FleetStore } from '../src/core/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
+import { damagePromises } from './support/damage-promises.ts';
 import { lossyLine } from './support/lossy-line.ts';
 import { freshPostgres } from './support/postgres-place.ts';
 import { processPromises } from './support/process-promises.ts';
@@ -27,6 +28,20 @@ async function freshStore(t: TestContext): Promise<() => Promise<FleetStore>> {
 storePromises('postgres', freshStore, options);
 
 processPromises('postgres', fresh, options);
+
+damagePromises(
+  'postgres',
+  async (t) => {
+    const url = await fresh();
+    const store = await openPostgres(url, { retryMs: 1 });
+    t.after(() => store.close());
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    t.after(() => client.end());
+    return { store, change: async (sql) => void (await client.query(sql((name) => `fairlead.${name}`))) };
+  },
+  options,
+);
 
 test(
   'postgres: [A53, A116] an append whose answer was lost is there once, and refused to whom others have taken the session from',

@@ -7,9 +7,10 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { FleetStore } from '../src/core/index.ts';
 import { jsonlSessions } from '../src/stores/index.ts';
+import { damagePromises } from './support/damage-promises.ts';
 import { processPromises } from './support/process-promises.ts';
 import { sessionsPromises } from './support/sessions-promises.ts';
-import { openFor, placeFor } from './support/sqlite-place.ts';
+import { change, openFor, placeFor } from './support/sqlite-place.ts';
 import { storePromises } from './support/store-promises.ts';
 
 function folderFor(t: TestContext): string {
@@ -31,6 +32,18 @@ sessionsPromises('jsonl', async (t) => {
 storePromises('sqlite', freshSqlite);
 
 processPromises('sqlite', async (t) => placeFor(t));
+
+damagePromises('sqlite', async (t) => {
+  const file = placeFor(t);
+  return {
+    store: await openFor(t, file),
+    change: async (sql) =>
+      change(
+        file,
+        sql((name) => name),
+      ),
+  };
+});
 
 test('whoever keeps sessions in files does not load SQLite', () => {
   const index = path.join(import.meta.dirname, '../src/stores/index.ts');

@@ -1,7 +1,9 @@
 // The row that a database keeps of a run, and the run that others see.
 import {
   FairleadError,
+  isObject,
   noSpending,
+  toFailure,
   type FleetRun,
   type NewRun,
   type JsonObject,
@@ -9,6 +11,7 @@ import {
   type RunOutcome,
   type RunStatus,
 } from '../core/index.ts';
+import { jsonIn } from './row-json.ts';
 
 /** A run as its row says; times are in milliseconds. */
 export type RunRow = {
@@ -37,30 +40,76 @@ export type RunRow = {
   readonly outcome: string | null;
 };
 
-const iso = (ms: number): string => new Date(ms).toISOString();
+/** A time that is none is the first there is. */
+const iso = (ms: number): string => new Date(isTime(ms) ? ms : 0).toISOString();
 
-/** A run as others see it. */
+const isTime = (ms: number): boolean => !Number.isNaN(new Date(ms).getTime());
+
+/** What keeps a run from being worked on, in the words of a sentence; nothing where its row is as it should be. */
+export function flawIn({ settings, words, queued }: RunRow): string | undefined {
+  if (typeof words !== 'string') return 'its words cannot be read';
+  if (!isTime(queued)) return 'it was queued at no time';
+  const value = jsonIn(settings);
+  return isObject(value) ? undefined : `its settings are no ${value === undefined ? 'JSON' : 'object'}`;
+}
+
+/** How a run ends that cannot be worked on because of what its row says. */
+export function setAside(detail: string): RunOutcome {
+  const error = toFailure(
+    new FairleadError('store/damaged', detail, {
+      blame: 'store',
+      hint: 'Queue it again under another id; the others go on.',
+    }),
+  );
+  return { reason: 'provider-error', detail, error, text: '', spent: noSpending };
+}
+
+/** That the row of a run is damaged, as how the run ends. */
+export const damagedRun = (flaw: string): RunOutcome => setAside(`The row of this run is damaged: ${flaw}.`);
+
+function settingsIn(text: string): JsonObject {
+  const value = jsonIn(text);
+  return isObject(value) ? (value as JsonObject) : {};
+}
+
+const isQuestion = (each: unknown): each is Question =>
+  isObject(each) && ['call', 'tool', 'question'].every((key) => typeof each[key] === 'string');
+
+function questionsIn(text: string): readonly Question[] {
+  const value = jsonIn(text);
+  return Array.isArray(value) && value.every(isQuestion) ? value : [];
+}
+
+function outcomeIn(text: string): RunOutcome {
+  const value = jsonIn(text);
+  const { reason, text: said, spent } = isObject(value) ? value : {};
+  return typeof reason === 'string' && typeof said === 'string' && isObject(spent)
+    ? (value as RunOutcome)
+    : setAside('What came of this run cannot be read in its row.');
+}
+
+/** A run as others see it, whatever its row says: one that is damaged must not hide the others. */
 export function runOf(row: RunRow): FleetRun {
   const { id, words, kind, session, tenant, priority, status, attempts } = row;
   return {
     id,
-    words,
+    words: typeof words === 'string' ? words : '',
     kind,
-    settings: JSON.parse(row.settings) as JsonObject,
+    settings: settingsIn(row.settings),
     session,
     tenant,
     priority,
     status,
     attempts,
     queued: iso(row.queued),
-    questions: row.questions === null ? [] : (JSON.parse(row.questions) as readonly Question[]),
+    questions: row.questions === null ? [] : questionsIn(row.questions),
     ...(row.parent === null ? {} : { parent: row.parent }),
     ...(row.started === null ? {} : { started: iso(row.started) }),
     ...(row.ended === null ? {} : { ended: iso(row.ended) }),
     ...(row.later === null ? {} : { notBefore: iso(row.later) }),
     ...(row.worker === null ? {} : { worker: row.worker }),
     ...(row.version === null ? {} : { version: row.version }),
-    ...(row.outcome === null ? {} : { outcome: JSON.parse(row.outcome) as RunOutcome }),
+    ...(row.outcome === null ? {} : { outcome: outcomeIn(row.outcome) }),
   };
 }
 

@@ -7,10 +7,10 @@ import {
   type Settlement,
   type Work,
 } from '../../core/index.ts';
-import { delayAfter, givenUp, mostFailures, type RunRow } from '../run-row.ts';
+import { damagedRun, delayAfter, flawIn, givenUp, mostFailures, type RunRow } from '../run-row.ts';
 import type { Base } from './base.ts';
 import type { Claimed, Engine } from './engine.ts';
-import { columns, runIn } from './runs.ts';
+import { columns, readable, runIn } from './runs.ts';
 
 /** A run that was handed to this process: under which name, and as which of its attempts. */
 export type Claim = {
@@ -64,10 +64,13 @@ async function begin(
     holder,
     work.version ?? null,
   ]);
-  const claims = rows.map((row): readonly [string, Claim] => [
-    `${row.id}#${row.segment}`,
-    { run: runIn(row), key: row.key, holder, attempt: row.attempts, failures: row.failures },
-  ]);
+  const claims: [string, Claim][] = [];
+  for (const row of rows) {
+    const claim = { run: runIn(row), key: row.key, holder, attempt: row.attempts, failures: row.failures };
+    const flaw = flawIn(readable(row));
+    if (flaw === undefined) claims.push([`${row.id}#${row.segment}`, claim]);
+    else await settle(base, claim, { type: 'ended', outcome: damagedRun(flaw) });
+  }
   // In DBOS's order, which is that of the queue.
   const known = new Map(claims);
   return new Map(

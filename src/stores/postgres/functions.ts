@@ -138,7 +138,7 @@ BEGIN
   IF run.key IS NULL THEN RETURN false; END IF;
   -- Words that came while it ended are read before it does; what was read is cleared.
   IF how = 'ended' AND NOT (run.woken = 1 AND EXISTS (SELECT 1 FROM fairlead.letters WHERE session = run.session
-    AND letter::json ->> 'type' IN ('prompt', 'steer', 'follow-up'))) THEN PERFORM fairlead.end_run(run, said, why, cost, used); RETURN true; END IF;
+    AND letter ~ '"type":"(prompt|steer|follow-up)"')) THEN PERFORM fairlead.end_run(run, said, why, cost, used); RETURN true; END IF;
   UPDATE fairlead.runs SET failures = CASE how WHEN 'failed' THEN failures + 1 ELSE 0 END WHERE key = given;
   IF how <> 'resting' OR run.woken = 1 THEN PERFORM fairlead.requeue(given, fairlead.now_ms() + wait); RETURN true; END IF;
   UPDATE fairlead.runs SET status = 'resting', holder = NULL, claim = NULL, questions = said, dispatched = false WHERE key = given;

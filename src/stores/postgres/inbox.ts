@@ -1,6 +1,7 @@
 // Letters to sessions, in the order they were put.
 import { randomUUID } from 'node:crypto';
-import type { Delivery, Inbox, Letter } from '../../core/index.ts';
+import type { Delivery, Inbox } from '../../core/index.ts';
+import { letterIn } from '../letter-row.ts';
 import type { Base } from './base.ts';
 
 type Row = { readonly place: number; readonly letter: string };
@@ -61,4 +62,4 @@ export function inboxOf(base: Base): Inbox {
   };
 }
 
-const deliveryOf = ({ place, letter }: Row): Delivery => ({ place, letter: JSON.parse(letter) as Letter });
+const deliveryOf = ({ place, letter }: Row): Delivery => ({ place, letter: letterIn(letter) });

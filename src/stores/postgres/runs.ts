@@ -1,6 +1,7 @@
 // The rows of the queue: added, found and listed.
 import { randomUUID } from 'node:crypto';
 import type { FleetRun, NewRun, QueueDepth, RunFilter } from '../../core/index.ts';
+import { jsonIn } from '../row-json.ts';
 import { refuseBadTime, runOf, type RunRow } from '../run-row.ts';
 import type { Base } from './base.ts';
 import type { Value } from './database.ts';
@@ -14,7 +15,10 @@ const usualMost = 100;
 const mostAdded = 500;
 
 /** A run as others see it. What was asked is kept as JSON, because PostgreSQL's texts hold not every letter. */
-export const runIn = (row: RunRow): FleetRun => runOf({ ...row, words: JSON.parse(row.words) as string });
+export const runIn = (row: RunRow): FleetRun => runOf(readable(row));
+
+/** A row with its words as they were said. */
+export const readable = (row: RunRow): RunRow => ({ ...row, words: jsonIn(row.words) as string });
 
 /** Adds runs, each once, and gives them as they stand. */
 export async function addRuns(base: Base, runs: readonly NewRun[]): Promise<readonly FleetRun[]> {

@@ -1,6 +1,8 @@
 // Runs that come by the clock: each time is fired once, whichever worker comes first.
-import type { NewRun, Schedule } from '../../core/index.ts';
+import type { Schedule } from '../../core/index.ts';
 import { nextTime } from '../cron.ts';
+import { setAside } from '../run-row.ts';
+import { comesAgain, scheduledIn, unreadable } from '../schedule-row.ts';
 import type { Base } from './base.ts';
 import { addRuns } from './runs.ts';
 
@@ -9,7 +11,7 @@ type Row = { readonly name: string; readonly cron: string; readonly run: string;
 /** The schedules that are set. */
 export async function readSchedules({ db }: Base): Promise<readonly Schedule[]> {
   const rows = await db.all<Row>('SELECT name, cron, run, next FROM fairlead.schedules ORDER BY name');
-  return rows.map(({ name, cron, run }) => ({ name, cron, run: JSON.parse(run) as Schedule['run'] }));
+  return rows.map(({ name, cron, run }) => ({ name, cron, run: scheduledIn(run) ?? unreadable }));
 }
 
 /** Sets a schedule, or takes it away. */
@@ -28,14 +30,20 @@ export async function setSchedule(
   await db.all(sql, [name, cron, JSON.stringify(run), nextTime(cron, Date.now())]);
 }
 
+const endSql = `
+SELECT fairlead.end_run(run, $2, 'provider-error', 0, 0) FROM fairlead.runs AS run WHERE id = $1 AND status = 'queued'`;
+
 /** Queues what has fallen due. Times that were missed while nobody worked are made up for by one run. */
 export async function fireDue(base: Base): Promise<void> {
   const due = 'SELECT name, cron, run, next FROM fairlead.schedules WHERE next <= fairlead.now_ms()';
   for (const { name, cron, run, next } of await base.db.all<Row>(due)) {
     // The id names the time: whoever comes second, or comes again after a crash, adds the run that is there.
     const id = `${name}@${new Date(next).toISOString()}`;
-    await addRuns(base, [{ ...(JSON.parse(run) as NewRun), id }]);
+    const given = scheduledIn(run);
+    await addRuns(base, [{ ...(given ?? unreadable), id }]);
+    const said = JSON.stringify(setAside(`What the schedule ${name} is to run cannot be read.`));
+    if (!given) await base.db.all(endSql, [id, said]);
     const sql = 'UPDATE fairlead.schedules SET next = $3 WHERE name = $1 AND next = $2';
-    await base.db.all(sql, [name, next, nextTime(cron, Math.max(next, Date.now()))]);
+    await base.db.all(sql, [name, next, comesAgain(cron, Math.max(next, Date.now()))]);
   }
 }

@@ -1,6 +1,6 @@
 // Hands runs out: the most urgent first, to one worker each, within the limits, and none while the kill-switch is on.
 import { messageOf, type FleetRun, type QueueLimits, type Settlement, type Work } from '../../core/index.ts';
-import { delayAfter, diedWords, givenUp, mostFailures, runOf, type RunRow } from '../run-row.ts';
+import { damagedRun, delayAfter, diedWords, flawIn, givenUp, mostFailures, runOf, type RunRow } from '../run-row.ts';
 import type { Base } from './base.ts';
 import { readStanding } from './kill-switch.ts';
 import type { Presence } from './presence.ts';
@@ -52,7 +52,9 @@ function takeRuns(base: Base, holder: string, work: Work, most: number): readonl
   while (claims.length < most) {
     const row = nextRun(base, work.version);
     if (!row) break;
-    claims.push(takeRun(base, row, work, holder));
+    const flaw = flawIn(row);
+    if (flaw !== undefined) endRun(base, row, damagedRun(flaw));
+    else claims.push(takeRun(base, row, work, holder));
   }
   return claims;
 }
@@ -84,7 +86,7 @@ const claimed = (base: Base, { key, holder, attempt }: Claim): RunRow | undefine
 /** Whether words wait for a session: what was read is cleared. */
 const hasUnread = (base: Base, session: string): boolean => {
   const sql =
-    "SELECT 1 FROM letters WHERE session = ? AND json_extract(letter, '$.type') IN ('prompt', 'steer', 'follow-up')";
+    "SELECT 1 FROM letters WHERE session = ? AND CASE WHEN json_valid(letter) THEN json_extract(letter, '$.type') END IN ('prompt', 'steer', 'follow-up')";
   return base.one(sql, session) !== undefined;
 };
 

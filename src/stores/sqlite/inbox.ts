@@ -1,5 +1,6 @@
 // Letters to sessions, in the order they were put.
-import type { Delivery, Inbox, Letter } from '../../core/index.ts';
+import type { Delivery, Inbox } from '../../core/index.ts';
+import { letterIn } from '../letter-row.ts';
 import type { Base } from './base.ts';
 import { putLetter } from './runs.ts';
 
@@ -33,5 +34,5 @@ export function inboxOf(base: Base): Inbox {
 
 const deliveryOf = ({ place, letter }: { readonly place: number; readonly letter: string }): Delivery => ({
   place,
-  letter: JSON.parse(letter) as Letter,
+  letter: letterIn(letter),
 });

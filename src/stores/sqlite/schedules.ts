@@ -1,8 +1,10 @@
 // Runs that come by the clock: each time is fired once, whichever worker comes first.
-import type { NewRun, Schedule } from '../../core/index.ts';
+import type { Schedule } from '../../core/index.ts';
 import { nextTime } from '../cron.ts';
+import { setAside } from '../run-row.ts';
+import { comesAgain, scheduledIn, unreadable } from '../schedule-row.ts';
 import type { Base } from './base.ts';
-import { addRun } from './runs.ts';
+import { addRun, endRun, findRun } from './runs.ts';
 
 type Row = { readonly name: string; readonly cron: string; readonly run: string; readonly next: number };
 
@@ -10,7 +12,7 @@ type Row = { readonly name: string; readonly cron: string; readonly run: string;
 export const readSchedules = (base: Base): readonly Schedule[] =>
   base
     .all<Row>('SELECT * FROM schedules ORDER BY name')
-    .map(({ name, cron, run }) => ({ name, cron, run: JSON.parse(run) as Schedule['run'] }));
+    .map(({ name, cron, run }) => ({ name, cron, run: scheduledIn(run) ?? unreadable }));
 
 /** Sets a schedule, or takes it away. */
 export async function setSchedule(
@@ -37,8 +39,11 @@ export async function fireDue(base: Base): Promise<void> {
     const now = Date.now();
     for (const { name, cron, run, next } of base.all<Row>(sql, now)) {
       const id = `${name}@${new Date(next).toISOString()}`;
-      addRun(base, { ...(JSON.parse(run) as NewRun), id });
-      base.run('UPDATE schedules SET next = ? WHERE name = ?', nextTime(cron, now), name);
+      const given = scheduledIn(run);
+      const { status } = addRun(base, { ...(given ?? unreadable), id });
+      const row = given || status !== 'queued' ? undefined : findRun(base, id);
+      if (row) endRun(base, row, setAside(`What the schedule ${name} is to run cannot be read.`));
+      base.run('UPDATE schedules SET next = ? WHERE name = ?', comesAgain(cron, now), name);
     }
   });
 }

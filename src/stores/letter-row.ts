@@ -1,0 +1,28 @@
+// The letter in a row. One that cannot be read says nothing, so that those after it are read.
+import { isObject, type Letter } from '../core/index.ts';
+import { jsonIn } from './row-json.ts';
+
+const nothing: Letter = { type: 'ended', run: '' };
+
+/** The letter that a text is. */
+export function letterIn(text: string): Letter {
+  const letter = jsonIn(text);
+  return isObject(letter) && isLetter(letter) ? letter : nothing;
+}
+
+function isLetter(letter: { readonly [key: string]: unknown }): letter is Letter {
+  switch (letter['type']) {
+    case 'prompt':
+    case 'steer':
+    case 'follow-up':
+      return typeof letter['words'] === 'string';
+    case 'answer':
+      return typeof letter['call'] === 'string' && typeof letter['allowed'] === 'boolean';
+    case 'cancel':
+      return true;
+    case 'ended':
+      return typeof letter['run'] === 'string';
+    default:
+      return false;
+  }
+}
