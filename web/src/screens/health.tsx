@@ -137,9 +137,9 @@ function OverTime(): JSX.Element {
       </div>
       <Failed failed={failed} />
       <div class="charts">
-        <Chart title="Runs ended" times={times} lines={lines.ended} write={whole} />
-        <Chart title="Wait before a run begins" times={times} lines={lines.waited} write={duration} />
-        <Chart title="From begun to ended" times={times} lines={lines.took} write={duration} />
+        <Chart title="Runs ended" times={times} lines={lines.ended} write={count} steps={counts} />
+        <Chart title="Wait before a run begins" times={times} lines={lines.waited} write={duration} steps={clockwise} />
+        <Chart title="From begun to ended" times={times} lines={lines.took} write={duration} steps={clockwise} />
         <Chart title="Errors" times={times} lines={lines.errors} write={percent} least={0.05} />
         <Chart title="Gave no answer" times={times} lines={lines.abstained} write={percent} least={0.05} />
         <Chart title="Spent, where a price is known" times={times} lines={lines.usd} write={money} />
@@ -148,8 +148,16 @@ function OverTime(): JSX.Element {
   );
 }
 
-/** Of things that are counted there is no half: the axis leaves it blank. */
-const whole = (value: number): string => (Number.isInteger(value) ? count(value) : '');
+/** Things are counted in whole numbers, durations in the units of a clock. */
+const counts = [1, 2, 5]
+  .flatMap((each) => Array.from({ length: 8 }, (_, i) => each * 10 ** i))
+  .toSorted((a, b) => a - b);
+const clockwise = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1000),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60_000),
+  ...[1, 2, 6, 12, 24, 48, 168].map((hours) => hours * 3_600_000),
+];
 
 const percentiles = ([p50, p95, p99]: ReturnType<typeof stretchesOf>['waited']): {
   name: string;

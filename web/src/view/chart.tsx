@@ -16,12 +16,14 @@ export type ChartProps = {
   readonly write: (value: number) => string;
   /** Rates are drawn from nothing to at least this. */
   readonly least?: number;
+  /** What the lines across may stand apart, for figures that people do not count in tens. */
+  readonly steps?: readonly number[];
 };
 
 const height = 150;
 
 /** A chart with its numbers below. */
-export function Chart({ title, times, lines, write, least }: ChartProps): JSX.Element {
+export function Chart({ title, times, lines, write, least, steps }: ChartProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const [theme, setTheme] = useState(0);
   const isEmpty = lines.every(({ values }) => values.every((value) => value === null));
@@ -38,7 +40,7 @@ export function Chart({ title, times, lines, write, least }: ChartProps): JSX.El
   useEffect(() => {
     const here = place.current;
     if (!here || isEmpty) return undefined;
-    const plot = new UPlot(optionsFor(here, lines, write, least), dataOf(times, lines), here);
+    const plot = new UPlot(optionsFor(here, { lines, write, least, steps }), dataOf(times, lines), here);
     const observer = new ResizeObserver(() => plot.setSize({ width: here.clientWidth, height }));
     observer.observe(here);
     return () => {
@@ -73,12 +75,12 @@ const dataOf = (times: readonly number[], lines: readonly Line[]): UPlot.Aligned
   ...lines.map(({ values }) => [...values]),
 ];
 
-function optionsFor(
-  here: HTMLElement,
-  lines: readonly Line[],
-  write: (value: number) => string,
-  least = 0,
-): UPlot.Options {
+type Drawing = Pick<ChartProps, 'lines' | 'write'> & {
+  readonly least: number | undefined;
+  readonly steps: readonly number[] | undefined;
+};
+
+function optionsFor(here: HTMLElement, { lines, write, least = 0, steps }: Drawing): UPlot.Options {
   const style = getComputedStyle(here);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const strokes = ['--plot-1', '--plot-2', '--plot-3'].map(colour);
@@ -111,7 +113,13 @@ function optionsFor(
     padding: [8, 8, 0, 0],
     axes: [
       { ...axis, size: 30, space: 70, values: (_: unknown, splits: number[]) => splits.map(moment) },
-      { ...axis, size: 64, space: 32, values: (_: unknown, splits: number[]) => splits.map(write) },
+      {
+        ...axis,
+        size: 64,
+        space: 32,
+        values: (_: unknown, splits: number[]) => splits.map(write),
+        ...(steps ? { incrs: [...steps] } : {}),
+      },
     ],
     scales: { x: { time: true }, y: { range: () => [0, highest > 0 ? highest * 1.08 : 1] } },
     hooks: { drawSeries: [(plot, series) => drawBand(plot, lines[series - 1]?.band, colour('--plot-band'))] },
@@ -147,7 +155,7 @@ function drawBand(plot: UPlot, band: Line['band'], colour: string): void {
   ctx.restore();
 }
 
-function Numbers({ title, times, lines, write }: Omit<ChartProps, 'least'>): JSX.Element {
+function Numbers({ title, times, lines, write }: Omit<ChartProps, 'least' | 'steps'>): JSX.Element {
   return (
     <details class="numbers">
       <summary>

@@ -44,10 +44,11 @@ export function giveKey(key: string): void {
   keyState.set({ type: 'given', key });
 }
 
-/** Forgets the key, as who leaves wants it. */
+/** Forgets the key and everything else that the tab holds, as who leaves wants it: what was typed, asked and seen. */
 export function forgetKey(): void {
-  sessionStorage.removeItem(place);
-  keyState.set({ type: 'none' });
+  sessionStorage.clear();
+  history.replaceState(null, '', `${location.pathname}${location.search}`);
+  location.reload();
 }
 
 /** The server refused a key. Late answers to a request with another key, or with none, say nothing about the one at hand. */
