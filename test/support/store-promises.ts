@@ -69,6 +69,21 @@ export function storePromises(name: string, fresh: FreshStore, options: { readon
     await watching;
   });
 
+  promise('[A53] who removes a session removes the letters to it, and no others', async (open) => {
+    const { sessions, inbox } = await open();
+    for (const session of ['gone', 'kept']) {
+      const log = await sessions.open(session);
+      await log.append(0, [{ type: 'session-started', session }]);
+      await log.close();
+      await inbox.put(session, { type: 'steer', words: 'South' });
+    }
+    const held = await sessions.open('kept');
+    await assert.rejects(sessions.remove('kept'), { code: 'store/locked' });
+    await held.close();
+    await sessions.remove('gone');
+    assert.deepEqual([(await inbox.read('gone', 0)).length, (await inbox.read('kept', 0)).length], [0, 1]);
+  });
+
   promise('[A95] the kill-switch stays as it was set, for all processes and after the last has ended', async (open) => {
     const first = await open();
     assert.equal((await first.killSwitch.standing()).stopped, false);

@@ -36,7 +36,8 @@ const removeSql = `
 WITH gone AS (
   DELETE FROM fairlead.sessions WHERE session = $1
     AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = sessions.holder AND NOT ${isSilentSql})) RETURNING key
-), emptied AS (DELETE FROM fairlead.events USING gone WHERE session = gone.key)
+), emptied AS (DELETE FROM fairlead.events USING gone WHERE session = gone.key),
+unread AS (DELETE FROM fairlead.letters WHERE session = $1 AND EXISTS (SELECT 1 FROM gone))
 SELECT key FROM gone`;
 
 type HeldRow = { readonly key: number; readonly holder: string | null; readonly holder_name: string | null };

@@ -81,6 +81,7 @@ export function sessionsOf(base: Base, presence: Presence): Sessions {
         if (!row) throw missing(session);
         if (row.holder && !presence.isGone(row.holder)) throw locked(session, row.holder_name);
         base.run('DELETE FROM events WHERE session = ?', row.key);
+        base.run('DELETE FROM letters WHERE session = ?', session);
         base.run('DELETE FROM sessions WHERE key = ?', row.key);
       });
     },
