@@ -113,7 +113,7 @@ export type QueueDepth = {
   readonly queued: number;
   readonly running: number;
   readonly resting: number;
-  /** When the oldest queued run was queued. */
+  /** Since when the oldest queued run waits: from when it could have been begun. None where all are to begin later. */
   readonly oldest?: string;
 };
 
@@ -164,7 +164,7 @@ export type Tally = {
   readonly reasons: Readonly<Partial<Record<StopReason, number>>>;
   readonly usd: number;
   readonly tokens: number;
-  /** Milliseconds from queued to begun, and from begun to ended: the 50th, 95th and 99th percentile. */
+  /** Milliseconds from when it could have been begun until it was, and from then to its end: the 50th, 95th and 99th percentile. */
   readonly waited: Percentiles;
   readonly took: Percentiles;
 };

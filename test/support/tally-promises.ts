@@ -1,5 +1,6 @@
 // What every queue promises of its counts and its clock: tallies of what ended, and runs that come again.
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { noSpending } from '../../src/core/index.ts';
 import { drain, ended, type RegisterPromise } from './queue-promises.ts';
 
@@ -33,6 +34,35 @@ export function tallyPromises(promise: RegisterPromise): void {
     assert.deepEqual(today?.waited, [waits[9], waits[18], waits[18]], 'by nearest rank of the 19 that were begun');
     await assert.rejects(queue.tally(new Date(from).toISOString(), new Date(from + day).toISOString(), 0));
   });
+
+  promise(
+    '[A94] a run that is to begin later waits from then on, and until then nobody counts it as old',
+    async (open) => {
+      const { queue } = await open();
+      await queue.enqueue([{ id: 'far', words: '', notBefore: '2999-01-01T00:00:00.000Z' }]);
+      assert.deepEqual(await queue.depth(), { queued: 1, running: 0, resting: 0 });
+      const notBefore = new Date(Date.now() + 700).toISOString();
+      const [soon] = await queue.enqueue([{ id: 'soon', words: '', notBefore }]);
+      // On a machine that stood still, it is queued when its time has come already.
+      const ready = [notBefore, soon?.queued ?? ''].toSorted().at(-1) ?? '';
+      let oldest: string | undefined;
+      for (; oldest === undefined; await pause(10)) oldest = (await queue.depth()).oldest;
+      assert.equal(oldest, ready);
+      const over = new AbortController();
+      await queue.work({
+        worker: 'w',
+        concurrency: 1,
+        signal: over.signal,
+        drive: async () => (over.abort(), ended()),
+      });
+      const { started = '' } = (await queue.run('soon')) ?? {};
+      const day = 86_400_000;
+      const ends = [new Date(Date.now() - day).toISOString(), new Date(Date.now() + day).toISOString()] as const;
+      const [today] = await queue.tally(...ends, 2 * day);
+      const waited = Math.max(0, Date.parse(started) - Date.parse(ready));
+      assert.deepEqual(today?.waited, [waited, waited, waited]);
+    },
+  );
 
   promise('schedules are kept, changed and taken away by their names; what is no schedule is refused', async (open) => {
     const { queue } = await open();

@@ -5,14 +5,14 @@ import type { RunRow } from '../run-row.ts';
 import { tallies, type EndedRow } from '../tally.ts';
 import type { Base } from './base.ts';
 import type { Presence } from './presence.ts';
-import { addRuns, columns, depthOf, findRun, listRuns, runIn } from './runs.ts';
+import { addRuns, columns, depthOf, findRun, listRuns, ready, runIn } from './runs.ts';
 import { readSchedules, setSchedule } from './schedules.ts';
 import { work, type Desk } from './work.ts';
 
 const cancelSql = `SELECT ${columns} FROM fairlead.cancel($1, $2, $3)`;
 const begunSql = "SELECT id FROM fairlead.runs WHERE parent = $1 AND status <> 'ended'";
 const endedSql = `
-SELECT ended, reason, usd, tokens, started - queued AS waited, ended - started AS took FROM fairlead.runs
+SELECT ended, reason, usd, tokens, CASE WHEN started IS NOT NULL THEN greatest(0, started - ${ready}) END AS waited, ended - started AS took FROM fairlead.runs
 WHERE ended >= $1 AND ended < $2 ORDER BY ended`;
 
 /** The queue in a store. */

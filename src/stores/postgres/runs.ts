@@ -10,6 +10,9 @@ import type { Value } from './database.ts';
 export const columns = `key, id, words, kind, settings, session, tenant, priority, parent, status, attempts, failures, woken, queued, due,
   later, started, ended, worker, holder, version, questions, outcome`;
 
+/** Since when a run could have been begun: who asks for a later time does not wait until then. */
+export const ready = 'greatest(queued, coalesce(later, 0))';
+
 const usualMost = 100;
 /** So many runs are added in one statement. */
 const mostAdded = 500;
@@ -76,8 +79,9 @@ export async function listRuns({ db }: Base, filter: RunFilter): Promise<readonl
 
 /** What waits and what is under way. */
 export async function depthOf({ db }: Base): Promise<QueueDepth> {
-  const rows = await db.all<{ status: string; count: number; oldest: number }>(
-    "SELECT status, count(*) AS count, min(queued) AS oldest FROM fairlead.runs WHERE status <> 'ended' GROUP BY status",
+  const rows = await db.all<{ status: string; count: number; oldest: number | null }>(
+    `SELECT status, count(*) AS count, min(${ready}) FILTER (WHERE coalesce(later, 0) <= fairlead.now_ms()) AS oldest
+     FROM fairlead.runs WHERE status <> 'ended' GROUP BY status`,
   );
   const of = (status: string): number => rows.find((row) => row.status === status)?.count ?? 0;
   const oldest = rows.find(({ status }) => status === 'queued')?.oldest;
@@ -85,6 +89,6 @@ export async function depthOf({ db }: Base): Promise<QueueDepth> {
     queued: of('queued'),
     running: of('running'),
     resting: of('resting'),
-    ...(oldest === undefined ? {} : { oldest: new Date(oldest).toISOString() }),
+    ...(oldest === undefined || oldest === null ? {} : { oldest: new Date(oldest).toISOString() }),
   };
 }

@@ -17,7 +17,9 @@ import { readSchedules, setSchedule } from './schedules.ts';
 import { work } from './work.ts';
 
 const usualMost = 100;
-const endedSql = `SELECT ended, reason, usd, tokens, started - queued AS waited, ended - started AS took FROM runs
+/** Since when a run could have been begun: who asks for a later time does not wait until then. */
+const ready = 'max(queued, coalesce(later, 0))';
+const endedSql = `SELECT ended, reason, usd, tokens, max(0, started - ${ready}) AS waited, ended - started AS took FROM runs
   WHERE ended >= ? AND ended < ? ORDER BY ended`;
 /** So many runs are added in one transaction. */
 const mostAdded = 200;
@@ -90,8 +92,8 @@ function listRuns(base: Base, filter: RunFilter): readonly RunRow[] {
 function depthOf(base: Base): QueueDepth {
   const count = (status: string): number =>
     base.one<{ count: number }>(`SELECT count(*) AS count FROM runs WHERE status = '${status}'`)?.count ?? 0;
-  const sql = "SELECT min(queued) AS oldest FROM runs WHERE status = 'queued'";
-  const oldest = base.one<{ oldest: number | null }>(sql)?.oldest ?? undefined;
+  const sql = `SELECT min(${ready}) AS oldest FROM runs WHERE status = 'queued' AND coalesce(later, 0) <= ?`;
+  const oldest = base.one<{ oldest: number | null }>(sql, Date.now())?.oldest ?? undefined;
   return {
     queued: count('queued'),
     running: count('running'),
