@@ -2,6 +2,7 @@
 import { digestSoFar, feed, newDigest, type Digest } from './digest.ts';
 import type { Event } from './fact.ts';
 import { canonical } from './json.ts';
+import { passText, spelling } from './kept-text.ts';
 import type { ResultPart } from './message.ts';
 import { markFile } from './file-marks.ts';
 import { enqueue } from './notes.ts';
@@ -15,14 +16,10 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
   const index = s.calls.findIndex((call) => call.id === e.call && !call.result);
   if (index < 0) return s;
   const call = s.calls[index] as Call;
-  const result: ResultPart = {
-    type: 'tool-result',
-    id: call.id,
-    tool: call.tool,
-    text: e.text,
-    failed: e.outcome !== 'ok',
-    ...(e.files?.length ? { files: e.files } : {}),
-  };
+  const result: ResultPart = Object.assign(
+    passText(e, { type: 'tool-result' as const, id: call.id, tool: call.tool }),
+    { failed: e.outcome !== 'ok', ...(e.files?.length ? { files: e.files } : {}) },
+  );
   const calls = s.calls.with(index, { ...call, result });
   const own = charged(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms - (e.beside ?? 0) });
   // A child's time passed within the call's own.
@@ -61,13 +58,13 @@ function digestOf(calls: readonly Call[]): number {
   const digest = newDigest();
   for (const [i, { tool, input, result }] of calls.entries()) {
     feed(digest, `${i ? '\n' : ''}${tool} ${canonical(input)} `);
-    feedGist(digest, result?.text ?? '');
+    feedGist(digest, result ? spelling(result) : '');
   }
   return digestSoFar(digest);
 }
 
 /** Enough of a text to notice a change in it, at a cost that does not grow with it: its length, its ends and a letter here and there. */
-function feedGist(digest: Digest, text: string): void {
+function feedGist(digest: Digest, text: string | Uint8Array): void {
   if (text.length <= 512) return void feed(digest, text);
   feed(digest, `${text.length} `);
   feed(digest, text, 0, 128);

@@ -9,11 +9,11 @@ export type Digest = { a: number; b: number };
 /** The digest of nothing yet. */
 export const newDigest = (): Digest => ({ a: 0xdeadbeef | 0, b: 0x41c6ce57 });
 
-/** Takes in more of a text, which is never copied for it. All that was fed counts as one text. */
-export function feed(digest: Digest, text: string, from = 0, to: number = text.length): Digest {
+/** Takes in more of a text, or of the codes of its characters; it is never copied for it. All that was fed counts as one text. */
+export function feed(digest: Digest, text: string | Uint8Array, from = 0, to: number = text.length): Digest {
   let { a, b } = digest;
   for (let i = from; i < to; i++) {
-    const code = text.charCodeAt(i);
+    const code = typeof text === 'string' ? text.charCodeAt(i) : (text[i] ?? 0);
     a = Math.imul(a ^ code, 2654435761);
     b = Math.imul(b ^ code, 1597334677);
   }

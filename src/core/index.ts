@@ -56,6 +56,7 @@ export type {
   WorkerEntry,
 } from './fleet.ts';
 export { decide, type Ruling } from './gate.ts';
+export { keepText, keptText, spelling, textLength, type KeptText } from './kept-text.ts';
 export { openHead, type Facts, type Head } from './head.ts';
 export { illegal } from './legal.ts';
 export type { Live, LiveText } from './live.ts';
@@ -142,6 +143,6 @@ export type {
 export { compactionFacts, costOnly, newEpoch, shorter, type Shortened } from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';
 export { frameOf } from './turn-fold.ts';
-export { estimate, tokensIn, tokensOf, wordsIn } from './tokens.ts';
+export { estimate, estimateOf, tokensIn, tokensOf, wordsIn } from './tokens.ts';
 export { callId } from './answer.ts';
 export { childLimits, childParts, type ChildWish } from './child.ts';

@@ -1,8 +1,12 @@
 // How many tokens something is likely to be, where no provider has counted them.
+import { textLength } from './kept-text.ts';
 import type { FilePart, Message, Part } from './message.ts';
 
 /** Tokens of a text: four characters each. */
 export const estimate = (text: string): number => Math.ceil(text.length / 4);
+
+/** Tokens of a text that need not be read for it. */
+export const estimateOf = (holder: { readonly text: string }): number => Math.ceil(textLength(holder) / 4);
 
 /** Everything in a message that a model reads as words, as one text. */
 export const wordsIn = (message: Message): string => message.parts.map(wordsOfPart).join('');
@@ -22,8 +26,8 @@ const tokensOfFile = 1500;
 export function tokensIn(parts: readonly Part[]): number {
   let tokens = 0;
   for (const part of parts) {
-    tokens += part.type === 'file' && !isText(part) ? tokensOfFile : estimate(wordsOfPart(part));
-    if (part.type === 'tool-result' && part.files) tokens += tokensIn(part.files);
+    if (part.type === 'tool-result') tokens += estimateOf(part) + tokensIn(part.files ?? []);
+    else tokens += part.type === 'file' && !isText(part) ? tokensOfFile : estimate(wordsOfPart(part));
   }
   return tokens;
 }

@@ -2,7 +2,7 @@
 import type { CallPart, FilePart, Json, Message, Part, ReasoningPart } from '../../core/index.ts';
 import type { ChatQuirks } from './quirks.ts';
 import { shownBeside } from '../wire/pictures.ts';
-import type { EncodeMessage } from '../wire/prefix.ts';
+import { withText, type EncodeMessage } from '../wire/pieces.ts';
 
 type Wire = { readonly [key: string]: unknown };
 
@@ -27,9 +27,9 @@ export function chatMessageEncoder(family: string, quirks: ChatQuirks): EncodeMe
 /** Stands between tool results and a user's words for servers that want the model to speak first. */
 const bridge: Wire = { role: 'assistant', content: '(the user adds something)' };
 
-function toolMessage(part: Part): Wire {
+function toolMessage(part: Part): object {
   if (part.type !== 'tool-result') return { role: 'user', content: userContent([part]) };
-  return { role: 'tool', tool_call_id: part.id, content: part.text };
+  return withText({ role: 'tool', tool_call_id: part.id }, 'content', part);
 }
 
 function assistant(message: Message, family: string, quirks: ChatQuirks): Wire {

@@ -15,7 +15,7 @@ export type Ask = {
 };
 
 /** A request with a body in pieces, sent one after the other without joining them. */
-export type PostOptions = Ask & { readonly body: readonly (Buffer | string)[] };
+export type PostOptions = Ask & { readonly body: readonly (Uint8Array | string)[] };
 
 /** A reply whose body is still on its way. Leaving the body early lets go of the connection. */
 export type Reply = { readonly status: number; readonly headers: HeaderMap; readonly body: AsyncIterable<Buffer> };
@@ -139,7 +139,7 @@ function attempt(options: PostOptions, fresh: boolean): Promise<Reply | 'stale'>
   return promise;
 }
 
-const sizeOf = (piece: Buffer | string): number =>
+const sizeOf = (piece: Uint8Array | string): number =>
   typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
 
 function sendFault(error: unknown, who: Who): FairleadError {

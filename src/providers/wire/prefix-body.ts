@@ -1,10 +1,11 @@
 // A request body in pieces: a head that stays the same from turn to turn, the messages encoded once, a tail with what may change.
 import type { Message, Request } from '../../core/index.ts';
 import type { Sight } from './pictures.ts';
-import { prefixEncoder, type EncodeMessage } from './prefix.ts';
+import type { EncodeMessage } from './pieces.ts';
+import { prefixEncoder } from './prefix.ts';
 
 /** A body ready to send, and about how many characters of it a model has to read. */
-export type PrefixBody = { readonly body: readonly Buffer[]; readonly chars: number };
+export type PrefixBody = { readonly body: readonly Uint8Array[]; readonly chars: number };
 
 /** How one dialect writes a request. */
 export type BodyShape = {

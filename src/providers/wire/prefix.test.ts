@@ -37,7 +37,7 @@ test('[A10] a turn encodes its new messages and none of the old', () => {
 test('[A10] bytes given out before stay what they were when the conversation grows', () => {
   const encoder = prefixEncoder(plain);
   let trail = trailOf([say('first')]);
-  const given: { readonly bytes: readonly Buffer[]; readonly text: string }[] = [];
+  const given: { readonly bytes: readonly Uint8Array[]; readonly text: string }[] = [];
   for (let turn = 0; turn < 200; turn++) {
     const { bytes } = encoder(trail);
     given.push({ bytes, text: anew(trail) });

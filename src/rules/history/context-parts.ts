@@ -1,5 +1,14 @@
 // What the next request holds and where it came from, in estimated tokens.
-import { estimate, notesIn, tokensIn, wordsOf, type Event, type Message, type Part } from '../../core/index.ts';
+import {
+  estimate,
+  estimateOf,
+  notesIn,
+  tokensIn,
+  wordsOf,
+  type Event,
+  type Message,
+  type Part,
+} from '../../core/index.ts';
 
 /** Tokens by origin. */
 export type ContextParts = {
@@ -26,7 +35,7 @@ export function contextParts(parts: ContextParts, event: Event, tool?: string): 
   if (event.type === 'turn-ended') return { ...parts, answers: parts.answers + tokensIn(event.message.parts) };
   if (event.type === 'turn-failed' && event.partial && !event.error.retry)
     return { ...parts, answers: parts.answers + estimate(event.partial) };
-  if (event.type === 'tool-ended' && tool !== undefined) return addResult(parts, tool, estimate(event.text));
+  if (event.type === 'tool-ended' && tool !== undefined) return addResult(parts, tool, estimateOf(event));
   return parts;
 }
 
@@ -52,7 +61,7 @@ const addMessage = (parts: ContextParts, { role, parts: said }: Message): Contex
     : said.reduce((sum, part) => addPart(sum, part), parts);
 
 function addPart(parts: ContextParts, part: Part): ContextParts {
-  if (part.type === 'tool-result') return addResult(parts, part.tool, estimate(part.text));
+  if (part.type === 'tool-result') return addResult(parts, part.tool, estimateOf(part));
   const tokens = tokensIn([part]);
   return part.type === 'text' && notesIn(part.text)
     ? { ...parts, notes: parts.notes + tokens }

@@ -1,5 +1,5 @@
 // What is known of each tool and of each call that was tried: counts, failures in a row, retries, and whether results repeat.
-import { canonical, digest, digestSoFar, feed, newDigest, type Event, type Json } from '../../core/index.ts';
+import { canonical, digest, digestSoFar, feed, newDigest, spelling, type Event, type Json } from '../../core/index.ts';
 import type { OpenCall } from './open-calls.ts';
 import { onShelf, shelve, type Shelf } from './shelf.ts';
 
@@ -138,9 +138,10 @@ function markTry(
 }
 
 /** What tells two results apart: how it came out, and what it said; of a long one its length and its ends, at a cost that does not grow with it. */
-export function resultHash({ outcome, text }: Event & { readonly type: 'tool-ended' }): number {
+export function resultHash(event: Event & { readonly type: 'tool-ended' }): number {
   const hash = newDigest();
-  feed(hash, `${outcome} `);
+  const text = spelling(event);
+  feed(hash, `${event.outcome} `);
   if (text.length <= 600) return digestSoFar(feed(hash, text));
   feed(hash, `${text.length} `);
   feed(hash, text, 0, 300);

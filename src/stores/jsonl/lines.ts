@@ -11,23 +11,34 @@ export type Block = {
   readonly whole: boolean;
 };
 
-const blockSize = 512 * 1024;
+/** A run of whole lines as bytes, and where it lies. */
+export type Run = Pick<Block, 'bytes' | 'offset'>;
+
+const runSize = 512 * 1024;
 
 /** The blocks between two places of a file. */
-export function* blocksOf(
+export function* blocksOf(disk: Disk, fd: number, from: number, to?: number): Generator<Block> {
+  for (const { bytes, offset } of runsOf(disk, fd, { from, to })) {
+    const ascii = isAscii(bytes);
+    yield { text: bytes.toString(ascii ? 'latin1' : 'utf8'), bytes, offset, ascii, whole: bytes.at(-1) === 10 };
+  }
+}
+
+/** The same as bytes alone. Where they stay, whoever has some may keep them; otherwise they are only good until more are asked for. */
+export function* runsOf(
   disk: Disk,
   fd: number,
-  from: number,
-  to: number = Number.POSITIVE_INFINITY,
-): Generator<Block> {
-  let buffer = Buffer.allocUnsafe(Math.min(blockSize, Math.max(1024, to - from)));
+  { from, to = Number.POSITIVE_INFINITY, stay = false }: { from: number; to: number | undefined; stay?: boolean },
+): Generator<Run> {
+  const size = Math.min(runSize, Math.max(1024, to - from));
+  let buffer = Buffer.allocUnsafe(size);
   let held = 0;
   for (let offset = from; ;) {
     const room = Math.min(buffer.length - held, to - offset - held);
     const got = room > 0 ? disk.read(fd, buffer, held, room, offset + held) : 0;
     held += got;
     if (got === 0) {
-      if (held > 0) yield blockOf(buffer.subarray(0, held), offset);
+      if (held > 0) yield { bytes: buffer.subarray(0, held), offset };
       return;
     }
     const end = buffer.subarray(held - got, held).lastIndexOf(10) + 1;
@@ -37,16 +48,23 @@ export function* blocksOf(
       continue;
     }
     const used = held - got + end;
-    yield blockOf(buffer.subarray(0, used), offset);
-    buffer.copyWithin(0, used, held);
+    yield { bytes: buffer.subarray(0, used), offset };
+    const next = stay ? Buffer.allocUnsafe(Math.max(size, held - used + 1024)) : buffer;
+    buffer.copy(next, 0, used, held);
+    buffer = next;
     offset += used;
     held -= used;
   }
 }
 
-function blockOf(bytes: Buffer, offset: number): Block {
-  const ascii = isAscii(bytes);
-  return { text: bytes.toString(ascii ? 'latin1' : 'utf8'), bytes, offset, ascii, whole: bytes.at(-1) === 10 };
+/** Visits each line of some bytes: where it begins and where it ends. */
+export function eachSpan(bytes: Buffer, visit: (start: number, end: number) => void): void {
+  for (let start = 0; start < bytes.length;) {
+    const found = bytes.indexOf(10, start);
+    const end = found < 0 ? bytes.length : found;
+    visit(start, end);
+    start = end + 1;
+  }
 }
 
 /** A line: where it begins and ends in a text, where its bytes begin in the file, and where the next line's do. */

@@ -1,0 +1,58 @@
+// A body is the same bytes whether its texts were read or are passed on as a log keeps them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keepText, push, toArray, trailOf, type Message, type ResultPart, type Trail } from '../../core/index.ts';
+import { withText, type EncodeMessage } from './pieces.ts';
+import { prefixEncoder } from './prefix.ts';
+
+const encode: EncodeMessage = ({ role, parts }) =>
+  parts.map((part) =>
+    part.type === 'tool-result' ? withText({ role, id: part.id }, 'content', part) : { role, part },
+  );
+
+const said: Message = { role: 'user', parts: [{ type: 'text', text: 'a "word"' }] };
+
+function result(id: string, text: string, kept: boolean): ResultPart {
+  const part: ResultPart = { type: 'tool-result', id, tool: 't', text, failed: false };
+  if (!kept) return part;
+  const json = Buffer.from(JSON.stringify(text));
+  const read = (): string => assert.fail('It was read.');
+  return keepText({ ...part }, { json, length: text.length, codes: undefined, read });
+}
+
+const tool = (...parts: readonly ResultPart[]): Message => ({ role: 'tool', parts });
+
+const textOf = (bytes: readonly Uint8Array[]): string => Buffer.concat(bytes).toString();
+
+/** The conversation as it grows, its results kept or not. */
+function steps(kept: boolean): readonly Trail<Message>[] {
+  const all: readonly Message[] = [
+    tool(result('1', 'é\n"', kept)),
+    said,
+    tool(result('2', 'x'.repeat(1_100_000), kept), result('3', '', false), result('4', '\\', kept)),
+    said,
+    said,
+    tool(result('5', 'end', kept), result('6', 'end', kept)),
+  ];
+  const trails: Trail<Message>[] = [];
+  for (const message of all) trails.push(push(trails.at(-1) ?? trailOf<Message>(), message));
+  return trails;
+}
+
+test('[A10] texts that are kept go out unread, as the same bytes in the same places', () => {
+  const [plain, unread] = [steps(false), steps(true)];
+  for (const grows of [true, false]) {
+    let encoder = prefixEncoder(encode);
+    for (const [i, trail] of unread.entries()) {
+      if (!grows) encoder = prefixEncoder(encode);
+      const messages = toArray(plain[i] ?? trailOf<Message>()).flatMap((message) => encode(message, undefined));
+      assert.equal(textOf(encoder(trail).bytes), JSON.stringify(messages).slice(1, -1));
+    }
+  }
+});
+
+test('about as many characters are counted whether a text is kept or not', () => {
+  const chars = (kept: boolean): number =>
+    prefixEncoder(encode)(trailOf([tool(result('1', 'x'.repeat(500), kept))])).chars;
+  assert.ok(Math.abs(chars(true) - chars(false)) < 10);
+});

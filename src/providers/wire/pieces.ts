@@ -1,0 +1,106 @@
+// Messages as pieces of a request's body: what a log keeps as JSON goes out as the bytes it is kept as, all else is serialised.
+import { keptText, textLength, type FilePart, type KeptText, type Message, type Part } from '../../core/index.ts';
+import { asSeen, type Sight } from './pictures.ts';
+
+/** A message as one or more of the dialect's own; it may depend on the message before it and on nothing else. */
+export type EncodeMessage = (message: Message, before: Message | undefined) => readonly object[];
+
+/** What an object still lacks. No serialiser sees a field that is named by a symbol. */
+const ending = Symbol('ending');
+
+type Unended = { readonly [ending]?: { readonly key: string; readonly text: KeptText } };
+
+/** These fields, of which there must be one, and the text of a part behind them; where a log keeps it, it is not read. */
+export function withText(fields: object, key: string, part: { readonly text: string }): object {
+  const text = keptText(part);
+  return text ? { ...fields, [ending]: { key, text } } : { ...fields, [key]: part.text };
+}
+
+/** Some messages as bytes, and about how many characters of it a model has to read. */
+export type Pieces = { readonly pieces: readonly Uint8Array[]; readonly size: number; readonly chars: number };
+
+/** Which messages, and for whose eyes. */
+export type Range = { readonly from: number; readonly to: number; readonly sight: Sight };
+
+/** A long history is serialised in stretches of about this many characters: faster than message by message, and in less memory than at once. */
+const stretch = 1_048_576;
+
+/** About four characters a token for what a model reads of a file, whose own size says nothing about that. */
+const charsOfFile = 4000;
+
+/** Encodes a range of messages as it stands in the list of a body: commas between them, and one before them if others stand there. */
+export function piecesOf(encode: EncodeMessage, items: readonly Message[], { from, to, sight }: Range): Pieces {
+  const list = newList(from > 0);
+  let before = from > 0 ? asSeen(items[from - 1] as Message, sight) : undefined;
+  let weight = 0;
+  let excess = 0;
+  for (let i = from; i < to; i++) {
+    const message = asSeen(items[i] as Message, sight);
+    for (const each of encode(message, before)) list.add(each);
+    before = message;
+    excess += excessOfFiles(message);
+    weight += weigh(message);
+    if (weight < stretch) continue;
+    list.flush();
+    weight = 0;
+  }
+  const { pieces, size, chars } = list.end();
+  return { pieces, size, chars: chars - excess };
+}
+
+/** A list of objects in the making. */
+function newList(follows: boolean): { add(object: Unended): void; flush(): void; end(): Pieces } {
+  const pieces: Uint8Array[] = [];
+  let wire: object[] = [];
+  let before = follows ? ',' : '';
+  let size = 0;
+  let chars = 0;
+  const push = (piece: Uint8Array, length: number): void => {
+    pieces.push(piece);
+    size += piece.length;
+    chars += length;
+  };
+  /** Serialises what is waiting, the last object left open for a field that ends it if there is one. */
+  function flush(key?: string): void {
+    if (wire.length === 0) return;
+    const text = JSON.stringify(wire);
+    const inner = key === undefined ? text.slice(1, -1) : `${text.slice(1, -2)},${JSON.stringify(key)}:`;
+    const whole = before + inner;
+    push(Buffer.from(whole), whole.length);
+    wire = [];
+    before = ',';
+  }
+  return {
+    add(object) {
+      wire.push(object);
+      const last = object[ending];
+      if (!last) return;
+      flush(last.key);
+      push(last.text.json, last.text.length);
+      before = '},';
+    },
+    flush: () => flush(),
+    end() {
+      flush();
+      if (before === '},') push(Buffer.from('}'), 1);
+      return { pieces, size, chars };
+    },
+  };
+}
+
+function weigh({ parts }: Message): number {
+  let weight = 0;
+  for (const part of parts) weight += part.type === 'tool-call' || part.type === 'file' ? 0 : textLength(part);
+  for (const file of filesIn(parts)) weight += file.data.length;
+  return weight;
+}
+
+function excessOfFiles({ parts }: Message): number {
+  let excess = 0;
+  for (const file of filesIn(parts)) excess += file.data.length - charsOfFile;
+  return excess;
+}
+
+/** The files of a message, those of its results too. */
+const filesIn = (parts: readonly Part[]): readonly FilePart[] =>
+  parts.flatMap((part) => (part.type === 'file' ? part : part.type === 'tool-result' ? (part.files ?? []) : []));

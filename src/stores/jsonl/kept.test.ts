@@ -1,0 +1,164 @@
+// Long results stay the bytes they are in the file, and nothing that is made of them can be told from what it was before.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import * as fc from 'fast-check';
+import { fold, keptText, runView, toArray, type Event, type Fact, type RunState } from '../../core/index.ts';
+import { chatBodies } from '../../providers/chat/request.ts';
+import { quirksOf } from '../../providers/chat/quirks.ts';
+import { openJsonl } from '../index.ts';
+
+type Ended = Fact & { readonly type: 'tool-ended' };
+
+const ended = (text: string, more: Partial<Ended> = {}): Ended => ({
+  type: 'tool-ended',
+  call: 'c1',
+  outcome: 'ok',
+  text,
+  ms: 1,
+  ...more,
+});
+
+function fileIn(t: TestContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-kept-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return path.join(folder, 'session.jsonl');
+}
+
+async function written(file: string, facts: readonly Fact[]): Promise<readonly Event[]> {
+  const log = await openJsonl(file);
+  const events = await log.append(0, facts);
+  await log.close();
+  return events;
+}
+
+async function readBack(file: string): Promise<readonly Event[]> {
+  const log = await openJsonl(file, { mode: 'read' });
+  const events: Event[] = [];
+  for await (const batch of log.read()) events.push(...batch);
+  await log.close();
+  return events;
+}
+
+const long = 5000;
+const filled = (unit: string): string => unit.repeat(Math.ceil(long / unit.length));
+
+/** Texts and whether they can be passed on as they stand. */
+const texts: readonly (readonly [string, string, boolean])[] = [
+  ['plain', filled('all work and no play '), true],
+  ['lines', filled('one\n\ttwo\r\n'), true],
+  ['quotes and backslashes', `${filled('{"a":"\\\\","b":["c"]},"text":"","ms":2')}\\`, true],
+  ['what looks like an end', `,"${filled('","ms":1,"hash":"')}`, true],
+  ['other scripts', filled('Grüße, 世界 😀 '), true],
+  ['lines that JSON leaves alone', filled('a\u2028b\u2029c\u0085'), false],
+  ['terminal colours', filled('\u001b[31mred\u001b[0m '), false],
+  ['half a character', filled('\ud83d x'), false],
+  ['short', 'all work', false],
+];
+
+for (const [name, text, passes] of texts)
+  test(`[A24] a long result reads back as it was: ${name}`, async (t) => {
+    const file = fileIn(t);
+    const events = await written(file, [
+      ended(text, { data: { text: filled('x') }, notes: [{ key: 'k', text: 'n' }] }),
+    ]);
+    const [event] = await readBack(file);
+    assert.deepEqual(event, events[0]);
+    assert.ok(event?.type === 'tool-ended');
+    const kept = keptText(event);
+    assert.equal(kept !== undefined, passes);
+    assert.ok(kept === undefined || Buffer.from(kept.json).equals(Buffer.from(JSON.stringify(text))));
+    assert.equal(kept?.length ?? text.length, text.length);
+  });
+
+test('[A24] any long result reads back as it was', async (t) => {
+  const unit = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
+  const file = fileIn(t);
+  await fc.assert(
+    fc.asyncProperty(fc.array(unit, { minLength: 1, maxLength: 8 }), fc.string(), async (units, call) => {
+      rmSync(file, { force: true });
+      const events = await written(
+        file,
+        units.map((each) => ended(filled(each), { call })),
+      );
+      assert.deepEqual(await readBack(file), events);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('what was read stays as it was while the rest of a long file is read', async (t) => {
+  const file = fileIn(t);
+  const events = await written(
+    file,
+    [...'abcdefgh'].map((letter) => ended(letter.repeat(300_000))),
+  );
+  assert.deepEqual(await readBack(file), events);
+});
+
+test('a result whose text stands elsewhere in its line is read as a whole', async (t) => {
+  const { text, ...rest } = ended(filled('last '), { call: '"text":"{' });
+  const file = fileIn(t);
+  const nested = { ...rest, data: [{ text: filled('inner ') }], text } as Ended;
+  const events = await written(file, [nested, ended(filled('first '), { call: '{"text":"x"' })]);
+  assert.deepEqual(await readBack(file), events);
+});
+
+test('a line that names its text twice means the second one, as it does to every other reader', async (t) => {
+  const file = fileIn(t);
+  await written(file, [ended(filled('first '))]);
+  const lines = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(file, lines.map((line) => line.replace('","ms":1', '","text":"second","ms":1')).join('\n'));
+  const [event] = await readBack(file);
+  assert.ok(event?.type === 'tool-ended');
+  assert.equal(event.text, 'second');
+});
+
+const epoch: Fact = { type: 'epoch-started', epoch: 1, reason: 'started', system: 's', tools: [], model: 'm' };
+const limits = { turns: 9, errors: 5, reasks: 2, repeats: 5, outputChars: 1e9 };
+
+/** A conversation whose results are these texts. */
+const conversation = (results: readonly string[]): readonly Fact[] => [
+  { type: 'session-started', session: 's' },
+  epoch,
+  { type: 'input-received', input: 'i', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
+  { type: 'run-started', run: 'r', limits },
+  { type: 'turn-started', turn: 1, inputs: ['i'], notes: [] },
+  {
+    type: 'turn-ended',
+    turn: 1,
+    message: {
+      role: 'assistant',
+      parts: results.map((_, i) => ({ type: 'tool-call', id: `c${i}`, tool: 't', input: i })),
+    },
+    finish: 'tool-calls',
+    usage: {},
+    model: 'm',
+    ms: 1,
+  },
+  ...results.map((text, i) => ended(text, { call: `c${i}` })),
+  { type: 'turn-started', turn: 2, inputs: [], notes: [] },
+];
+
+test('[A24] [A10] a resumed session comes to the same state and sends the same bytes, unread', async (t) => {
+  const results = texts.map(([, text]) => text);
+  const file = fileIn(t);
+  const before = fold(runView(), await written(file, conversation(results)));
+  const after = fold(runView(), await readBack(file));
+  const { messages: old, ...rest } = before;
+  const { messages, ...state } = after;
+  assert.deepEqual(state, rest);
+  assert.deepEqual(toArray(messages), toArray(old));
+  const bodyOf = ({ system, tools, choice, session, ...made }: RunState): Buffer => {
+    const bodies = chatBodies('openai-compatible', 'm', quirksOf('openai-compatible', 'm', {}));
+    return Buffer.concat(bodies({ system, tools, messages: made.messages, choice, settings: {}, session }).body);
+  };
+  assert.equal(bodyOf(after).toString(), bodyOf(before).toString());
+  const last = messages.items.at(-1)?.parts ?? [];
+  assert.deepEqual(
+    last.map((part) => part.type === 'tool-result' && keptText(part) !== undefined),
+    texts.map(([, , passes]) => passes),
+  );
+});
