@@ -47,18 +47,21 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByRole('heading', { name: 'Ask' }).waitFor();
   });
 
-  await t.test('[A97] a key in the address is taken out of it, is still there after a reload, and is forgotten with all else', async (t) => {
-    const page = await server.open(t);
-    await page.getByRole('heading', { name: 'Ask' }).waitFor();
-    assert.ok(!page.url().includes('key'), page.url());
-    await page.reload();
-    await page.getByRole('heading', { name: 'Ask' }).waitFor();
-    await page.getByLabel('What is to be done').fill('nobody else is to read this');
-    await page.getByRole('button', { name: 'Forget key' }).click();
-    await page.getByLabel('Key', { exact: true }).waitFor();
-    const kept = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
-    assert.equal(kept, '[{},{"fairlead-theme":"system"}]');
-  });
+  await t.test(
+    '[A97] a key in the address is taken out of it, is still there after a reload, and is forgotten with all else',
+    async (t) => {
+      const page = await server.open(t);
+      await page.getByRole('heading', { name: 'Ask' }).waitFor();
+      assert.ok(!page.url().includes('key'), page.url());
+      await page.reload();
+      await page.getByRole('heading', { name: 'Ask' }).waitFor();
+      await page.getByLabel('What is to be done').fill('nobody else is to read this');
+      await page.getByRole('button', { name: 'Forget key' }).click();
+      await page.getByLabel('Key', { exact: true }).waitFor();
+      const kept = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
+      assert.equal(kept, '[{},{"fairlead-theme":"system"}]');
+    },
+  );
 
   await t.test('[A87, A88, A93] an answer streams in while it is given, and is kept with its cost', async (t) => {
     const page = await server.open(t);
@@ -219,6 +222,7 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByText('All work is stopped. The bill is too high').waitFor();
     await askOn(page, 'Hello');
     await stands(page, 'queued');
+    await page.getByText('It is begun once the kill-switch lets work go on.').waitFor();
     await press('resume', 'Resume');
     await stands(page, 'answered');
     assert.equal(await page.getByText('All work is stopped.').count(), 0);

@@ -1,6 +1,6 @@
 // Budgets: what each tenant may spend in a period, has spent, and holds back for calls under way.
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { money, percent, short } from '../text/format.ts';
 import { useMay } from '../view/may.ts';
 import { Empty, Failed, Field, Title } from '../view/parts.tsx';
@@ -13,7 +13,7 @@ const periods = ['day', 'month', 'ever'] as const;
 /** The screen of what tenants may spend. */
 export function BudgetsScreen(): JSX.Element {
   const { value, failed, again } = usePoll((signal) => api.budgets(signal), 3000);
-  const [tenant, setTenant] = useState('');
+  const [edited, setEdited] = useState<AllowanceShape | undefined>(undefined);
   const may = useMay('operator');
   return (
     <>
@@ -34,17 +34,10 @@ export function BudgetsScreen(): JSX.Element {
       ) : null}
       <ul class="budgets">
         {(value?.allowances ?? []).map((each) => (
-          <Budget key={`${each.tenant} ${each.period}`} allowance={each} edit={may ? setTenant : undefined} />
+          <Budget key={`${each.tenant} ${each.period}`} allowance={each} edit={may ? setEdited : undefined} />
         ))}
       </ul>
-      {may ? (
-        <Allow
-          key={tenant}
-          tenant={tenant}
-          known={value?.allowances.find((each) => each.tenant === tenant)}
-          again={again}
-        />
-      ) : null}
+      {may ? <Allow key={edited ? `${edited.tenant} ${edited.period}` : ''} known={edited} again={again} /> : null}
     </>
   );
 }
@@ -54,7 +47,7 @@ function Budget({
   edit,
 }: {
   readonly allowance: AllowanceShape;
-  readonly edit: ((tenant: string) => void) | undefined;
+  readonly edit: ((allowance: AllowanceShape) => void) | undefined;
 }): JSX.Element {
   const { tenant, period, usd, tokens, spent, held } = allowance;
   return (
@@ -67,7 +60,7 @@ function Budget({
         <Bar name="Tokens" spent={spent.tokens} held={held.tokens} most={tokens} write={short} />
       )}
       {edit ? (
-        <button type="button" class="quiet" onClick={() => edit(tenant)}>
+        <button type="button" class="quiet" onClick={() => edit(allowance)}>
           Change<span class="unseen"> the budget of {tenant}</span>
         </button>
       ) : null}
@@ -107,11 +100,16 @@ function Bar({ name, spent, held, most, write }: BarProps): JSX.Element {
   );
 }
 
-type AllowProps = { readonly tenant: string; readonly known: AllowanceShape | undefined; readonly again: () => void };
+type AllowProps = { readonly known: AllowanceShape | undefined; readonly again: () => void };
 
-function Allow({ tenant, known, again }: AllowProps): JSX.Element {
+function Allow({ known, again }: AllowProps): JSX.Element {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // Who wants to change one goes on in the form.
+    if (known) form.current?.querySelector<HTMLInputElement>('[inputmode=decimal]')?.focus();
+  }, [known]);
   const [typed, setTyped] = useState({
-    tenant,
+    tenant: known?.tenant ?? '',
     period: known?.period ?? 'day',
     usd: String(known?.usd ?? ''),
     tokens: String(known?.tokens ?? ''),
@@ -143,6 +141,7 @@ function Allow({ tenant, known, again }: AllowProps): JSX.Element {
   );
   return (
     <form
+      ref={form}
       class="filters"
       aria-label="Set a budget"
       onSubmit={(event) => {

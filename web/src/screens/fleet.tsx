@@ -5,11 +5,12 @@ import type { QueueLimits, Schedule, WorkerEntry } from '../../../src/core/index
 import { count } from '../text/format.ts';
 import { Visible } from '../text/markdown-view.tsx';
 import { cut } from '../text/words.ts';
+import { isSilentAt } from '../view/awake.ts';
 import { useMay } from '../view/may.ts';
 import { Empty, Failed, Field, Sure, Table, Title, When } from '../view/parts.tsx';
 import { useNow, usePoll, useSending } from '../view/poll.ts';
 import { api } from '../wire/api.ts';
-import { Depth, isSilentAt } from './runs.tsx';
+import { Depth } from './runs.tsx';
 
 /** The screen of the fleet. */
 export function FleetScreen(): JSX.Element {

@@ -153,7 +153,7 @@ const counts = [1, 2, 5]
   .flatMap((each) => Array.from({ length: 8 }, (_, i) => each * 10 ** i))
   .toSorted((a, b) => a - b);
 const clockwise = [
-  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...counts.filter((ms) => ms < 1000),
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1000),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60_000),
   ...[1, 2, 6, 12, 24, 48, 168].map((hours) => hours * 3_600_000),

@@ -1,7 +1,7 @@
 // Runs: all of them, the latest first, by status, tenant or session.
 import type { JSX } from 'preact';
-import type { WorkerEntry } from '../../../src/core/index.ts';
 import { api } from '../wire/api.ts';
+import { isSilentAt } from '../view/awake.ts';
 import { Empty, Field, Figure, Title } from '../view/parts.tsx';
 import { linkTo, stayWith } from '../view/route.ts';
 import { RunTable } from '../view/run-table.tsx';
@@ -75,12 +75,6 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
     </>
   );
 }
-
-/** A worker that gave no sign of life for so long is called silent. */
-const silentMs = 15_000;
-
-/** Whether a worker has been silent for too long to count on it. */
-export const isSilentAt = ({ seen }: WorkerEntry, now: number): boolean => now - Date.parse(seen) > silentMs;
 
 /** How much waits, goes on and rests. */
 export function Depth(): JSX.Element {

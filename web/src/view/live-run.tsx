@@ -5,9 +5,10 @@ import { Markdown, Visible } from '../text/markdown-view.tsx';
 import { clock, money, short } from '../text/format.ts';
 import { api } from '../wire/api.ts';
 import { Announcer } from './announcer.tsx';
+import { isSilentAt } from './awake.ts';
 import { useMay } from './may.ts';
 import { Failed, Status } from './parts.tsx';
-import { useSending } from './poll.ts';
+import { useNow, usePoll, useSending } from './poll.ts';
 import { linkTo } from './route.ts';
 import { RunTable } from './run-table.tsx';
 import { useFeed, type Feed } from './session-feed.ts';
@@ -95,12 +96,21 @@ export function Outcome({ run, feed }: { readonly run: FleetRun; readonly feed: 
   );
 }
 
-function Waiting({ run }: { readonly run: FleetRun }): JSX.Element {
-  return (
-    <p class="waiting-dots">
-      {run.notBefore === undefined ? 'Waiting for a worker' : `Not before ${clock(run.notBefore, Date.now())}`}
-    </p>
-  );
+/** What a run that nobody has begun waits for, and what would help it. */
+export function Waiting({ run }: { readonly run: FleetRun }): JSX.Element {
+  const { value } = usePoll((signal) => api.queue(signal), 3000);
+  const now = useNow();
+  if (run.notBefore !== undefined && Date.parse(run.notBefore) > now)
+    return <p class="waiting-dots">Not before {clock(run.notBefore, now)}</p>;
+  if (value?.standing.stopped) return <p class="hint">It is begun once the kill-switch lets work go on.</p>;
+  if (value?.workers.every((worker) => isSilentAt(worker, now)))
+    return (
+      <p class="hint">
+        No worker is at work. Start one with <code>fairlead worker</code> on a machine that reaches the store, and it
+        begins.
+      </p>
+    );
+  return <p class="waiting-dots">Waiting for a worker</p>;
 }
 
 /** The runs that a run began, while they go on. */

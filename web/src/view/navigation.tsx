@@ -63,6 +63,7 @@ export function Navigation(): JSX.Element {
 
 function Shortcuts({ close }: { readonly close: () => void }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
+  const [isUsed, setUsed] = useState(() => localStorage.getItem(unused) === null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} onClose={close} aria-labelledby="shortcuts-title">
@@ -90,11 +91,26 @@ function Shortcuts({ close }: { readonly close: () => void }): JSX.Element {
         </div>
       </dl>
       <form method="dialog" class="buttons">
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isUsed}
+            onChange={(event) => {
+              if (event.currentTarget.checked) localStorage.removeItem(unused);
+              else localStorage.setItem(unused, 'yes');
+              setUsed(event.currentTarget.checked);
+            }}
+          />
+          Use these keys on this machine
+        </label>
         <button type="submit">Close</button>
       </form>
     </dialog>
   );
 }
+
+/** Where it is kept that somebody wants no shortcuts: who speaks to the computer sets single keys off by mistake. */
+const unused = 'fairlead-no-shortcuts';
 
 /** How long after `g` the second key counts. */
 const patience = 1200;
@@ -106,6 +122,7 @@ export function useShortcuts(): void {
     function onKey(event: KeyboardEvent): void {
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey || target.closest('input, textarea, select, dialog')) return;
+      if (localStorage.getItem(unused) !== null) return;
       if (event.key === '?') dispatchEvent(new Event('fairlead-help'));
       else if (event.key === 'g') leader = event.timeStamp;
       else if (leader > 0 && event.timeStamp - leader < patience) {

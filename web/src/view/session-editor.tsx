@@ -26,11 +26,13 @@ export function SessionEditor({
     });
   return (
     <section class="editor" aria-label="Edit the session">
-      <p class="hint">What you keep begins a new branch. The old one stays in the log, and nothing is run by this.</p>
+      <p class="hint">
+        The session goes on from what you keep. What stands here now stays in its log, and nothing is run by this.
+      </p>
       {messages.map((message, i) => (
         <fieldset key={i}>
           <legend>
-            {i + 1}. {message.role}
+            {i + 1}. {speakers[message.role] ?? message.role}
           </legend>
           {message.parts.map((part, j) => (
             <PartEditor
@@ -57,16 +59,27 @@ export function SessionEditor({
   );
 }
 
+const speakers: Readonly<Record<string, string>> = { user: 'you', assistant: 'model', tool: 'what tools gave' };
+
+const kept: Readonly<Record<string, string>> = {
+  reasoning: 'Thoughts, kept as they are.',
+  file: 'A file, kept as it is.',
+};
+
 function PartEditor({ part, change }: { readonly part: Part; readonly change: (part: Part) => void }): JSX.Element {
   if (part.type === 'text' || part.type === 'tool-result')
     return (
       <textarea
         aria-label={part.type === 'text' ? 'Words' : `Result of ${part.tool}`}
+        dir="auto"
         rows={Math.min(12, part.text.split('\n').length + 1)}
         value={part.text}
         onInput={(event) => change({ ...part, text: event.currentTarget.value })}
       />
     );
-  const words = part.type === 'tool-call' ? `calls ${part.tool} with ${JSON.stringify(part.input)}` : part.type;
+  const words =
+    part.type === 'tool-call'
+      ? `calls ${part.tool} with ${JSON.stringify(part.input)}`
+      : (kept[part.type] ?? part.type);
   return <p class="hint">{words}</p>;
 }

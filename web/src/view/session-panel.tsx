@@ -8,7 +8,7 @@ import { api } from '../wire/api.ts';
 import { Announcer } from './announcer.tsx';
 import { useDraft } from './draft.ts';
 import { useMay } from './may.ts';
-import { Outcome } from './live-run.tsx';
+import { Outcome, Waiting } from './live-run.tsx';
 import { Empty, Failed, Figure, Name, Status, Title } from './parts.tsx';
 import { useSending } from './poll.ts';
 import { goTo } from './route.ts';
@@ -83,7 +83,7 @@ export function SessionPanel({ followed, session, isWhole = false, isSpokenTo = 
       {isEditing ? <SessionEditor session={session} close={() => setEditing(false)} /> : null}
       {feed.loaded && timeline.items.length === 0 && !feed.failed ? (
         <Empty title="Nothing has been said in this session yet.">
-          <p>{isLive ? 'Its run waits for a worker.' : 'Say something below to begin a run in it.'}</p>
+          {run && isLive ? <Waiting run={run} /> : <p>Say something below to begin a run in it.</p>}
         </Empty>
       ) : null}
       <TimelineView items={timeline.items} live={feed.live} acts={{ session, fork: may ? fork : undefined }} />
@@ -93,7 +93,7 @@ export function SessionPanel({ followed, session, isWhole = false, isSpokenTo = 
           {timeline.others === 1 ? 'event' : 'events'} beside these.
         </p>
       ) : null}
-      {isWhole && run ? <Outcome run={run} feed={feed} /> : null}
+      {isWhole && run?.outcome ? <Outcome run={run} feed={feed} /> : null}
       <Announcer feed={feed} run={run} />
       {may && isThere ? (
         <Speaking

@@ -6,6 +6,7 @@ import { clock, count, duration, moment, money, percent, sentence, short } from 
 import { Copy } from '../text/copy.tsx';
 import { Markdown, Visible } from '../text/markdown-view.tsx';
 import { CallView, Long, Picture } from './call-view.tsx';
+import { linkTo } from './route.ts';
 import type { Item } from './timeline.ts';
 
 /** What can be done at a turn. */
@@ -115,6 +116,12 @@ function ItemView({ item, acts, isLive, live }: Drawn): JSX.Element {
             <Side what={item.what} time={item.time} />
             <p class="body">
               <Visible text={item.text} />
+              {item.session === undefined ? null : (
+                <>
+                  {' '}
+                  <a href={linkTo('sessions', item.session)}>session {item.session.slice(0, 8)}</a>
+                </>
+              )}
             </p>
           </li>
         );

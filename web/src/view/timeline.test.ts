@@ -124,11 +124,17 @@ test('[A87] the rates of the charts are those of health, and a stretch in which 
     assert.ok(Math.abs(low - wantedLow) < 1e-9 && Math.abs(high - wantedHigh) < 1e-9);
   }
   const tally = { from: '2026-01-01T00:00:00Z', usd: 0, tokens: 0, waited: undefined, took: undefined };
-  const { errors } = stretchesOf([
+  const { errors, usd } = stretchesOf([
     { ...tally, ended: 5, reasons: { answered: 3, stuck: 1, cancelled: 1 } },
     { ...tally, ended: 0, reasons: {} },
   ]);
-  assert.deepEqual(errors.rate, [0.25, null]);
+  assert.deepEqual(
+    [errors.rate, usd],
+    [
+      [0.25, null],
+      [0, null],
+    ],
+  );
 });
 
 test('the address of a screen leads back to it, and a strange one to the first', () => {
@@ -150,8 +156,33 @@ test('[A87] a forked session says which one it is a copy of, and what was said t
       model: 'm',
       baseline,
     } as unknown as Fact),
-  ).items.map((item) => (item.type === 'mark' ? item.text : item.type === 'said' ? item.message : item.type));
-  assert.deepEqual(items, ['Begun as a copy of session origin', ...messages]);
+  ).items.map((item) =>
+    item.type === 'mark' ? [item.text, item.session] : item.type === 'said' ? item.message : item.type,
+  );
+  assert.deepEqual(items, [['Begun as a copy of', 'origin'], ...messages]);
+});
+
+test('[A87] what ended a run and what changed in a session is said in a person’s words, and what went wrong is said once', () => {
+  const error = {
+    code: 'provider/unauthorized',
+    message: 'The key was refused.',
+    blame: 'user',
+    retry: false,
+  } as const;
+  const marks = (...facts: readonly Fact[]): readonly string[] =>
+    timelineOf(log(...opening, ...facts)).items.flatMap((item) => (item.type === 'mark' ? [item.text] : []));
+  const epoch = { type: 'epoch-started', epoch: 2, system: '', tools: [], model: 'm' } as const;
+  assert.deepEqual(
+    marks({ type: 'turn-failed', turn: 1, error, ms: 1 } as unknown as Fact, { ...epoch, reason: 'compacted' }, {
+      type: 'run-ended',
+      reason: 'provider-error',
+      error,
+    } as unknown as Fact),
+    ['What was said before was made shorter, to fit the model', 'Ended: model failed'],
+  );
+  assert.deepEqual(marks({ type: 'run-ended', reason: 'money-budget', detail: 'It may spend $1.' }), [
+    'Ended: out of money. It may spend $1.',
+  ]);
 });
 
 test('[A87] a further run of a session has the model, the folder and the tenant of the one before it, but no leave and no model that failed', () => {

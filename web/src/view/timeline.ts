@@ -55,7 +55,14 @@ export type Item = { readonly key: string; readonly at: string; readonly seq: nu
     }
   /** A message that no turn of this log brought: the history of a fork or of an edit. */
   | { readonly type: 'said'; readonly message: Message }
-  | { readonly type: 'mark'; readonly what: string; readonly text: string; readonly tone: 'quiet' | 'bad' | 'good' }
+  | {
+      readonly type: 'mark';
+      readonly what: string;
+      readonly text: string;
+      readonly tone: 'quiet' | 'bad' | 'good';
+      /** The session that it tells of. */
+      readonly session?: string;
+    }
 );
 
 /** A session folded. `others` counts the events that are on branches nobody continues. */
@@ -106,7 +113,7 @@ function change(now: Timeline, event: Event): Timeline {
   });
   switch (event.type) {
     case 'session-started':
-      return event.from ? mark('fork', `Begun as a copy of session ${event.from.session}`) : now;
+      return event.from ? forked(now, event.from.session, base) : now;
     case 'remark-made':
       return now;
     case 'epoch-started':
@@ -160,6 +167,11 @@ function change(now: Timeline, event: Event): Timeline {
       return mark('event', (event as { type: string }).type);
   }
 }
+
+const forked = (now: Timeline, session: string, base: Pick<Item, 'key' | 'at' | 'seq' | 'time'>): Timeline => ({
+  ...now,
+  items: [...now.items, { ...base, type: 'mark', what: 'fork', text: 'Begun as a copy of', tone: 'quiet', session }],
+});
 
 /** An edit, or the beginning of a fork, brings its history along; a compaction is marked where it was. */
 function startEpoch(now: Timeline, event: Event & { type: 'epoch-started' }, mark: Mark): Timeline {
