@@ -21,22 +21,13 @@ export async function makeCalls(agent: AgentParts, calls: readonly Call[], conte
   const { head } = context;
   const prepared = await prepareAll(agent, calls, context);
   const ready = prepared.filter((each): each is Ready => !('type' in each));
-  const started = prepared.map((each): Fact =>
-    'type' in each
-      ? each
-      : {
-          type: 'tool-started',
-          call: each.call.id,
-          tool: each.tool.name,
-          key: each.key,
-          ...(each.input === each.call.input ? {} : { input: each.input }),
-        },
-  );
+  const started = prepared.flatMap((each) => ('type' in each ? [each] : begunAs(each)));
   await head.record(started, { settle: ready.some(({ tool }) => tool.effect !== 'read') });
-  const running = ready.map((each) => act(agent, each, context));
+  const here = ready.filter(({ tool }) => tool.elsewhere === undefined);
+  const running = here.map((each) => act(agent, each, context));
   let longest = 0;
   for (const [i, outcome] of running.entries()) {
-    const effect = ready[i]?.tool.effect;
+    const effect = here[i]?.tool.effect;
     const fact = await outcome;
     // What was cut off when the run was left stays open, as after a crash: the next to work on it finds out.
     if (isLeft(context) && (fact.outcome === 'interrupted' || fact.outcome === 'unknown')) continue;
@@ -44,6 +35,16 @@ export async function makeCalls(agent: AgentParts, calls: readonly Call[], conte
     await head.record([beside > 0 ? { ...fact, beside } : fact], { settle: effect !== 'read' });
     longest = Math.max(longest, fact.ms);
   }
+}
+
+/** The intent of a call; one that is made elsewhere waits from then on. */
+function begunAs({ call, tool, key, input }: Ready): readonly Fact[] {
+  const { elsewhere } = tool;
+  const rewritten = input === call.input ? {} : { input };
+  return [
+    { type: 'tool-started', call: call.id, tool: tool.name, key, ...rewritten },
+    ...(elsewhere === undefined ? [] : [{ type: 'ask-raised', call: call.id, question: elsewhere } as const]),
+  ];
 }
 
 /** Nothing is prepared that an abort came before: not even a gate that hangs can then start a call, or keep a run from ending. */

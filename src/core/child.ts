@@ -17,7 +17,10 @@ export function childParts(parent: AgentParts, state: RunState, wish: ChildWish)
   // The parent's answer may be held to a schema; a child's report is not that answer.
   const { answer: _, ...inherited } = parent;
   const open = [...parent.tools.values()].filter((tool) => !tool.hidden || state.loaded.includes(tool.name));
-  const kept = open.filter((tool) => names === undefined || names.includes(tool.name));
+  // Nobody outside waits for a child: what is made elsewhere is not for it to call.
+  const kept = open.filter(
+    (tool) => tool.elsewhere === undefined && (names === undefined || names.includes(tool.name)),
+  );
   const shown = kept.map((tool): [string, Tool] => [tool.name, { ...tool, run: tool.run.bind(tool), hidden: false }]);
   return {
     ...inherited,

@@ -1,7 +1,7 @@
 // The contracts of a fleet: where queued runs are kept, who works on them, who may stop them, what they may spend.
 import type { Failure } from './errors.ts';
 import type { Spent, StopReason } from './fact.ts';
-import type { JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import type { Live } from './live.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -38,6 +38,9 @@ export type Question = {
   readonly about?: 'outcome';
 };
 
+/** A call that whoever asked is to make: the run has ended with it, and goes on in another one that brings the result. */
+export type HandedCall = { readonly id: string; readonly tool: string; readonly input: Json };
+
 /** How a run came out. */
 export type RunOutcome = {
   readonly reason: StopReason;
@@ -46,6 +49,8 @@ export type RunOutcome = {
   readonly text: string;
   readonly error?: Failure;
   readonly spent: Spent;
+  /** The calls that were handed out, where it ended for them. */
+  readonly handed?: readonly HandedCall[];
 };
 
 /** A run as the queue knows it. */

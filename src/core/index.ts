@@ -34,6 +34,7 @@ export type {
   Delivery,
   FleetRun,
   FleetStore,
+  HandedCall,
   Inbox,
   KillSwitch,
   Ledger,
@@ -113,7 +114,7 @@ export type {
   ToolContext,
   View,
 } from './ports.ts';
-export { isOutput, output, shorten } from './output.ts';
+export { isOutput, output, resultOf, shorten } from './output.ts';
 export { nearest } from './near.ts';
 export { harmless, outsideText } from './outside-text.ts';
 export { render } from './render.ts';

@@ -157,6 +157,8 @@ export interface Tool extends ToolSpec {
   /** Not shown to the model and not callable until a tool output loads it. */
   readonly hidden?: boolean;
   readonly timeoutMs?: number;
+  /** Whoever asked makes its calls, elsewhere: one is written down as begun and stays open, with these words as its question, until somebody brings what came of it. */
+  readonly elsewhere?: string;
   /** Why this input does not fit the schema, or nothing. Where it throws, nothing is run. */
   check?(input: Json): string | undefined;
   run(input: Json, context: ToolContext): unknown;

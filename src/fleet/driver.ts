@@ -14,6 +14,7 @@ import {
   type RunState,
   type Settlement,
 } from '../core/index.ts';
+import { clientIn, handedIn, partsForClient, receipts } from './client.ts';
 import { governed } from './governor.ts';
 import { cancelStop, clearRead, deliver, inboxView, type LetterBox } from './inbox.ts';
 import { outcomeOf, pastOf, questionsOf } from './outcome.ts';
@@ -76,19 +77,22 @@ export const driverOf =
   };
 
 /** The agent as a fleet runs it: stoppable, governed, and with a person to ask about what may have happened. */
-const partsFor = (
+function partsFor(
   run: FleetRun,
-  parts: AgentParts,
+  outfitted: AgentParts,
   { gate }: DriverContext,
   govern: (provider: Provider) => Provider,
-): AgentParts => ({
-  ...parts,
-  provider: govern(parts.provider),
-  gates: [gate, ...parts.gates],
-  stops: [cancelStop(run.id), ...parts.stops],
-  views: [...(parts.views ?? []), inboxView],
-  unsure: 'ask',
-});
+): AgentParts {
+  const parts = partsForClient(outfitted, clientIn(run.settings));
+  return {
+    ...parts,
+    provider: govern(parts.provider),
+    gates: [gate, ...parts.gates],
+    stops: [cancelStop(run.id), ...parts.stops],
+    views: [...(parts.views ?? []), inboxView],
+    unsure: 'ask',
+  };
+}
 
 /** A log that takes nothing more once the run is somebody else's, whose facts it would mix with ours. */
 const unlessLost = (log: Log, lost: AbortSignal): Log => ({
@@ -110,6 +114,7 @@ const sleptMs = 500;
 
 async function work(run: FleetRun, session: Session, outfit: Outfitted, context: DriverContext): Promise<Settlement> {
   const { signal, leave, live, hear, store } = context;
+  const client = clientIn(run.settings);
   const box: LetterBox = { inbox: store.inbox, session, name: run.session, run: run.id };
   const voice = voiceIn(store.live, run.session);
   const options: RunOptions = {
@@ -121,6 +126,7 @@ async function work(run: FleetRun, session: Session, outfit: Outfitted, context:
     },
     runId: run.id,
     ...(outfit.limits ? { limits: outfit.limits } : {}),
+    ...(client.choice === undefined ? {} : { choice: client.choice }),
   };
   let last: Promise<void> = Promise.resolve();
   /** One reading after the other, so that none is under way when the run rests or ends. */
@@ -144,10 +150,10 @@ async function work(run: FleetRun, session: Session, outfit: Outfitted, context:
     for (;;) {
       if (session.state.run !== undefined && (signal.aborted || leave.aborted)) return { type: 'left' };
       await read();
-      const settled = settlementOf(session.state);
+      const settled = (await handOver(session)) ?? settlementOf(session.state);
       if (settled) return settled;
       // Words that came too late need a run to read them, and no turn of their own to begin it.
-      await session.record(({ run: going }) => (going === undefined ? [anotherRun(session, outfit)] : []));
+      await session.record(({ run: going }) => (going === undefined ? [newRun(session, outfit)] : []));
       await session.run(undefined, options);
     }
   } finally {
@@ -157,11 +163,24 @@ async function work(run: FleetRun, session: Session, outfit: Outfitted, context:
   }
 }
 
-const anotherRun = ({ parts }: Session, { limits }: Outfitted): Fact => ({
+const newRun = ({ parts }: Session, { limits }: Outfitted, { runId, choice }: RunOptions = {}): Fact => ({
   type: 'run-started',
-  run: crypto.randomUUID(),
+  run: runId ?? crypto.randomUUID(),
   limits: limitsFor(parts.provider, limits),
+  ...(choice === undefined ? {} : { choice }),
 });
+
+/** Ends a run that has nothing left to do but what its client does; those calls stay open for a run that brings their results. */
+async function handOver(session: Session): Promise<Settlement | undefined> {
+  const isHanded = (state: RunState): boolean => state.run !== undefined && handedIn(state).length > 0;
+  if (!isHanded(session.state)) return undefined;
+  await session.record((state) =>
+    isHanded(state) ? [{ type: 'run-ended', reason: 'answered', detail: handedOver }] : [],
+  );
+  return session.state.run === undefined ? { type: 'ended', outcome: outcomeOf(session.state) } : undefined;
+}
+
+const handedOver = 'Its calls were handed to the client.';
 
 /** Where a run stands that goes no further by itself; nothing where there is more to do. */
 function settlementOf(state: RunState): Settlement | undefined {
@@ -189,6 +208,11 @@ async function begin(
   if (past?.said) return void (await session.run(undefined, options));
   // The queue gives out one run of a session at a time: what another left unfinished here was given up.
   if (state.run !== undefined) await session.run(undefined, { signal: AbortSignal.abort() });
+  const client = clientIn(run.settings);
+  const said: Fact = { type: 'input-received', input: run.id, how: 'continue', parts: [] };
+  const begun = client.silent ? [said, newRun(session, outfit, options)] : [];
+  await session.record((now) => [...receipts(now, client), ...begun]);
+  if (client.silent) return void (await session.run(undefined, options));
   for (const [i, added] of ((await outfit.words?.(run.words, state)) ?? []).entries()) {
     const input = `${run.id}-note-${i + 1}`;
     if (!session.state.pending.some((each) => each.input === input)) await session.steer(added, { input });

@@ -23,8 +23,12 @@ export const questionsOf = (state: RunState): readonly Question[] =>
   });
 
 /** How the run came out that this state is at the end of. */
-export function outcomeOf({ ended, messages, spent }: RunState): RunOutcome {
+export function outcomeOf({ ended, messages, spent, calls }: RunState): RunOutcome {
   const tail = last(messages);
+  // Whatever else ends a run answers the calls that are open.
+  const handed = calls.flatMap(({ id, tool, input, sent, result }) =>
+    result ? [] : [{ id, tool, input: sent ?? input }],
+  );
   const { reason = 'cancelled', detail, error } = ended ?? {};
   return {
     reason,
@@ -32,6 +36,7 @@ export function outcomeOf({ ended, messages, spent }: RunState): RunOutcome {
     spent,
     ...(detail === undefined ? {} : { detail }),
     ...(error ? { error } : {}),
+    ...(handed.length > 0 ? { handed } : {}),
   };
 }
 

@@ -11,7 +11,7 @@ export type PermissionOptions = {
   readonly mode: () => 'ask' | 'auto';
   readonly granted: Grants;
   /** All tools that can be called, with their effects; a tool that is not here is asked about. */
-  readonly tools: ReadonlyMap<string, Pick<Tool, 'effect'>>;
+  readonly tools: ReadonlyMap<string, Pick<Tool, 'effect' | 'elsewhere'>>;
   readonly locate: Locate;
 };
 
@@ -20,7 +20,10 @@ export function permission({ mode, granted, tools, locate }: PermissionOptions):
   return (call) => {
     const wrong = whyUnrunnable(call);
     if (wrong !== undefined) return { type: 'deny', reason: wrong };
-    const reads = tools.get(call.tool)?.effect === 'read';
+    const tool = tools.get(call.tool);
+    // Whoever makes it decides about it, and has been given nothing but what an answer could say.
+    if (tool?.elsewhere !== undefined) return { type: 'allow' };
+    const reads = tool?.effect === 'read';
     const obeyed = reads ? [] : obeyedIn(call, locate);
     if (mode() === 'auto' && obeyed.length === 0) return { type: 'allow' };
     if (reads && !namesSecret(call, locate)) return { type: 'allow' };

@@ -7,6 +7,7 @@ import { messageOf } from '../core/index.ts';
 import { bodyOf, checkHost, checkOrigin, doorKeeper, keyIn, rateLimit, type Arrival } from './doors.ts';
 import { refusalOf, refused } from './faults.ts';
 import { mayAct, type Caller } from './keys.ts';
+import { errorOf } from './openai/errors.ts';
 import type { Place } from './place.ts';
 import type { Answer, Route } from './route.ts';
 import { name } from './schemas.ts';
@@ -105,7 +106,7 @@ export function appFor(place: Place, routes: readonly Route[], names: readonly s
     if (refusal.status === 413) c.header('connection', 'close');
     const { code, message, hint } = refusal;
     const told = c.req.path.startsWith('/v1/')
-      ? { message: hint === undefined ? message : `${message} ${hint}`, type: 'fairlead_error', param: null, code }
+      ? errorOf(refusal)
       : { code, message, ...(hint === undefined ? {} : { hint }) };
     return c.json({ error: told }, refusal.status as 500);
   });
@@ -124,7 +125,7 @@ const isPath = (pattern: string, path: string): boolean =>
 
 function paramsIn(c: Context<Env>, { path }: Route): Readonly<Record<string, string>> {
   const params = c.req.param() as Record<string, string>;
-  if (path.startsWith('/assets/')) return params;
+  if (path.startsWith('/assets/') || path.startsWith('/v1/models/')) return params;
   for (const [key, value] of Object.entries(params))
     if (!name.safeParse(value).success) throw refused('server/bad-request', `The ${key} in the path is no name.`);
   return params;

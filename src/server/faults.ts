@@ -7,6 +7,8 @@ export type Refusal = {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
+  /** The field that it is about, where it is about one. */
+  readonly param?: string;
   readonly headers: Readonly<Record<string, string>>;
 };
 
@@ -19,12 +21,14 @@ const statuses: Readonly<Record<string, number>> = {
   'server/role': 403,
   'server/wrong-folder': 403,
   'server/not-found': 404,
+  'server/no-model': 404,
   'server/wrong-method': 405,
   'server/conflict': 409,
   'server/too-large': 413,
   'server/wrong-type': 415,
   'server/no-answer': 422,
   'server/too-many': 429,
+  'server/no-money': 429,
   'server/busy': 503,
   'store/no-session': 404,
   'store/unknown-event': 404,
@@ -34,12 +38,20 @@ const statuses: Readonly<Record<string, number>> = {
   'session/running': 409,
 };
 
+type More = { readonly hint?: string; readonly afterMs?: number; readonly param?: string };
+
+class Refused extends FairleadError {
+  readonly param: string | undefined;
+
+  constructor(code: string, message: string, { param, ...more }: More) {
+    super(code, message, { blame: 'user', ...more });
+    this.param = param;
+  }
+}
+
 /** An error that this server refuses a request with. */
-export const refused = (
-  code: `server/${string}`,
-  message: string,
-  more: { readonly hint?: string; readonly afterMs?: number } = {},
-): FairleadError => new FairleadError(code, message, { blame: 'user', ...more });
+export const refused = (code: `server/${string}`, message: string, more: More = {}): FairleadError =>
+  new Refused(code, message, more);
 
 /** What was thrown, as an answer. What went wrong in here is not told of: it may hold paths, addresses, anything. */
 export function refusalOf(thrown: unknown): Refusal {
@@ -53,6 +65,7 @@ export function refusalOf(thrown: unknown): Refusal {
     code,
     message: isInside ? (blame === 'store' ? 'The store cannot be used now.' : failed) : thrown.message,
     ...(hint === undefined || isInside ? {} : { hint }),
+    ...(thrown instanceof Refused && thrown.param !== undefined ? { param: thrown.param } : {}),
     headers: {
       ...(wait === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(wait / 1000))) }),
       ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),

@@ -35,6 +35,7 @@ export type ServerOptions = {
   /** What an edit or a fork of a session takes along of what was seen in it, letters that were read apart. */
   readonly views?: Place['views'];
   readonly models?: Place['models'];
+  readonly isModel?: Place['isModel'];
   readonly bounds?: Partial<Bounds>;
   readonly tell?: (sentence: string) => void;
 };
@@ -68,6 +69,7 @@ export async function openServer(options: ServerOptions): Promise<ApiServer> {
     health: healthReader(store, options.health),
     measured: options.measured,
     models: options.models ?? (async () => []),
+    isModel: options.isModel ?? (async () => false),
     folders: [realOf(options.folder), ...(options.folders ?? []).map(realOf)],
     views: [inboxView, ...(options.views ?? [])],
     page: options.page,

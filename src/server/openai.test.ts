@@ -146,9 +146,9 @@ test('what cannot be had is refused in the words of the clients, and a run witho
   const refused = (told: RegExp, status: number) => (error: unknown) =>
     error instanceof APIError && error.status === status && told.test(error.message);
   const odd: readonly Record<string, unknown>[] = [
-    { tools: [{ type: 'function', function: { name: 'f', parameters: {} } }] },
+    { tools: [{ type: 'web_search' }] },
     { n: 2 },
-    { response_format: { type: 'json_object' } },
+    { response_format: { type: 'grammar' } },
     { messages: [{ role: 'assistant', content: 'x' }] },
     { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:,' } }] }] },
     { messages: [] },
@@ -173,9 +173,12 @@ test('what cannot be had is refused in the words of the clients, and a run witho
     refused(/waits for a person: May it look\?/, 422),
   );
   assert.equal((await api.store.queue.list()).length, 1);
-  const stream = await client.chat.completions.create({ ...base, messages: [...base.messages], stream: true });
   await assert.rejects(async () => {
-    for await (const _ of stream);
+    for await (const _ of await client.chat.completions.create({
+      ...base,
+      messages: [...base.messages],
+      stream: true,
+    }));
   }, /waits for a person/);
   const stranger = new OpenAI({ baseURL: `${api.url}/v1`, apiKey: keys.reader, maxRetries: 0 });
   await assert.rejects(

@@ -26,6 +26,8 @@ export type Bounds = {
   readonly stallMs: number;
   /** Milliseconds between signs of life on a stream. */
   readonly pingMs: number;
+  /** Milliseconds for which a stream of OpenAI's waits for its first word: what fails until then fails by its status, as clients expect. */
+  readonly firstMs: number;
 };
 
 /** The bounds unless others are given. */
@@ -40,6 +42,7 @@ export const usualBounds: Bounds = {
   requestMs: 60_000,
   stallMs: 30_000,
   pingMs: 15_000,
+  firstMs: 2000,
 };
 
 /** What a server is made of. */
@@ -54,6 +57,8 @@ export type Place = {
   readonly measured: string | undefined;
   /** The models that can be asked for by name, the usual one first. */
   readonly models: () => Promise<readonly string[]>;
+  /** Whether a model that is not in that list can be asked for all the same. */
+  readonly isModel: (model: string) => Promise<boolean>;
   /** The folders in which runs may work, without links; those that name none work in the first. */
   readonly folders: readonly [string, ...string[]];
   /** What an edit or a fork of a session takes along of what was seen in it. */

@@ -82,5 +82,7 @@ function fitting(schema: z.ZodType, value: unknown, what: string): unknown {
     const rest = issue.keys.length > names.length ? ` and ${issue.keys.length - names.length} more` : '';
     return `${what} has ${issue.keys.length === 1 ? 'a field' : 'fields'} that nobody knows: ${names.join(', ')}${rest}.`;
   });
-  throw refused('server/bad-request', sentences.join(' '));
+  const { path = [] } = error.issues[0] ?? {};
+  const more = path.length === 0 ? {} : { param: path.join('.').slice(0, 200) };
+  throw refused('server/bad-request', sentences.join(' '), more);
 }

@@ -124,6 +124,9 @@ const run = z.object({
       text: z.string(),
       error: failure.exactOptional(),
       spent,
+      handed: z
+        .array(z.object({ id: z.string(), tool: z.string(), input: z.unknown() as z.ZodType<Json> }))
+        .exactOptional(),
     })
     .exactOptional(),
 });

@@ -5,10 +5,18 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { agentParts } from '../../src/agent/index.ts';
+import { agentParts, answerShape } from '../../src/agent/index.ts';
 import { privacy } from '../../src/cli/conversation/privacy.ts';
-import type { FleetRun, FleetStore, Gate, Request as ModelRequest, Tool } from '../../src/core/index.ts';
-import { driverOf, startWorker } from '../../src/fleet/index.ts';
+import {
+  isObject,
+  type AgentParts,
+  type FleetRun,
+  type FleetStore,
+  type Gate,
+  type Request as ModelRequest,
+  type Tool,
+} from '../../src/core/index.ts';
+import { clientTools, driverOf, startWorker } from '../../src/fleet/index.ts';
 import { openServer, readKeys, type ApiServer, type Bounds, type Role } from '../../src/server/index.ts';
 import { routes } from '../../src/server/table.ts';
 import { shapes } from '../../src/server/schemas.ts';
@@ -114,10 +122,17 @@ export async function apiServer(t: TestContext, options: ApiOptions = {}): Promi
 
 function workerFor(store: FleetStore, options: ApiOptions): ReturnType<typeof startWorker> {
   const provider = scriptedProvider(options.script ?? (({ prompt }) => `You said: ${prompt}`));
-  const parts = agentParts({ provider, system: 'A test.', tools: options.tools ?? [], gates: options.gates ?? [] });
+  const partsFor = ({ settings }: FleetRun): AgentParts =>
+    agentParts({
+      provider,
+      system: 'A test.',
+      tools: [...(options.tools ?? []), ...clientTools(settings)],
+      gates: options.gates ?? [],
+      ...(isObject(settings['answer']) ? { answer: answerShape(settings['answer']) } : {}),
+    });
   return startWorker({
     store,
-    drivers: { run: driverOf(async () => ({ parts, limits: { turns: 10 }, close: async () => {} })) },
+    drivers: { run: driverOf(async (run) => ({ parts: partsFor(run), limits: { turns: 10 }, close: async () => {} })) },
   });
 }
 

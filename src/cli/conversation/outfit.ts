@@ -67,6 +67,8 @@ export type OutfitOptions = {
   /** MCP servers that an editor names for this session. */
   readonly servers?: readonly McpServer[];
   readonly answer?: AnswerShape;
+  /** Tools whose calls are made elsewhere, by whoever asked. */
+  readonly elsewhere?: readonly Tool[];
   /** The file of the session, once it is open. */
   readonly transcript?: () => string | undefined;
   /** Throws where the session may not be told to a model that a tool wants; it may be told to any unless given. */
@@ -106,7 +108,7 @@ export type Outfit = {
 
 /** Gets everything ready that an agent in this folder needs, whichever model it will be. */
 export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
-  const { settings, cwd, auto, grants, code, answer } = options;
+  const { settings, cwd, auto, grants, code, answer, elsewhere = [] } = options;
   const { dirs } = settings;
   const places = { cwd, home: homedir(), configDir: dirs.config };
   const workspace = localWorkspace({
@@ -200,12 +202,13 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     close: async (heir) =>
       void (await Promise.all([equipment.close(), heir?.background === background ? undefined : background.close()])),
     partsFor(provider, callsTools) {
+      if (!callsTools && elsewhere.length > 0) throw noCalls(provider);
       model = provider;
       const parts = agentParts({
         provider,
         // Who cannot touch the folder need not know how to: small models read slowly, and forget what comes before.
         system: callsTools ? system : [talking(cwd), settings.instructions].filter(Boolean).join('\n\n'),
-        tools: callsTools ? tools : [],
+        tools: callsTools ? [...tools, ...elsewhere] : [],
         alias: aliasOf,
         reminders: [background.reminder, ...reminders],
         rules,
@@ -236,6 +239,12 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
 function unopened(): never {
   throw new FairleadError('cli/no-model', 'No model is open yet.', { blame: 'harness' });
 }
+
+const noCalls = ({ model }: Provider): FairleadError =>
+  new FairleadError('cli/no-calls', `${model} cannot call tools, and was given some.`, {
+    blame: 'user',
+    hint: 'Ask another model, or ask without tools.',
+  });
 
 /** The working folder that a session's standing text names; nothing if it is not one of ours. */
 export const folderIn = (system: string): string | undefined =>

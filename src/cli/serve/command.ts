@@ -14,6 +14,7 @@ import { withOptions } from '../front/or-usage.ts';
 import { tell } from '../front/print.ts';
 import { sayUsualModel, usualModel } from '../fleet/usual-model.ts';
 import { readKnownModels } from '../known-models/index.ts';
+import { modelNamed, placeOf, routersIn } from '../conversation/model.ts';
 import { privacy } from '../conversation/privacy.ts';
 import { readSettings } from '../settings/index.ts';
 import { objectivesIn } from '../settings/objectives.ts';
@@ -72,6 +73,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       measured: measuredFolder(settings.dirs.state),
       health: { objectives: objectivesIn(settings) },
       models: async () => knownModels(values.model),
+      isModel: async (model) => isNamed(model),
       views: [privacy],
       tell: say,
       ...(port === undefined ? {} : { port }),
@@ -145,6 +147,14 @@ function knownModels(named: string | undefined): readonly string[] {
   const usual = usualModel(settings, named);
   const known = (readKnownModels(settings) ?? []).map(({ id }) => id);
   return [...new Set([...(usual === undefined ? [] : [usual]), ...known])];
+}
+
+/** Whether a model can be asked for that the list does not have: one of another provider, a router, or any where there is no list. */
+function isNamed(model: string): boolean {
+  const settings = readSettings();
+  const known = readKnownModels(settings) ?? [];
+  if (known.length === 0 || routersIn(settings).includes(model)) return true;
+  return modelNamed(model, known, placeOf(settings, known)) !== undefined;
 }
 
 async function workerBeside(

@@ -1,97 +1,107 @@
 // What a client of OpenAI's endpoints asks, as the beginning of a session and the words of a run.
 import type { Dialect } from '../../bridges/index.ts';
-import { illegal, isObject, textOf, type JsonObject, type Message, type Part } from '../../core/index.ts';
-import { refused } from '../faults.ts';
+import {
+  callsOf,
+  illegal,
+  textOf,
+  type CallPart,
+  type JsonObject,
+  type Message,
+  type ResultPart,
+} from '../../core/index.ts';
+import type { ClientWish } from '../../fleet/index.ts';
 import { anyModel } from '../wishes.ts';
+import { callNamed } from './call-ids.ts';
+import { toolsIn } from './client-tools.ts';
+import { wrong } from './errors.ts';
+import { mustBePossible, samplingIn } from './fields.ts';
+import { formatIn, type Format } from './format.ts';
+import { digestOf, renumbered, tidied } from './history.ts';
 
 /** A conversation that goes on: what was said before, and what is said now. */
 export type Conversation = {
   readonly history: readonly Message[];
+  /** Empty where results are all that is new. */
   readonly words: string;
+  /** Results of calls that an earlier run handed out. */
+  readonly returns: Returns | undefined;
   /** The model by name; nothing where any will do. */
   readonly model: string | undefined;
   /** The answer that this one follows, where the client names it instead of what was said. */
   readonly follows: string | undefined;
+  /** The form that the answer has to have. */
+  readonly format: Format | undefined;
+  readonly client: ClientWish;
+};
+
+/** What a client brings back to the run that handed it out. */
+export type Returns = {
+  readonly run: string;
+  /** The calls as the client has them; nothing where it does not say them again. */
+  readonly calls: readonly CallPart[] | undefined;
+  readonly results: readonly ResultPart[];
+  /** What the client had said and heard before those calls, as a digest. */
+  readonly heard: string;
 };
 
 /** Reads a request; throws where what it wants is not to be had here. */
 export function conversationIn(request: JsonObject, dialect: Dialect): Conversation {
   mustBePossible(request);
+  const { tools, choice, single } = toolsIn(request);
+  const sampling = samplingIn(request);
   const asked = dialect.asked(request);
-  const messages = named(joined(asked.messages.filter((message) => message !== null)));
+  const { system, follows } = asked;
+  const where = dialect.name === 'chat' ? 'messages' : 'input';
+  const unread = asked.messages.findIndex((message) => message?.parts.some(({ type }) => type === 'file'));
+  if (unread >= 0) wrong(`${where}[${unread}].content`, 'Only text is taken here, no files, sounds or pictures.');
+  const messages = tidied(asked.messages.filter((message) => message !== null));
   const last = messages.at(-1);
-  if (last?.role !== 'user') throw refused('server/bad-request', 'The last message has to be one of the user.');
-  if (last.parts.every((part) => part.type === 'text' && part.text.trim() === ''))
-    throw refused('server/bad-request', 'The last message says nothing.');
-  if (messages.some(({ parts }) => parts.some(({ type }) => type === 'file')))
-    throw refused('server/bad-request', 'Only text is taken here, no files or pictures.');
-  const history = messages.slice(0, -1);
-  const wrong = history.length > 0 ? illegal(history) : undefined;
-  if (wrong !== undefined) throw refused('server/bad-request', `The messages cannot be gone on with: ${wrong}`);
-  const [first, ...rest] = history;
-  const { system } = asked;
+  if (last?.role !== 'user' && last?.role !== 'tool')
+    return wrong(where, 'The last message has to be one of the user, or the result of a tool.');
+  const said = last.role === 'user' ? last : undefined;
+  if (said?.parts.every((part) => part.type === 'text' && part.text.trim() === ''))
+    wrong(where, 'The last message says nothing.');
+  const history = said ? messages.slice(0, -1) : messages;
+  const returns = returnsIn(history, { system, follows });
+  const isAll = returns?.calls === undefined && history.length === (returns ? 1 : 0);
+  const fault = isAll ? undefined : illegal(history);
+  if (fault !== undefined) wrong(where, `The messages cannot be gone on with: ${fault}`);
   return {
-    // The agent has standing text of its own: what the caller adds to it is said by the caller.
-    history:
-      first && system !== ''
-        ? [{ ...first, parts: [{ type: 'text', text: system }, ...first.parts] }, ...rest]
-        : history,
-    words: !first && system !== '' ? `${system}\n\n${textOf(last)}` : textOf(last),
+    history: isAll ? [] : renumbered(withSystem(history, system)),
+    words: said ? (history.length === 0 && system !== '' ? `${system}\n\n${textOf(said)}` : textOf(said)) : '',
+    returns,
     model: asked.model === '' || asked.model === anyModel ? undefined : asked.model,
-    follows: asked.follows,
+    follows,
+    format: formatIn(request),
+    client: {
+      ...(tools.length > 0 ? { tools, heard: digestOf(system, messages) } : {}),
+      ...(tools.length > 0 && choice !== 'auto' ? { choice } : {}),
+      ...(tools.length > 0 && single ? { single } : {}),
+      ...(Object.keys(sampling).length > 0 ? { sampling } : {}),
+      ...(said ? {} : { silent: true }),
+    },
   };
 }
 
-/** What would be promised and not kept is refused: tools run here, and an answer is one text. */
-function mustBePossible(request: JsonObject): void {
-  const { n, tools, functions, response_format: format, background, logprobs, modalities, text } = request;
-  const isAbsent = (value: unknown): boolean => value === undefined || value === null;
-  const isPlain = (value: unknown): boolean =>
-    isAbsent(value) || (value as { readonly type?: unknown }).type === 'text';
-  const isEmpty = (value: unknown): boolean => isAbsent(value) || (Array.isArray(value) && value.length === 0);
-  const isText = (value: unknown): boolean => isAbsent(value) || typeof value === 'string';
-  const wants: readonly (readonly [boolean, string])[] = [
-    [!isEmpty(tools), 'tools'],
-    [!isEmpty(functions), 'functions'],
-    [!isAbsent(n) && n !== 1, 'n'],
-    [!isPlain(format), 'response_format'],
-    [!isAbsent(text) && !isObject(text), 'text'],
-    [isObject(text) && !isPlain(text['format']), 'text.format'],
-    [!isAbsent(request['stream']) && typeof request['stream'] !== 'boolean', 'stream'],
-    [!isAbsent(request['conversation']), 'conversation'],
-    [!isAbsent(request['prompt']), 'prompt'],
-    [!isText(request['instructions']), 'instructions'],
-    [!isText(request['previous_response_id']), 'previous_response_id'],
-    [background === true, 'background'],
-    [logprobs === true, 'logprobs'],
-    [Array.isArray(modalities) && modalities.some((each) => each !== 'text'), 'modalities'],
-  ];
-  const found = wants.find(([wanted]) => wanted)?.[1];
-  if (found === undefined) return;
-  throw refused('server/bad-request', `\`${found}\` is not to be had here.`, {
-    hint: 'The tools of this server run at this server, and its answer is one text.',
-  });
+/** The agent has standing text of its own: what the caller adds to it is said by the caller. */
+function withSystem([first, ...rest]: readonly Message[], system: string): readonly Message[] {
+  if (!first) return [];
+  if (system === '') return [first, ...rest];
+  return [{ ...first, parts: [{ type: 'text', text: system }, ...first.parts] }, ...rest];
 }
 
-/** Neighbours of one role as one message: many clients say one thing in several. */
-function joined(messages: readonly Message[]): readonly Message[] {
-  const out: Message[] = [];
-  for (const message of messages) {
-    const before = out.at(-1);
-    if (before?.role === message.role) out.splice(-1, 1, { ...before, parts: [...before.parts, ...message.parts] });
-    else if (message.parts.length > 0) out.push(message);
-  }
-  return out;
-}
-
-/** Results with the names of the tools whose calls they answer. */
-function named(messages: readonly Message[]): readonly Message[] {
-  const names = new Map(
-    messages.flatMap(({ parts }) =>
-      parts.flatMap((part): [string, string][] => (part.type === 'tool-call' ? [[part.id, part.tool]] : [])),
-    ),
-  );
-  const withName = (part: Part): Part =>
-    part.type === 'tool-result' ? { ...part, tool: names.get(part.id) ?? part.tool } : part;
-  return messages.map((message) => ({ ...message, parts: message.parts.map(withName) }));
+/** The results that a history ends with, where all are of calls that one run handed out. */
+function returnsIn(
+  history: readonly Message[],
+  { system, follows }: { readonly system: string; readonly follows: string | undefined },
+): Returns | undefined {
+  const tail = history.at(-1);
+  if (tail?.role !== 'tool') return undefined;
+  const before = history.at(-2);
+  const results = tail.parts.filter((part) => part.type === 'tool-result');
+  const runs = new Set(results.map(({ id }) => callNamed(id)?.run));
+  const [run] = runs;
+  if (run === undefined || runs.size > 1) return undefined;
+  if (follows !== undefined && !before) return { run, calls: undefined, results, heard: '' };
+  return { run, calls: before && callsOf(before), results, heard: digestOf(system, history.slice(0, -2)) };
 }

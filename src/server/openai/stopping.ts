@@ -1,6 +1,6 @@
 // Stop sequences: what a client is told ends before the first of them, though it comes in pieces.
 import type { JsonObject } from '../../core/index.ts';
-import { refused } from '../faults.ts';
+import { wrong } from './errors.ts';
 
 /** Lets text through up to a stop sequence. */
 export type Cutter = {
@@ -15,7 +15,7 @@ export function stopsIn({ stop }: JsonObject): readonly string[] {
   if (stop === undefined || stop === null) return [];
   const all = Array.isArray(stop) ? stop : [stop];
   if (all.length > 16 || !all.every((each) => typeof each === 'string' && each.length <= 1000))
-    throw refused('server/bad-request', '`stop` has to be a text, or a list of texts.');
+    wrong('stop', '`stop` has to be a text, or a list of texts.');
   return (all as readonly string[]).filter((each) => each !== '');
 }
 

@@ -1,0 +1,92 @@
+// How a run came out, as far as a client is told: words, a refusal, calls that it is to make itself, or why there is nothing.
+import type { FleetRun, HandedCall, JsonObject } from '../../core/index.ts';
+import { refused } from '../faults.ts';
+import type { Place } from '../place.ts';
+import { withReader } from '../reading.ts';
+import type { Format } from './format.ts';
+
+/** What a client is told at the end. */
+export type Told = {
+  readonly run: FleetRun;
+  readonly text: string;
+  readonly finish: 'stop' | 'length' | 'tool_calls' | 'content_filter';
+  /** What the model said instead of an answer. */
+  readonly refusal?: string;
+  /** The calls of its own tools, which the client makes. */
+  readonly calls: readonly HandedCall[];
+};
+
+/** What is told of a run that has ended or rests; throws where there is nothing to tell. */
+export async function toldOf(
+  { store }: Pick<Place, 'store'>,
+  run: FleetRun,
+  format: Format | undefined,
+  cut: (text: string) => string,
+): Promise<Told> {
+  const { outcome } = run;
+  const told = { run, calls: [] };
+  if (run.status === 'resting') throw waits(run);
+  const { reason, text = '', handed = [] } = outcome ?? {};
+  if (handed.length > 0) return { ...told, text: cut(text), finish: 'tool_calls', calls: handed };
+  if (reason === 'answered' || reason === 'task-complete')
+    return { ...told, text: format ? format.fitted(cut(text)) : cut(text), finish: 'stop' };
+  if (reason === 'abstained' && text !== '')
+    return format ? { ...told, text: '', refusal: text, finish: 'stop' } : { ...told, text: cut(text), finish: 'stop' };
+  if (reason !== undefined && isCut(reason) && text !== '') return { ...told, text: cut(text), finish: 'length' };
+  const why = reason === 'error-threshold' ? await rejection(store, run) : undefined;
+  if (why === 'refused') return { ...told, text: '', refusal: text || 'The model refused to answer.', finish: 'stop' };
+  if (why === 'filtered') return { ...told, text: '', finish: 'content_filter' };
+  throw without(run);
+}
+
+const isCut = (reason: string): boolean => /^(?:truncated|max-turns|time|.*-budget)$/.test(reason);
+
+const waits = ({ id, questions, session }: FleetRun): Error =>
+  refused('server/no-answer', `The run ${id} waits for a person: ${questions[0]?.question ?? 'it was put to rest.'}`, {
+    hint: `Answer it on the page, or with POST /api/sessions/${session}/answer.`,
+  });
+
+/** Ends that clients know by a status of their own. */
+const known: Readonly<Record<string, readonly [code: `server/${string}`, param?: string]>> = {
+  'cli/unknown-model': ['server/no-model', 'model'],
+  'provider/not-found': ['server/no-model', 'model'],
+  'tool/bad-definition': ['server/bad-request', 'tools'],
+  'schema/broken': ['server/bad-request', 'tools'],
+  'provider/rate-limited': ['server/too-many'],
+  'run/money-budget': ['server/no-money'],
+  'run/token-budget': ['server/no-money'],
+  'cli/no-calls': ['server/bad-request', 'tools'],
+};
+
+function without({ id, status, outcome }: FleetRun): Error {
+  const { error, detail, reason = status } = outcome ?? {};
+  const why = error?.message ?? detail ?? 'It gave no answer.';
+  const [code, param] = known[error?.code ?? ''] ?? ['server/no-answer'];
+  const hint = error?.hint;
+  return refused(code, code === 'server/no-answer' ? `The run ${id} ended (${reason}): ${why}` : why, {
+    ...(param === undefined ? {} : { param }),
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/** Why the last answer of a run was not accepted. */
+async function rejection(store: Place['store'], { session }: FleetRun): Promise<string | undefined> {
+  return withReader(store, session, async (log) => {
+    let why: string | undefined;
+    for await (const events of log.read({ from: 'epoch' }))
+      for (const event of events) if (event.type === 'answer-rejected') ({ why } = event);
+    return why;
+  });
+}
+
+/** What a run used up, in the words of one of the endpoints. */
+export function usageOf({ outcome }: FleetRun, names: { readonly input: string; readonly output: string }): JsonObject {
+  const { input, output, cacheRead } = outcome?.spent ?? { input: 0, output: 0, cacheRead: 0 };
+  return {
+    [names.input]: input,
+    [names.output]: output,
+    total_tokens: input + output,
+    [`${names.input}_details`]: { cached_tokens: cacheRead },
+    [`${names.output}_details`]: { reasoning_tokens: 0 },
+  };
+}

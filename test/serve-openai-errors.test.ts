@@ -1,0 +1,154 @@
+// What goes wrong at OpenAI's endpoints, as their own clients tell it apart: by the classes of their errors, their codes and their fields.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { createOpenAI } from '@ai-sdk/openai';
+import { APICallError, generateText } from 'ai';
+import OpenAI, {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+} from 'openai';
+import { fails, says } from '../src/testing/index.ts';
+import { apiServer, keys, type Api } from './support/api-server.ts';
+
+const clientOf = ({ url }: Api, key: string = keys.runner): OpenAI =>
+  new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0, timeout: 30_000 });
+
+const asked = { model: 'fairlead', messages: [{ role: 'user' as const, content: 'Hello' }] };
+
+type Told = { readonly code?: string | null; readonly param?: string | null; readonly type?: string };
+
+/** A test of an error: its class, and what it says. */
+const isError =
+  (kind: new (...given: never[]) => APIError, told: Told) =>
+  (error: unknown): boolean => {
+    assert.ok(error instanceof kind, String(error));
+    const { code, param, type, message } = error;
+    assert.deepEqual({ code, param, type }, { code: told.code ?? null, param: told.param ?? null, type: told.type });
+    assert.ok(message.length > 10);
+    return true;
+  };
+
+const notFound = isError(NotFoundError, { code: 'model_not_found', param: 'model', type: 'invalid_request_error' });
+
+test('a model that nobody knows is not found, whichever way it is asked for, and no run is begun for it', async (t) => {
+  const api = await apiServer(t, { worker: false });
+  const client = clientOf(api);
+  await assert.rejects(client.chat.completions.create({ ...asked, model: 'gpt-9' }), notFound);
+  await assert.rejects(client.chat.completions.create({ ...asked, model: 'gpt-9', stream: true }), notFound);
+  await assert.rejects(client.responses.create({ model: 'gpt-9', input: 'x' }), notFound);
+  await assert.rejects(client.models.retrieve('some/gpt-9'), notFound);
+  assert.equal((await client.models.retrieve('scripted')).id, 'scripted');
+  assert.equal((await client.models.retrieve('fairlead')).id, 'fairlead');
+  const model = createOpenAI({ baseURL: `${api.url}/v1`, apiKey: keys.runner }).chat('gpt-9');
+  await assert.rejects(
+    generateText({ model, prompt: 'x', maxRetries: 0 }),
+    (error) => APICallError.isInstance(error) && error.statusCode === 404 && !error.isRetryable,
+  );
+  assert.equal((await api.store.queue.list()).length, 0);
+});
+
+test('a wrong key, a small role and too many requests are the errors that clients have for them', async (t) => {
+  const api = await apiServer(t, { worker: false, bounds: { rate: { burst: 2, perSecond: 0.001 } } });
+  await assert.rejects(
+    clientOf(api, keys.wrong).models.list(),
+    isError(AuthenticationError, { code: 'invalid_api_key', type: 'invalid_request_error' }),
+  );
+  await assert.rejects(
+    clientOf(api, keys.reader).chat.completions.create(asked),
+    isError(PermissionDeniedError, { code: 'server/role', type: 'invalid_request_error' }),
+  );
+  const client = clientOf(api);
+  await client.models.list();
+  await client.models.list();
+  await assert.rejects(
+    client.models.list(),
+    isError(RateLimitError, { code: 'rate_limit_exceeded', type: 'rate_limit_error' }),
+  );
+});
+
+test('what a run ends with is told by the error that clients look for', async (t) => {
+  const failures = {
+    limited: fails({ name: 'rate-limited', retry: false }),
+    unknown: fails('not-found'),
+    broken: fails('unauthorized'),
+  };
+  const api = await apiServer(t, {
+    script: ({ prompt }) => failures[prompt as keyof typeof failures] ?? says('?'),
+    bounds: { firstMs: 30_000 },
+  });
+  const client = clientOf(api);
+  for (const [words, check] of [
+    ['limited', isError(RateLimitError, { code: 'rate_limit_exceeded', type: 'rate_limit_error' })],
+    ['unknown', notFound],
+    ['broken', isError(APIError, { code: 'server/no-answer', type: 'server_error' })],
+  ] as const)
+    for (const stream of [false, true])
+      await assert.rejects(
+        client.chat.completions.create({ ...asked, messages: [{ role: 'user', content: words }], stream }),
+        check,
+        words,
+      );
+});
+
+test('fields that could not be kept are refused by name, and begin nothing', async (t) => {
+  const api = await apiServer(t, { worker: false });
+  const client = clientOf(api);
+  const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };
+  const odd: readonly (readonly [Record<string, unknown>, string])[] = [
+    [{ n: 2 }, 'n'],
+    [{ logprobs: true }, 'logprobs'],
+    [{ top_logprobs: 3 }, 'top_logprobs'],
+    [{ logit_bias: { 50256: -100 } }, 'logit_bias'],
+    [{ modalities: ['text', 'audio'] }, 'modalities'],
+    [{ audio: { voice: 'alloy', format: 'wav' } }, 'audio'],
+    [{ functions: [{ name: 'f' }] }, 'functions'],
+    [{ web_search_options: {} }, 'web_search_options'],
+    [{ temperature: 'hot' }, 'temperature'],
+    [{ top_p: 7 }, 'top_p'],
+    [{ max_tokens: 0 }, 'max_tokens'],
+    [{ seed: 1.5 }, 'seed'],
+    [{ reasoning_effort: 'some' }, 'reasoning_effort'],
+    [{ stop: [1] }, 'stop'],
+    [{ stream: 'yes' }, 'stream'],
+    [
+      {
+        messages: [
+          { role: 'user', content: 'a' },
+          { role: 'user', content: [picture] },
+        ],
+      },
+      'messages[1].content',
+    ],
+    [{ messages: [] }, 'messages'],
+    [{ messages: [{ role: 'assistant', content: 'a' }] }, 'messages'],
+  ];
+  for (const [given, param] of odd)
+    await assert.rejects(client.chat.completions.create({ ...asked, ...given } as never), (error: unknown) => {
+      assert.ok(error instanceof BadRequestError, JSON.stringify(given));
+      assert.deepEqual([error.param, error.code], [param, 'invalid_value'], JSON.stringify(given));
+      return true;
+    });
+  for (const [given, param] of [
+    [{ background: true }, 'background'],
+    [{ conversation: 'c' }, 'conversation'],
+    [{ prompt: { id: 'p' } }, 'prompt'],
+    [{ max_tool_calls: 3 }, 'max_tool_calls'],
+    [{ reasoning: { effort: 'some' } }, 'reasoning.effort'],
+    [{ input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'data:,' }] }] }, 'input[0].content'],
+    [{ previous_response_id: 5 }, 'previous_response_id'],
+  ] as const)
+    await assert.rejects(
+      client.responses.create({ model: 'fairlead', input: 'x', ...given } as never),
+      (error: unknown) => error instanceof BadRequestError && error.param === param,
+      JSON.stringify(given),
+    );
+  await assert.rejects(
+    client.responses.create({ model: 'fairlead', input: 'x', previous_response_id: 'resp_none' }),
+    (error: unknown) => error instanceof NotFoundError && error.param === 'previous_response_id',
+  );
+  assert.equal((await api.store.queue.list()).length, 0);
+});
