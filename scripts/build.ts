@@ -12,6 +12,7 @@ import { calledFunctions } from './build/called.ts';
 import { chunkNames } from './build/chunks.ts';
 import { notices } from './build/notices.ts';
 import { spellInAscii } from './build/plain-letters.ts';
+import { takeRuntimeLate } from './build/runtime.ts';
 import { takeShortcuts } from './build/shortcuts.ts';
 
 type Manifest = {
@@ -64,6 +65,7 @@ const { output } = await build({
   },
 });
 spellInAscii(fresh);
+takeRuntimeLate(fresh);
 takeBuiltinsDirectly(fresh);
 takeShortcuts(fresh);
 compileAhead(

@@ -9,8 +9,12 @@ import vm from 'node:vm';
 import { withFunctionsAhead, type Place } from '../scripts/build/ahead.ts';
 import { takeBuiltinsDirectly, withDirectBuiltins } from '../scripts/build/builtins.ts';
 import { calledFunctions } from '../scripts/build/called.ts';
+import { withLateRuntime } from '../scripts/build/runtime.ts';
 import { passedOn, takeShortcuts } from '../scripts/build/shortcuts.ts';
+import { program } from './support/live-program.ts';
 import { bin, source } from './support/program.ts';
+
+const notBuilt = bin === source && 'only what is built has this: npm run check builds it';
 
 function tempFolder(t: TestContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-bundle-'));
@@ -87,13 +91,17 @@ test('what a start of Node does not bring along is taken when it is first called
   assert.deepEqual(found, [['0cc175b9c0f1b6a831c399e269772661'], 'createHash', 'randomUUID']);
 });
 
+test('what only looks like a use of more than the call is taken late all the same', () => {
+  const late = withDirectBuiltins('import { open } from "node:fs/promises";\nconst f = (open) => open.check();');
+  assert.match(late, /^const take_node_fs_promises = /);
+});
+
 test('of what is asked for more than a call nothing is taken late', () => {
   for (const [line, use] of [
     ['import { Hash } from "node:crypto";', ''],
     ['import { constants, createHash } from "node:crypto";', ''],
     ['import { execFile } from "node:child_process";', 'promisify(execFile);'],
-    ['import { spawn } from "node:child_process";', 'spawn.name;'],
-    ['import { createHash as $made } from "node:crypto";', 'new $made();'],
+    ['import { execFile as $run } from "node:child_process";', '$run.__promisify__;'],
     ['import child from "node:child_process";', ''],
     ['import { readFileSync } from "node:fs";', ''],
   ] as const)
@@ -101,6 +109,16 @@ test('of what is asked for more than a call nothing is taken late', () => {
       withDirectBuiltins(`${line}\n${use}`),
       /^const .* = globalThis\.process\.getBuiltinModule\("node:\w+"\);\n/,
     );
+});
+
+test('the runtime of the bundler comes with the lazy imports that need it, unless more does', () => {
+  const program = `import { a } from "./a.js";\nimport { i as __toESM } from "./rolldown-runtime-X.js";\nconst { parse } = await import("./b.js").then((m) => /* @__PURE__ */ __toESM(m.default, 1));`;
+  assert.equal(
+    withLateRuntime(program),
+    `import { a } from "./a.js";\nconst { parse } = await import("./b.js").then((m) => import("./rolldown-runtime-X.js").then((runtime) => runtime.i(m.default, 1)));`,
+  );
+  const more = `${program}\nconst c = __toESM(d());`;
+  assert.equal(withLateRuntime(more), more);
 });
 
 const manyKinds = `import { sep } from "node:path";
@@ -157,21 +175,35 @@ test('what is compiled ahead is in the cache before it is called', () => {
   assert.ok(cached(withFunctionsAhead(program, [place])) > cached(program) + 500);
 });
 
-test(
-  'what a one-shot calls is compiled ahead, and it loads no more than it must',
-  { skip: bin === source && 'only what is built has this: npm run check builds it' },
-  async () => {
-    const called = await calledFunctions(path.dirname(bin));
-    const programs = [...called].map(([file, places]) => ({ text: readFileSync(file, 'utf8'), places }));
-    const bytes = programs.reduce((sum, { text }) => sum + text.length, 0);
-    assert.ok(bytes < 1_000_000, `${bytes} bytes`);
-    const functions = programs.flatMap(({ text, places }) =>
-      places.map(({ start }) => text.slice(start - 1, start + 15)),
-    );
-    const left = functions.filter((text) => /^\n(async )?function\b/.test(text)).length;
-    assert.ok(
-      functions.length > 700 && left < 20,
-      `${left} declarations of ${functions.length} functions that are called`,
-    );
-  },
-);
+test('what a one-shot calls is compiled ahead, and it loads no more than it must', { skip: notBuilt }, async () => {
+  const called = await calledFunctions(path.dirname(bin));
+  const programs = [...called].map(([file, places]) => ({ text: readFileSync(file, 'utf8'), places }));
+  const bytes = programs.reduce((sum, { text }) => sum + text.length, 0);
+  assert.ok(bytes < 920_000, `${bytes} bytes`);
+  for (const cold of ['picomatch/lib/', 'rolldown/runtime.js'])
+    assert.ok(!programs.some(({ text }) => text.includes(cold)), cold);
+  const functions = programs.flatMap(({ text, places }) =>
+    places.map(({ start }) => text.slice(start - 1, start + 15)),
+  );
+  const left = functions.filter((text) => /^\n(async )?function\b/.test(text)).length;
+  assert.ok(
+    functions.length > 700 && left < 20,
+    `${left} declarations of ${functions.length} functions that are called`,
+  );
+});
+
+test('a one-shot that calls no tool loads no part of Node that it does not need', { skip: notBuilt }, async (t) => {
+  const made = await program(t);
+  await made.known('qwen3');
+  const [preload, list] = [path.join(made.home, 'preload.cjs'), path.join(made.home, 'loaded')];
+  writeFileSync(
+    preload,
+    `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(list)}, process.moduleLoadList.join('\\n')));`,
+  );
+  const { code } = await made.run(['-p', 'hello', '--no-sandbox'], { env: { NODE_OPTIONS: `--require=${preload}` } });
+  assert.equal(code, 0);
+  const loaded = new Set(readFileSync(list, 'utf8').split('\n'));
+  assert.ok(loaded.has('NativeModule http'), 'the list is one');
+  for (const name of ['child_process', 'fs/promises', 'internal/blocklist', 'internal/crypto/webcrypto', 'perf_hooks'])
+    assert.ok(!loaded.has(`NativeModule ${name}`), name);
+});

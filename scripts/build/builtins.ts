@@ -19,7 +19,7 @@ export function withDirectBuiltins(program: string): string {
     if (from === undefined) continue;
     const isLate = all === undefined && main === undefined && late.has(from);
     lines[i] =
-      isLate && pairs(names).every(([name, as]) => isFunction(from, name) && isOnlyCalled(program, as))
+      isLate && pairs(names).every(([name, as]) => canWait(from, name, as, program))
         ? takenLate(from, names)
         : taken(from, all ?? main, names);
   }
@@ -44,18 +44,14 @@ function takenLate(from: string, names = ''): string {
   return `const ${take} = () => ({ ${names.replaceAll(' as ', ': ')} } = ${source(from)}); let ${stubs.join(', ')};`;
 }
 
-/** Whether a module has a function of this name that is no class. */
-function isFunction(from: string, name: string): boolean {
+/** Whether what a module has under this name can be taken late: it is a function, no class, and nothing but called. */
+function canWait(from: string, name: string, as: string, program: string): boolean {
   const found = (process.getBuiltinModule(from) as Readonly<Record<string, unknown>> | undefined)?.[name];
-  return typeof found === 'function' && /^[a-z]/.test(name);
-}
-
-/** Whether a program at most calls a function or passes it on, and asks nothing of what it has. */
-function isOnlyCalled(program: string, name: string): boolean {
-  const whole = name.replaceAll('$', String.raw`\$`);
-  return !new RegExp(
-    String.raw`(?<![.\w$])(?:(?:new|instanceof) ${whole}(?![\w$])|promisify\(${whole}\)|${whole}\.)`,
-  ).test(program);
+  if (typeof found !== 'function' || /^[^a-z]/.test(name)) return false;
+  const own = Reflect.ownKeys(found).filter((key) => !['length', 'name', 'prototype'].includes(String(key)));
+  // What has nothing of its own can only be called; some have more, such as a way to be promised, which a program may use.
+  const whole = as.replaceAll('$', String.raw`\$`);
+  return own.length === 0 || !new RegExp(String.raw`(?<![.\w$])(?:promisify\(${whole}\)|${whole}\.)`).test(program);
 }
 
 /** Takes Node's modules directly in all programs of a folder and its chunks. */

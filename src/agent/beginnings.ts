@@ -1,9 +1,10 @@
 // The facts that a session begins with: a new one, one that another agent goes on with, and a fork.
+import { randomUUID } from 'node:crypto';
 import { settleOpenCalls, toArray, type AgentParts, type Fact, type Message, type RunState } from '../core/index.ts';
 import { specsOf } from './toolbox.ts';
 
 /** Long enough that no text from outside can hold it by chance. */
-export const newNonce = (): string => crypto.randomUUID().slice(0, 8);
+export const newNonce = (): string => randomUUID().slice(0, 8);
 
 /** The facts that make a log ready for this agent: the first ones of a new session, or a new epoch if the agent is not the one that wrote it. */
 export function opening(parts: AgentParts, state: RunState, id: string): readonly Fact[] {

@@ -1,4 +1,5 @@
 // A conversation that is kept: start, resume, steer, answer, fork, edit, all of them facts in one log.
+import { randomUUID } from 'node:crypto';
 import {
   FairleadError,
   illegal,
@@ -60,7 +61,7 @@ export class Session {
   }
 
   /** Opens the session on this log: a new one if the log is empty, otherwise the one it holds. */
-  static async open(parts: AgentParts, log: Log, id: string = crypto.randomUUID()): Promise<Session> {
+  static async open(parts: AgentParts, log: Log, id: string = randomUUID()): Promise<Session> {
     const head = await openHead(log, runView(parts.rules, parts.views));
     await head.record((state) => opening(parts, state, id), { settle: true });
     return new Session(parts, head);
@@ -130,7 +131,8 @@ export class Session {
         ...(options.leave ? { leave: options.leave } : {}),
         live: options.live ?? (() => {}),
         ...(options.progress ? { progress: options.progress } : {}),
-        clock: () => performance.now(),
+        // `performance` would say the same, but Node loads a dozen modules for it.
+        clock: () => process.uptime() * 1000,
       });
     } finally {
       this.#stop = undefined;
@@ -209,7 +211,7 @@ export class Session {
   }
 
   /** A new session on another log that begins with this conversation, or with what it was at an event; this one is left as it is. */
-  async fork(log: Log, at?: string, id: string = crypto.randomUUID()): Promise<Session> {
+  async fork(log: Log, at?: string, id: string = randomUUID()): Promise<Session> {
     const { state } = await openHead(
       { ...this.#head.log, read: (options) => this.#head.log.read(at === undefined ? options : { at }) },
       runView(this.parts.rules, this.parts.views),
@@ -250,7 +252,7 @@ export class Session {
   #newRun({ limits, choice, runId }: RunOptions): Fact {
     return {
       type: 'run-started',
-      run: runId ?? crypto.randomUUID(),
+      run: runId ?? randomUUID(),
       limits: limitsFor(this.parts.provider, limits),
       ...(choice === undefined ? {} : { choice }),
     };
@@ -272,7 +274,7 @@ export class Session {
   }
 }
 
-const input = (how: InputHow, parts: readonly Part[], id: string = crypto.randomUUID().slice(0, 8)): Fact => ({
+const input = (how: InputHow, parts: readonly Part[], id: string = randomUUID().slice(0, 8)): Fact => ({
   type: 'input-received',
   input: id,
   how,

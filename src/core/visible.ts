@@ -15,14 +15,21 @@ const kept = [
 const hidden =
   '(?![\\t\\n])\\p{Cc}|\\p{Cf}|\\p{Cs}|\\p{Zl}|\\p{Zp}|[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u2800\\u3164\\uffa0\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]|\\p{Noncharacter_Code_Point}';
 
-const strange = new RegExp(`(${kept}|\\r(?=\\n))|${hidden}`, 'gu');
+/** Made when it is first needed: it takes longer than most of a start. */
+let strange: RegExp | undefined;
+
+/** Text in which nothing can hide, as most is. */
+const plain = /^[\t\n\x20-\x7e]*$/;
 
 /** The same text with everything that does not show written out: ESC as ␛, a direction override as <U+202E>. Line breaks and tabs stay. */
-export const visible = (text: string): string =>
-  text.replaceAll(strange, (letter, keep: string | undefined) => {
+export function visible(text: string): string {
+  if (plain.test(text)) return text;
+  strange ??= new RegExp(`(${kept}|\\r(?=\\n))|${hidden}`, 'gu');
+  return text.replaceAll(strange, (letter, keep: string | undefined) => {
     if (keep === '\r') return '';
     return keep ?? written(letter);
   });
+}
 
 /** The same on one line: line breaks and tabs are written out too. */
 export const visibleLine = (text: string): string =>

@@ -157,7 +157,7 @@ function reason(error: unknown): string {
   return `There is no option "${unknown}"${near === undefined ? '' : `; did you mean --${near}?`}`;
 }
 
-function workOf(values: Values, words: readonly string[], { as, typed }: Called): Work | undefined | Misused {
+function workOf(values: Values, words: readonly string[], called: Called): Work | undefined | Misused {
   const text = words.join(' ');
   const named = ['prompt', 'prompt-file', 'test-connection', 'refresh-models'].find((name) => values.has(name));
   if (named !== undefined && text !== '') return { wrong: `The words "${text}" are one too many beside --${named}.` };
@@ -166,7 +166,7 @@ function workOf(values: Values, words: readonly string[], { as, typed }: Called)
   if (named === 'test-connection' || named === 'refresh-models') return { type: named };
   if (text === '-') return { type: 'input' };
   if (text !== '') return { type: 'prompt', text };
-  if (typed || as === 'chat' || values.has('interactive')) return undefined;
+  if (called.as === 'chat' || values.has('interactive') || called.typed) return undefined;
   return { type: 'input' };
 }
 

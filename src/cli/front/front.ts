@@ -11,7 +11,13 @@ export async function front(args: readonly string[], as: Called['as']): Promise<
     process.stdout.write(helpText(commands));
     return exitCodes.answered;
   }
-  const asked = readAsked(args, { typed: process.stdin.isTTY, ...(as === undefined ? {} : { as }) });
+  const asked = readAsked(args, {
+    // Looked up where it counts: opening standard input costs a start more than reading the command line.
+    get typed() {
+      return process.stdin.isTTY;
+    },
+    ...(as === undefined ? {} : { as }),
+  });
   if ('wrong' in asked) {
     tell(`${asked.wrong}\nfairlead --help shows how it is used.\n`);
     return exitCodes.misused;

@@ -6,8 +6,8 @@ import type { Conversation } from '../conversation/conversation.ts';
 import { nobody, type Person } from '../equipment/index.ts';
 import type { Host } from '../conversation/open-model.ts';
 
-/** Whether somebody can be asked. */
-const isSomebodyThere = (): boolean => process.stdin.isTTY && process.stderr.isTTY && !process.env['CI'];
+/** Whether somebody can be asked. Standard input comes last: nothing else in a run may need it, and opening it costs time. */
+const isSomebodyThere = (): boolean => !process.env['CI'] && process.stderr.isTTY && process.stdin.isTTY;
 
 /** Asks and tells on the terminal while a model is made ready. In a pipe, having nothing else is the answer. */
 export const hostInTerminal = (say: (text: string) => void): Host => ({

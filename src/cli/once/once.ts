@@ -1,4 +1,5 @@
 // One thing done, then the end: a prompt answered, a connection tested, or a list of models read.
+import { randomUUID } from 'node:crypto';
 import { parseAnswer, resultOf, SessionCache, translator, wireStop, type RunResult } from '../../agent/index.ts';
 import type { AnswerShape, Call, Event, RunState } from '../../core/index.ts';
 import { waits } from '../conversation/asks.ts';
@@ -93,7 +94,7 @@ async function answerOne(
   out: SteadyOut,
 ): Promise<number> {
   const printer = printerFor(asked, talk, out.write);
-  const runId = crypto.randomUUID();
+  const runId = randomUUID();
   let last: (Event & { readonly type: 'turn-ended' }) | undefined;
   const translate = translator((event) => printer.stream(event));
   talk.watch({

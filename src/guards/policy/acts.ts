@@ -8,6 +8,9 @@ import { readShell, type Opened, type ShellWord, type SimpleCommand } from './sh
 /** A path as it was given and, where that is known, where it really leads. */
 export type ActPath = { readonly given: string; readonly real?: string };
 
+/** Whether git runs or goes by what lies there. */
+export const isOthers = (real: string): boolean => real.split(path.sep).some((name) => /^\.git(modules)?$/i.test(name));
+
 /** One piece of a call. */
 export type Act = {
   readonly tool: string;

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { visibleLine } from '../../core/index.ts';
 import { actsOf, type Ground } from './acts.ts';
-import { covers, touches } from './judge.ts';
+import { covers, touches } from './fitting.ts';
 import { bad, type Example, type Policy, type PolicyRule } from './policy.ts';
 
 /** Throws at the first example that does not hold. */

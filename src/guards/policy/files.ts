@@ -2,7 +2,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../core/index.ts';
-import { mustHold } from './examples.ts';
 import { bad, parsePolicy, type Policy } from './policy.ts';
 
 /** Where policies are looked for. */
@@ -24,16 +23,20 @@ export async function readPolicies({ config, cwd, home }: PolicyPlaces): Promise
   // A folder that somebody else made could otherwise allow itself everything.
   const stricter = project?.rules.filter(({ effect }) => effect !== 'allow') ?? [];
   const policy = { rules: [...(own?.rules ?? []), ...stricter] };
-  await mustHold(policy, { cwd, home });
+  await triedOn(policy, { cwd, home });
   return policy;
 }
 
 /** The rules of one file, with their examples tried. */
 export async function readPolicy(file: string, place: Pick<PolicyPlaces, 'cwd' | 'home'>): Promise<Policy> {
   const policy = await parsed(file);
-  await mustHold(policy, place);
+  await triedOn(policy, place);
   return policy;
 }
+
+/** Loaded where there is a policy: most folders have none. */
+const triedOn = async (policy: Policy, place: Pick<PolicyPlaces, 'cwd' | 'home'>): Promise<void> =>
+  (await import('./examples.ts')).mustHold(policy, place);
 
 async function policyIn(folder: string): Promise<Policy | undefined> {
   const file = names.map((name) => path.join(folder, name)).find((each) => statSync(each, { throwIfNoEntry: false }));

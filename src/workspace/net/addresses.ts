@@ -1,5 +1,5 @@
 // Which network addresses lead into the open internet; all others belong to this machine, its network or its cloud, and are refused.
-import { BlockList, isIPv4 } from 'node:net';
+import net, { isIPv4, type BlockList } from 'node:net';
 
 /** Private, shared, loopback, link-local (where clouds keep their metadata), documentation, benchmark, multicast and reserved ranges. */
 const closedV4 = [
@@ -26,18 +26,22 @@ const closedV4 = [
 const openV6 = ['2000::/3'];
 const closedV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-const closed = listOf(closedV4, 'ipv4');
-const open = listOf(openV6, 'ipv6');
-const shut = listOf(closedV6, 'ipv6');
+/** Made when an address is first looked at: most runs look at none. */
+let lists: Readonly<Record<'closed' | 'open' | 'shut', BlockList>> | undefined;
 
 /** Whether an address, as a resolver or a URL writes it, is of the open internet. */
 export function isPublic(address: string): boolean {
+  const { closed, open, shut } = (lists ??= {
+    closed: listOf(closedV4, 'ipv4'),
+    open: listOf(openV6, 'ipv6'),
+    shut: listOf(closedV6, 'ipv6'),
+  });
   if (isIPv4(address)) return !closed.check(address, 'ipv4');
   return open.check(address, 'ipv6') && !shut.check(address, 'ipv6');
 }
 
 function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
-  const list = new BlockList();
+  const list = new net.BlockList();
   for (const range of ranges) {
     const [address = '', bits] = range.split('/');
     list.addSubnet(address, Number(bits), family);
