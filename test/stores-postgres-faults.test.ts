@@ -69,6 +69,16 @@ promise('[A116] eight processes that open an empty database at the same moment a
   await Promise.all(actors.map((actor) => actor.leave()));
 });
 
+promise('[A116] a store of an earlier version is brought up to date, with what is in it', async (t) => {
+  const url = await postgres.fresh();
+  await (await openFor(t, url)).queue.enqueue([{ id: 'kept', words: 'Stay.' }]);
+  await send(url, 'DROP FUNCTION fairlead.hold; UPDATE fairlead.version SET version = 1');
+  const { queue, ledger } = await openFor(t, url);
+  assert.equal((await queue.run('kept'))?.words, 'Stay.');
+  assert.equal(await ledger.hold('acme', 'h', { usd: 1, tokens: 1 }), undefined);
+  assert.deepEqual(await send(url, 'SELECT version FROM fairlead.version'), [{ version: migrations.length }]);
+});
+
 promise(
   '[A116] a store of a later version, a wrong password and a server that is not there are each named',
   async (t) => {

@@ -90,3 +90,18 @@ test('postgres: [A116] a worker whose queue could not be started can start it la
     ['r'],
   );
 });
+
+test(
+  'postgres: [A91] a run whose id the database cannot hold is refused, and none that came with it',
+  options,
+  async (t) => {
+    const store = await openPostgres(await fresh());
+    t.after(() => store.close());
+    const asked = ['a', 'no\u0000thing', 'b'].map((id) => store.queue.enqueue([{ id, words: '' }]));
+    const found = await Promise.allSettled(asked);
+    assert.deepEqual(
+      found.map((each) => (each.status === 'fulfilled' ? each.value[0]?.id : (each.reason as { code?: string }).code)),
+      ['a', 'store/failed', 'b'],
+    );
+  },
+);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { Delivery, FleetStore } from '../../src/core/index.ts';
+import { crowdPromises } from './crowd-promises.ts';
 import { livePromises } from './live-promises.ts';
 import { partingPromises } from './parting-promises.ts';
 import { queuePromises } from './queue-promises.ts';
@@ -30,6 +31,7 @@ export function storePromises(name: string, fresh: FreshStore, options: { readon
   partingPromises(promise);
   tallyPromises(promise);
   livePromises(promise);
+  crowdPromises(promise);
 
   promise('letters keep their order, each session its own, until they are cleared', async (open) => {
     const { inbox } = await open();

@@ -3,31 +3,93 @@ import { randomBytes } from 'node:crypto';
 import type { AppendOptions, Event, Fact, Log } from '../../core/index.ts';
 import { conflict, fenced } from '../session-trouble.ts';
 import type { Base } from './base.ts';
+import { inBatches } from './batches.ts';
 import { seqOf, type SessionRow } from './log.ts';
 
-/** Gives the fence and the tail as they were before, and whether the events were added. Without sync it is safe from our death, not from the server's. */
+/** What is to be added to one session, whose tail must be `after`. */
+type Addition = {
+  readonly key: number;
+  readonly fence: number;
+  readonly after: number;
+  readonly head: string | null;
+  readonly events: readonly Event[];
+  /** Where the first event does not follow the tail: what it follows. */
+  readonly jump: number | null;
+  readonly facts: readonly string[];
+  readonly settle: boolean;
+};
+
+/** The fence and the tail as they were before, and whether the events were added. */
+type Answer = {
+  readonly ord: number;
+  readonly fence: number;
+  readonly seq: number;
+  readonly added: boolean;
+  readonly next: string | null;
+};
+
+/** Adds to each session whose fence and tail are as said. Without sync it is safe from our death, not from the server's. */
 const appendSql = (sync: boolean): string => `
 WITH given AS (
-  SELECT * FROM unnest($4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::boolean[], $9::text[])
-    AS event (seq, id, parent, jump, epoch, fact)
+  SELECT * FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[])
+    AS addition (ord, key, fence, after, seq, head, changed, name)
 ), held AS (
-  UPDATE fairlead.sessions SET seq = $10, head = $11, changed = $12, name = coalesce($13, name)
-  WHERE key = $1 AND fence = $2 AND seq = $3 RETURNING key
+  UPDATE fairlead.sessions AS old SET seq = given.seq, head = given.head, changed = given.changed, name = coalesce(given.name, old.name)
+  FROM given WHERE old.key = given.key AND old.fence = given.fence AND old.seq = given.after
+  RETURNING ord, old.key
 ), added AS (
   INSERT INTO fairlead.events (session, seq, id, parent, jump, epoch, time, fact)
-  SELECT key, given.seq, id, parent, jump, epoch, $12, fact FROM held, given
+  SELECT held.key, event.seq, id, parent, jump, epoch, time, fact
+  FROM unnest($9::integer[], $10::bigint[], $11::text[], $12::text[], $13::bigint[], $14::boolean[], $15::text[], $16::text[])
+    AS event (ord, seq, id, parent, jump, epoch, time, fact) JOIN held USING (ord)
 )
-SELECT fence, seq, (SELECT count(*) FROM held) AS added,
-  (SELECT id FROM fairlead.events WHERE session = $1 AND events.seq = $3 + 1) AS next
+SELECT given.ord, session.fence, session.seq, held.ord IS NOT NULL AS added,
+  (SELECT id FROM fairlead.events AS event WHERE event.session = given.key AND event.seq = given.after + 1) AS next
   ${sync ? '' : ", set_config('synchronous_commit', 'off', true)"}
-FROM fairlead.sessions WHERE key = $1`;
+FROM given JOIN fairlead.sessions AS session ON session.key = given.key LEFT JOIN held ON held.ord = given.ord`;
 const sqls = { safe: appendSql(true), quick: appendSql(false) };
 
-type Answer = { readonly fence: number; readonly seq: number; readonly added: number; readonly next: string | null };
+/** So many letters weigh as much as one more session. */
+const lettersEach = 20_000;
+const weigh = ({ facts }: Addition): number => 1 + facts.reduce((sum, fact) => sum + fact.length, 0) / lettersEach;
+
+/** Adds to sessions; those who add at the same time share a statement. */
+export type Append = (addition: Addition) => Promise<Answer | undefined>;
+
+/** The one way to add to the sessions of a store. */
+export const appending = ({ db }: Base): Append =>
+  inBatches(async (additions: readonly Addition[]) => {
+    const numbered = additions.map((addition, ord) => ({ ...addition, ord, tip: addition.events.at(-1) }));
+    const now = new Date().toISOString();
+    const events = numbered.flatMap(({ ord, events: each, facts, jump }) =>
+      each.map((event, i) => ({ ord, event, fact: facts[i] ?? '', jump: i === 0 ? jump : null })),
+    );
+    const rows = await db.all<Answer>(additions.some(({ settle }) => settle) ? sqls.safe : sqls.quick, [
+      numbered.map(({ ord }) => ord),
+      numbered.map(({ key }) => key),
+      numbered.map(({ fence }) => fence),
+      numbered.map(({ after }) => after),
+      numbered.map(({ after, tip }) => tip?.seq ?? after),
+      numbered.map(({ head, tip }) => tip?.id ?? head),
+      numbered.map(({ tip }) => tip?.time ?? now),
+      numbered.map(({ events: each }) => nameIn(each)),
+      events.map(({ ord }) => ord),
+      events.map(({ event }) => event.seq),
+      events.map(({ event }) => event.id),
+      events.map(({ event }) => event.parent),
+      events.map(({ jump }) => jump),
+      events.map(({ event }) => (event.type === 'epoch-started' && event.baseline ? 'true' : null)),
+      events.map(({ event }) => event.time),
+      events.map(({ fact }) => fact),
+    ]);
+    const answers = new Map(rows.map((row) => [row.ord, row]));
+    return numbered.map(({ ord }) => answers.get(ord));
+  }, weigh);
 
 /** Adds to a session that is held under a fence; any other number there means that others have taken it. */
 export function appendTo(
   base: Base,
+  send: Append,
   { key, session, fence, head: first, seq: firstSeq }: SessionRow,
 ): { readonly append: Log['append']; readonly tail: () => number } {
   let head = first;
@@ -52,22 +114,9 @@ export function appendTo(
     const jump = above === head && above !== null ? null : above === null ? 0 : await seqOf(base, key, above);
     const events = place(after, facts, above);
     const tip = events.at(-1);
-    const answer = await base.db.one<Answer>(options.settle === true ? sqls.safe : sqls.quick, [
-      key,
-      fence,
-      after,
-      events.map(({ seq }) => seq),
-      events.map(({ id }) => id),
-      events.map(({ parent }) => parent),
-      events.map((_, i) => (i === 0 ? jump : null)),
-      events.map((event) => (event.type === 'epoch-started' && event.baseline ? 'true' : null)),
-      events.map(factOf),
-      tip?.seq ?? after,
-      tip?.id ?? head,
-      tip?.time ?? new Date().toISOString(),
-      nameIn(events),
-    ]);
-    if (answer?.added !== 1) {
+    const texts = events.map(factOf);
+    const answer = await send({ key, fence, after, head, events, jump, facts: texts, settle: options.settle === true });
+    if (!answer?.added) {
       if (answer?.fence !== fence) throw fenced(session);
       // What is there is ours: it was added before, and the answer got lost.
       if (events[0] === undefined || answer.next !== events[0].id) throw conflict(after, answer.seq);

@@ -1,35 +1,22 @@
-// Takes runs for a worker, and writes down what came of them: DBOS says which workflows are ours, our rows say what they are about.
-import {
-  messageOf,
-  type FleetRun,
-  type QueueLimits,
-  type RunOutcome,
-  type Settlement,
-  type Work,
-} from '../../core/index.ts';
-import { damagedRun, delayAfter, flawIn, givenUp, mostFailures, type RunRow } from '../run-row.ts';
+// Takes runs for a worker: DBOS says which workflows are ours, our rows say what they are about.
+import type { QueueLimits, Work } from '../../core/index.ts';
+import { damagedRun, flawIn, type RunRow } from '../run-row.ts';
 import type { Base } from './base.ts';
 import type { Claimed, Engine } from './engine.ts';
 import { columns, readable, runIn } from './runs.ts';
-
-/** A run that was handed to this process: under which name, and as which of its attempts. */
-export type Claim = {
-  readonly run: FleetRun;
-  readonly key: number;
-  readonly holder: string;
-  readonly attempt: number;
-  readonly failures: number;
-};
+import type { Claim, Settling } from './settling.ts';
 
 /** What a worker took: claims by the ids of their workflows. */
 export type Taken = { readonly claims: ReadonlyMap<string, Claim>; readonly claim: string };
+
+/** Where runs are taken from. */
+export type Source = { readonly base: Base; readonly engine: Engine; readonly settling: Settling };
 
 const beginSql = `SELECT ${columns}, segment FROM fairlead.begin($1, $2, $3, $4, $5, $6)`;
 
 /** Takes up to so many runs. What DBOS has given and may not be begun goes back to it. */
 export async function take(
-  base: Base,
-  engine: Engine,
+  { base, engine, settling }: Source,
   work: Work,
   demand: { readonly holder: string; readonly most: number; readonly limits: QueueLimits },
 ): Promise<Taken> {
@@ -38,7 +25,7 @@ export async function take(
   if (claimed.workflows.length === 0) return { claims: new Map(), claim: claimed.claim };
   let claims: ReadonlyMap<string, Claim> = new Map();
   try {
-    claims = await begin(base, work, holder, claimed);
+    claims = await begin({ base, settling }, work, holder, claimed);
   } finally {
     const rest = claimed.workflows.filter((workflow) => !claims.has(workflow));
     if (rest.length > 0) await unclaim(base, holder, rest);
@@ -47,7 +34,7 @@ export async function take(
 }
 
 async function begin(
-  base: Base,
+  { base, settling }: Pick<Source, 'base' | 'settling'>,
   work: Work,
   holder: string,
   { workflows, claim }: Claimed,
@@ -69,7 +56,7 @@ async function begin(
     const claim = { run: runIn(row), key: row.key, holder, attempt: row.attempts, failures: row.failures };
     const flaw = flawIn(readable(row));
     if (flaw === undefined) claims.push([`${row.id}#${row.segment}`, claim]);
-    else await settle(base, claim, { type: 'ended', outcome: damagedRun(flaw) });
+    else await settling.settle(claim, { type: 'ended', outcome: damagedRun(flaw) });
   }
   // In DBOS's order, which is that of the queue.
   const known = new Map(claims);
@@ -91,36 +78,4 @@ export async function heldBy({ db }: Base, holder: string): Promise<readonly str
   const sql =
     "SELECT workflow_uuid AS id FROM fairlead_dbos.workflow_status WHERE executor_id = $1 AND status = 'PENDING'";
   return (await db.all<{ id: string }>(sql, [holder])).map(({ id }) => id);
-}
-
-const settleSql = 'SELECT fairlead.settle($1, $2, $3, $4, $5, $6, $7, $8, $9) AS mine';
-
-/** Writes down what came of a run; nothing where it is no longer this worker's. */
-export async function settle({ db }: Base, claim: Claim, settlement: Settlement): Promise<void> {
-  const head = [claim.key, claim.holder, claim.attempt] as const;
-  if (settlement.type === 'ended') {
-    await db.all(settleSql, [...head, 'ended', ...endOf(settlement.outcome), 0]);
-    return;
-  }
-  const said = settlement.type === 'resting' ? JSON.stringify(settlement.questions) : null;
-  await db.all(settleSql, [...head, settlement.type, said, null, 0, 0, 0]);
-}
-
-const endOf = (outcome: RunOutcome): readonly [string, string, number, number] => [
-  JSON.stringify(outcome),
-  outcome.reason,
-  outcome.spent.usd,
-  Math.round(outcome.spent.input + outcome.spent.output),
-];
-
-/** Puts a run back that could not be worked on, each time for longer, and ends it once it has failed too often. Gives how long it waits. */
-export async function fail(base: Base, claim: Claim, thrown: unknown, retryMs: number): Promise<number> {
-  const failures = claim.failures + 1;
-  if (failures >= mostFailures) {
-    await settle(base, claim, { type: 'ended', outcome: givenUp(failures, messageOf(thrown)) });
-    return 0;
-  }
-  const delay = delayAfter(claim.failures, retryMs);
-  await base.db.all(settleSql, [claim.key, claim.holder, claim.attempt, 'failed', null, null, 0, 0, delay]);
-  return delay;
 }

@@ -10,6 +10,7 @@ export type Value =
   | boolean
   | null
   | readonly string[]
+  | readonly boolean[]
   | readonly (number | null)[]
   | readonly (string | null)[];
 
@@ -70,7 +71,8 @@ export function aboutUrl(url: string): string {
 /** Opens a database; nothing is sent yet. */
 export async function openDatabase(url: string): Promise<Database> {
   const about = aboutUrl(url);
-  const pool = await openPool(url, { max: 6 });
+  // Plans are kept: one that is made while a table is small must be right for when it is big.
+  const pool = await openPool(url, { max: 6, options: '-c enable_seqscan=off -c jit=off' });
   const names = new Map<string, string>();
   let closed = false;
 

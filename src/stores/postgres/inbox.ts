@@ -3,13 +3,18 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery, Inbox } from '../../core/index.ts';
 import { letterIn } from '../letter-row.ts';
 import type { Base } from './base.ts';
+import { inBatches } from './batches.ts';
 
-type Row = { readonly place: number; readonly letter: string };
+type Row = { readonly ord: number; readonly place: number; readonly letter: string };
 
 /** How often at least it is looked whether there are letters. */
 const lookMs = 250;
 /** Letters to different sessions may be seen in another order than that of their places; so far back a late one is looked for. */
 const lateness = 200;
+
+const readSql = `
+SELECT ord, place, letter FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS box (session, after, ord)
+JOIN fairlead.letters ON letters.session = box.session AND place > after ORDER BY place`;
 
 /** The inbox of a store. */
 export function inboxOf(base: Base): Inbox {
@@ -42,6 +47,12 @@ export function inboxOf(base: Base): Inbox {
   const placesSince = async (last: number): Promise<readonly number[]> =>
     (await lettersSince(last)).map(({ place }) => place);
 
+  const read = inBatches(async (asked: readonly { readonly session: string; readonly after: number }[]) => {
+    const rows = await db.all<Row>(readSql, [asked.map(({ session }) => session), asked.map(({ after }) => after)]);
+    const letters = Map.groupBy(rows, ({ ord }) => ord);
+    return asked.map((_, i) => (letters.get(i + 1) ?? []).map(deliveryOf));
+  });
+
   return {
     async put(session, letter) {
       const sql = 'SELECT fairlead.put_letter($1, $2, $3) AS place';
@@ -49,10 +60,7 @@ export function inboxOf(base: Base): Inbox {
       base.touch('letters');
       return row?.place ?? 0;
     },
-    async read(session, after) {
-      const sql = 'SELECT place, letter FROM fairlead.letters WHERE session = $1 AND place > $2 ORDER BY place';
-      return (await db.all<Row>(sql, [session, after])).map(deliveryOf);
-    },
+    read: (session, after) => read({ session, after }),
     async clear(session, upTo) {
       const sql = `DELETE FROM fairlead.letters USING set_config('synchronous_commit', 'off', true)
         WHERE session = $1 AND place <= $2`;

@@ -2,6 +2,7 @@
 import type { Amount, Ledger } from '../../core/index.ts';
 import { allowanceOf, firstDay, refusal, today, type AllowanceRow } from '../allowance.ts';
 import type { Base } from './base.ts';
+import { inBatches } from './batches.ts';
 
 const sums = (table: string): string =>
   `SELECT coalesce(sum(usd), 0) AS usd, coalesce(sum(tokens), 0) AS tokens FROM fairlead.${table} WHERE tenant = $1 AND day >= $2`;
@@ -16,18 +17,32 @@ type UsedRow = {
   readonly held_tokens: number;
 };
 
-/** Holds where the allowance is still what it was read as and has room; the row of the allowance is the lock under which all holds of a tenant come one by one. */
-const holdSql = `
-WITH allowed AS (SELECT usd, tokens FROM fairlead.allowances WHERE tenant = $1 FOR UPDATE)
-INSERT INTO fairlead.holds (tenant, id, day, usd, tokens)
-SELECT $1, $2, $3, $4, $5 FROM (SELECT) AS one LEFT JOIN allowed ON true
-WHERE allowed IS NULL OR fairlead.has_room($1, $6, $4, $5, allowed.usd, allowed.tokens)
-ON CONFLICT (tenant, id) DO NOTHING RETURNING id`;
+const holdSql = 'SELECT fairlead.hold($1, $2, $3, $4, $5, $6) AS held';
 
+/**
+ * What was held is spent. Not synced: where a crash of the server forgets it, the amount stays held as it was, which is no less than what
+ * was spent in its place. So nobody waits for a disk while he has the row of a tenant's day.
+ */
 const settleSql = `
-WITH held AS (DELETE FROM fairlead.holds WHERE tenant = $1 AND id = $2 RETURNING day)
-INSERT INTO fairlead.spendings AS old (tenant, day, usd, tokens) SELECT $1, day, $3, $4 FROM held
-ON CONFLICT (tenant, day) DO UPDATE SET usd = old.usd + $3, tokens = old.tokens + $4`;
+WITH held AS (
+  DELETE FROM fairlead.holds
+  USING unnest($1::text[], $2::text[], $3::double precision[], $4::double precision[]) AS used (tenant, id, usd, tokens),
+    set_config('synchronous_commit', 'off', true)
+  WHERE holds.tenant = used.tenant AND holds.id = used.id RETURNING holds.tenant, day, used.usd, used.tokens
+)
+INSERT INTO fairlead.spendings AS old (tenant, day, usd, tokens)
+SELECT tenant, day, sum(usd), sum(tokens) FROM held GROUP BY tenant, day ORDER BY tenant, day
+ON CONFLICT (tenant, day) DO UPDATE SET usd = old.usd + excluded.usd, tokens = old.tokens + excluded.tokens`;
+
+/** An amount of a tenant, by the id under which it is held. */
+type Entry = { readonly tenant: string; readonly id: string; readonly amount: Amount };
+
+const columnsOf = (entries: readonly Entry[]): readonly [string[], string[], number[], number[]] => [
+  entries.map(({ tenant }) => tenant),
+  entries.map(({ id }) => id),
+  entries.map(({ amount }) => amount.usd),
+  entries.map(({ amount }) => amount.tokens),
+];
 
 /** The ledger of a store. */
 export function ledgerOf({ db }: Base): Ledger {
@@ -45,6 +60,27 @@ export function ledgerOf({ db }: Base): Ledger {
     ]);
   }
 
+  const held = inBatches(async (entries: readonly Entry[]) => {
+    const sorted = entries.toSorted((a, b) => (a.tenant < b.tenant ? -1 : Number(a.tenant > b.tenant)));
+    const days = [today(), firstDay('month')] as const;
+    const row = await db.one<{ held: readonly boolean[] }>(holdSql, [...columnsOf(sorted), ...days]);
+    return entries.map((entry) => row?.held[sorted.indexOf(entry)] === true);
+  });
+  const settle = inBatches(async (entries: readonly Entry[]) => {
+    await db.all(settleSql, columnsOf(entries));
+    return entries.map(() => undefined);
+  });
+
+  async function hold(tenant: string, id: string, amount: Amount): Promise<string | undefined> {
+    if (await held({ tenant, id, amount })) return undefined;
+    const now = await allowance(tenant);
+    // The allowance was taken away meanwhile.
+    if (!now) return hold(tenant, id, amount);
+    const { spent, held: kept } = await used(now);
+    const all = { usd: spent.usd + kept.usd, tokens: spent.tokens + kept.tokens };
+    return refusal(now, all, amount) ?? `${tenant} may spend no more at this moment.`;
+  }
+
   return {
     async allowances() {
       const rows = await db.all<AllowanceRow>(
@@ -60,19 +96,7 @@ export function ledgerOf({ db }: Base): Ledger {
            ON CONFLICT (tenant) DO UPDATE SET period = $2, usd = $3, tokens = $4`;
       await db.all(sql, gone ? [tenant] : [tenant, period, usd ?? null, tokens ?? null]);
     },
-    async hold(tenant, id, amount) {
-      const row = await allowance(tenant);
-      const from = row ? firstDay(row.period) : '';
-      if (await db.one(holdSql, [tenant, id, today(), amount.usd, amount.tokens, from])) return undefined;
-      if (await db.one('SELECT 1 FROM fairlead.holds WHERE tenant = $1 AND id = $2', [tenant, id])) return undefined;
-      const now = (await allowance(tenant)) ?? row;
-      if (!now) return undefined;
-      const { spent, held } = await used(now);
-      const all = { usd: spent.usd + held.usd, tokens: spent.tokens + held.tokens };
-      return refusal(now, all, amount) ?? `${tenant} may spend no more at this moment.`;
-    },
-    async settle(tenant, id, { usd, tokens }) {
-      await db.all(settleSql, [tenant, id, usd, tokens]);
-    },
+    hold,
+    settle: (tenant, id, amount) => settle({ tenant, id, amount }),
   };
 }

@@ -128,5 +128,31 @@ CREATE TABLE fairlead.holds (
 CREATE TABLE fairlead.workers (worker text PRIMARY KEY, entry text NOT NULL, seen bigint NOT NULL);
 `;
 
+/**
+ * Holds amounts in the order given, and says of each whether it is held. The row of an allowance is the lock under which all holds of its tenant come
+ * one by one; each sees those before it, of others and in the same call. A caller names the tenants in one order, so that no two wait for each other.
+ */
+const holding = `
+CREATE FUNCTION fairlead.hold(tenants text[], ids text[], usds double precision[], many double precision[], today text, month text)
+RETURNS boolean[] LANGUAGE plpgsql AS $$
+DECLARE
+  allowed fairlead.allowances;
+  held boolean[] := '{}';
+BEGIN
+  FOR i IN 1 .. cardinality(ids) LOOP
+    SELECT * INTO allowed FROM fairlead.allowances WHERE tenant = tenants[i] FOR UPDATE;
+    IF allowed.tenant IS NULL OR EXISTS (SELECT 1 FROM fairlead.holds WHERE tenant = tenants[i] AND id = ids[i])
+      OR fairlead.has_room(tenants[i], CASE allowed.period WHEN 'day' THEN today WHEN 'month' THEN month ELSE '' END,
+        usds[i], many[i], allowed.usd, allowed.tokens) THEN
+      INSERT INTO fairlead.holds (tenant, id, day, usd, tokens) VALUES (tenants[i], ids[i], today, usds[i], many[i]) ON CONFLICT DO NOTHING;
+      held := held || true;
+    ELSE
+      held := held || false;
+    END IF;
+  END LOOP;
+  RETURN held;
+END $$;
+`;
+
 /** The steps, in order; the version of a store is how many of them it has seen. */
-export const migrations: readonly string[] = [`${tables}${functions}`];
+export const migrations: readonly string[] = [`${tables}${functions}`, holding];

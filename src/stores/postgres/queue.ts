@@ -5,7 +5,7 @@ import type { RunRow } from '../run-row.ts';
 import { tallies, type EndedRow } from '../tally.ts';
 import type { Base } from './base.ts';
 import type { Presence } from './presence.ts';
-import { addRuns, columns, depthOf, findRun, listRuns, ready, runIn } from './runs.ts';
+import { columns, depthOf, enqueuingIn, findRun, listRuns, ready, runIn } from './runs.ts';
 import { readSchedules, setSchedule } from './schedules.ts';
 import { work, type Desk } from './work.ts';
 
@@ -19,7 +19,7 @@ WHERE ended >= $1 AND ended < $2 ORDER BY ended`;
 export function queueOf(base: Base, presence: Presence, desk: Desk): Queue {
   const { db } = base;
   return {
-    enqueue: (runs) => addRuns(base, runs),
+    enqueue: enqueuingIn(base),
     async wake(run) {
       await db.all('SELECT fairlead.wake($1)', [run]);
       base.touch('queue');

@@ -20,6 +20,8 @@ export type Rounds = {
 const roundMs = 1000;
 const clearMs = 5000;
 const freshMs = 200;
+/** So many queued runs are looked at in one go. */
+const mostLooked = 2000;
 /** Milliseconds that DBOS's rows of ended workflows are kept: a limit on the rate counts them. */
 const keepMs = 10_000;
 
@@ -41,13 +43,23 @@ WITH old AS (
 ), inputs AS (DELETE FROM fairlead_dbos.workflow_input USING old WHERE workflow_input.workflow_uuid = old.workflow_uuid)
 DELETE FROM fairlead_dbos.workflow_output USING old WHERE workflow_output.workflow_uuid = old.workflow_uuid`;
 
-/** A run that is queued and has no workflow was lost between us and DBOS. */
+/**
+ * A run that is queued and has no workflow was lost between us and DBOS. Looked for by the workflow's id and by nothing else: by its state, each run would be
+ * held against all that wait. Some runs at a time: gives the last that was looked at, where there may be more.
+ */
 const lostSql = `
-SELECT fairlead.dispatch(array_agg(key)) FROM (
-  SELECT key FROM fairlead.runs AS run WHERE status = 'queued' AND dispatched AND NOT EXISTS (
-    SELECT 1 FROM fairlead_dbos.workflow_status
-    WHERE workflow_uuid = run.id || '#' || run.segment AND status IN ('ENQUEUED', 'PENDING'))
-  LIMIT 500 FOR UPDATE SKIP LOCKED) AS lost`;
+WITH few AS MATERIALIZED (
+  SELECT key, id || '#' || segment AS workflow FROM fairlead.runs
+  WHERE status = 'queued' AND dispatched AND key > $1 ORDER BY key LIMIT ${mostLooked}
+), lost AS (
+  SELECT array_agg(key) AS keys FROM (
+    SELECT key FROM fairlead.runs WHERE status = 'queued' AND dispatched AND key IN (
+      SELECT key FROM few WHERE NOT EXISTS (
+        SELECT 1 FROM (SELECT status FROM fairlead_dbos.workflow_status WHERE workflow_uuid = few.workflow OFFSET 0) AS known
+        WHERE known.status IN ('ENQUEUED', 'PENDING')))
+    FOR UPDATE SKIP LOCKED) AS each
+)
+SELECT fairlead.dispatch(keys), (SELECT CASE WHEN count(*) = ${mostLooked} THEN max(key) END FROM few) AS last FROM lost`;
 
 /** Rounds; `isOurs` says whether a workflow is being worked on. */
 export function newRounds(base: Base, presence: Presence, isOurs: (workflow: string) => boolean): Rounds {
@@ -57,6 +69,7 @@ export function newRounds(base: Base, presence: Presence, isOurs: (workflow: str
   let seen = -Infinity;
   let limits: QueueLimits = {};
   let going = false;
+  let looked = 0;
   let strays: ReadonlySet<string> = new Set();
 
   /** What DBOS gave us twice in a row and nobody here works on came with an answer that was lost. */
@@ -72,7 +85,7 @@ export function newRounds(base: Base, presence: Presence, isOurs: (workflow: str
     clear = performance.now() + clearMs * (0.5 + Math.random());
     await giveBack();
     await db.all(clearSql, [Math.max(keepMs, (limits.rate?.ms ?? 0) * 2)]);
-    await db.all(lostSql);
+    looked = (await db.one<{ last: number | null }>(lostSql, [looked]))?.last ?? 0;
   }
 
   return {

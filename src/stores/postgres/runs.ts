@@ -4,6 +4,7 @@ import type { FleetRun, NewRun, QueueDepth, RunFilter } from '../../core/index.t
 import { jsonIn } from '../row-json.ts';
 import { refuseBadTime, runOf, type RunRow } from '../run-row.ts';
 import type { Base } from './base.ts';
+import { inBatches } from './batches.ts';
 import type { Value } from './database.ts';
 
 /** The columns of a run by their names: a later version may add some. */
@@ -24,25 +25,36 @@ export const runIn = (row: RunRow): FleetRun => runOf(readable(row));
 export const readable = (row: RunRow): RunRow => ({ ...row, words: jsonIn(row.words) as string });
 
 /** Adds runs, each once, and gives them as they stand. */
-export async function addRuns(base: Base, runs: readonly NewRun[]): Promise<readonly FleetRun[]> {
-  for (const run of runs) refuseBadTime(run);
-  const all: FleetRun[] = [];
-  for (let start = 0; start < runs.length; start += mostAdded) {
-    const some = runs.slice(start, start + mostAdded).map(inputOf);
-    await base.db.all('SELECT fairlead.enqueue($1)', [JSON.stringify(some)]);
-    base.touch('queue');
-    const sql = `SELECT ${columns} FROM fairlead.runs WHERE id = ANY ($1)`;
-    const rows = await base.db.all<RunRow>(sql, [some.map(({ id }) => id)]);
-    const known = new Map(rows.map((row) => [row.id, runIn(row)]));
-    all.push(...some.flatMap(({ id }) => known.get(id) ?? []));
-  }
-  return all;
+export type Enqueue = (runs: readonly NewRun[]) => Promise<readonly FleetRun[]>;
+
+/** The one way to add runs to a store: those who add some at the same time share a statement. */
+export function enqueuingIn(base: Base): Enqueue {
+  const add = inBatches(
+    async (lists: readonly (readonly Input[])[]) => {
+      const all = lists.flat();
+      await base.db.all('SELECT fairlead.enqueue($1)', [JSON.stringify(all.map((run, ord) => ({ ...run, ord })))]);
+      base.touch('queue');
+      const sql = `SELECT ${columns} FROM fairlead.runs WHERE id = ANY ($1)`;
+      const rows = await base.db.all<RunRow>(sql, [all.map(({ id }) => id)]);
+      const known = new Map(rows.map((row) => [row.id, runIn(row)]));
+      return lists.map((list) => list.flatMap(({ id }) => known.get(id) ?? []));
+    },
+    (list) => list.length,
+  );
+  return async (runs) => {
+    for (const run of runs) refuseBadTime(run);
+    const all: FleetRun[] = [];
+    for (let start = 0; start < runs.length; start += mostAdded)
+      all.push(...(await add(runs.slice(start, start + mostAdded).map(inputOf))));
+    return all;
+  };
 }
 
-function inputOf(run: NewRun, ord: number) {
+type Input = ReturnType<typeof inputOf>;
+
+function inputOf(run: NewRun) {
   const id = run.id ?? randomUUID();
   return {
-    ord,
     id,
     words: JSON.stringify(run.words),
     kind: run.kind ?? 'run',

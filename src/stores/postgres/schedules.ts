@@ -4,7 +4,7 @@ import { nextTime } from '../cron.ts';
 import { setAside } from '../run-row.ts';
 import { comesAgain, scheduledIn, unreadable } from '../schedule-row.ts';
 import type { Base } from './base.ts';
-import { addRuns } from './runs.ts';
+import { enqueuingIn } from './runs.ts';
 
 type Row = { readonly name: string; readonly cron: string; readonly run: string; readonly next: number };
 
@@ -40,7 +40,7 @@ export async function fireDue(base: Base): Promise<void> {
     // The id names the time: whoever comes second, or comes again after a crash, adds the run that is there.
     const id = `${name}@${new Date(next).toISOString()}`;
     const given = scheduledIn(run);
-    await addRuns(base, [{ ...(given ?? unreadable), id }]);
+    await enqueuingIn(base)([{ ...(given ?? unreadable), id }]);
     const said = JSON.stringify(setAside(`What the schedule ${name} is to run cannot be read.`));
     if (!given) await base.db.all(endSql, [id, said]);
     const sql = 'UPDATE fairlead.schedules SET next = $3 WHERE name = $1 AND next = $2';

@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Log, SessionEntry, Sessions } from '../../core/index.ts';
 import { closedLog, fenced, locked, missing, readOnly } from '../session-trouble.ts';
-import { appendTo } from './append.ts';
+import { appendTo, appending } from './append.ts';
 import type { Base } from './base.ts';
+import { inBatches } from './batches.ts';
 import { readerOf, type SessionRow } from './log.ts';
 import { isSilentSql, type Presence } from './presence.ts';
 
@@ -14,16 +15,24 @@ const usualMost = 100;
  * Where a crash of the server forgets it, the appends under the new fence are refused.
  */
 const takeSql = `
-WITH me AS (SELECT token FROM fairlead.presences WHERE token = $3 FOR KEY SHARE)
+WITH given AS (
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[])
+    AS taking (session, now, token, name, opening, force)
+), me AS (SELECT token FROM fairlead.presences WHERE token = ANY ($3) FOR KEY SHARE)
 INSERT INTO fairlead.sessions AS old (session, begun, changed, fence, holder, holder_name, opening)
-SELECT $1, $2, $2, 1, $3, $4, $5 FROM me, set_config('synchronous_commit', 'off', true)
-ON CONFLICT (session) DO UPDATE SET fence = old.fence + (old.opening IS DISTINCT FROM $5)::integer, holder = $3, holder_name = $4, opening = $5
-WHERE $6 OR old.holder IS NULL OR old.opening = $5 OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = old.holder AND NOT ${isSilentSql})
-RETURNING key, session, seq, head, fence`;
+SELECT session, now, now, 1, token, name, opening
+FROM given JOIN me USING (token), set_config('synchronous_commit', 'off', true) ORDER BY session
+ON CONFLICT (session) DO UPDATE SET fence = old.fence + (old.opening IS DISTINCT FROM excluded.opening)::integer,
+  holder = excluded.holder, holder_name = excluded.holder_name, opening = excluded.opening
+WHERE old.holder IS NULL OR old.opening = excluded.opening
+  OR EXISTS (SELECT 1 FROM given WHERE given.opening = excluded.opening AND given.force)
+  OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = old.holder AND NOT ${isSilentSql})
+RETURNING key, session, seq, head, fence, opening`;
 
 const releaseSql = `
-UPDATE fairlead.sessions SET holder = NULL, holder_name = NULL FROM set_config('synchronous_commit', 'off', true)
-WHERE key = $1 AND fence = $2`;
+UPDATE fairlead.sessions SET holder = NULL, holder_name = NULL
+FROM unnest($1::bigint[], $2::bigint[]) AS held (key, fence), set_config('synchronous_commit', 'off', true)
+WHERE sessions.key = held.key AND sessions.fence = held.fence`;
 
 const liveHolder = `CASE WHEN EXISTS (SELECT 1 FROM fairlead.presences WHERE token = sessions.holder AND NOT ${isSilentSql}) THEN holder_name END`;
 const listed = `SELECT session, name, begun, changed, seq AS events, ${liveHolder} AS holder FROM fairlead.sessions`;
@@ -40,6 +49,15 @@ WITH gone AS (
 unread AS (DELETE FROM fairlead.letters WHERE session = $1 AND EXISTS (SELECT 1 FROM gone))
 SELECT key FROM gone`;
 
+type Taking = {
+  readonly session: string;
+  readonly now: string;
+  readonly token: string;
+  readonly name: string;
+  readonly opening: string;
+  readonly force: boolean;
+};
+
 type HeldRow = { readonly key: number; readonly holder: string | null; readonly holder_name: string | null };
 
 /** The sessions in a store. */
@@ -48,11 +66,26 @@ export function sessionsOf(base: Base, presence: Presence): Sessions {
   const find = (session: string): Promise<HeldRow | undefined> =>
     db.one<HeldRow>('SELECT key, holder, holder_name FROM fairlead.sessions WHERE session = $1', [session]);
 
+  const append = appending(base);
+  const send = inBatches(async (takings: readonly Taking[]) => {
+    const rows = await db.all<SessionRow & { readonly opening: string }>(takeSql, [
+      takings.map(({ session }) => session),
+      takings.map(({ now }) => now),
+      takings.map(({ token }) => token),
+      takings.map(({ name }) => name),
+      takings.map(({ opening }) => opening),
+      takings.map(({ force }) => force),
+    ]);
+    return takings.map(({ opening }) => rows.find((row) => row.opening === opening));
+  });
+  const release = inBatches(async (rows: readonly SessionRow[]) => {
+    if (!db.isClosed) await db.all(releaseSql, [rows.map(({ key }) => key), rows.map(({ fence }) => fence)]);
+    return rows.map(() => undefined);
+  });
+
   async function take(session: string, name: string, force: boolean): Promise<SessionRow> {
-    const opening = randomUUID();
-    const now = new Date().toISOString();
-    const attempt = async (): Promise<SessionRow | undefined> =>
-      db.one<SessionRow>(takeSql, [session, now, await presence.token(), name, opening, force]);
+    const taking = { session, name, force, opening: randomUUID(), now: new Date().toISOString() };
+    const attempt = async (): Promise<SessionRow | undefined> => send({ ...taking, token: await presence.token() });
     const row = await attempt();
     if (row) return row;
     // Who was given a run and slept since then was given nothing.
@@ -67,20 +100,16 @@ export function sessionsOf(base: Base, presence: Presence): Sessions {
 
   function writerOf(row: SessionRow): Log {
     let closed: Promise<void> | undefined;
-    const { append, tail } = appendTo(base, row);
+    const { append: add, tail } = appendTo(base, append, row);
     return {
       ...readerOf(base, row, () => closed !== undefined || db.isClosed, tail),
-      append: (...given) => (closed ? Promise.reject(closedLog(row.session)) : append(...given)),
+      append: (...given) => (closed ? Promise.reject(closedLog(row.session)) : add(...given)),
       close() {
         closed ??= release(row);
         base.ring(`session ${row.key}`);
         return closed;
       },
     };
-  }
-
-  async function release({ key, fence }: SessionRow): Promise<void> {
-    if (!db.isClosed) await db.all(releaseSql, [key, fence]);
   }
 
   return {

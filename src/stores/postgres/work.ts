@@ -2,10 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type Work } from '../../core/index.ts';
 import type { Base } from './base.ts';
-import { fail, settle, take, type Claim } from './claim.ts';
+import { take } from './claim.ts';
 import type { Engine } from './engine.ts';
 import type { Presence } from './presence.ts';
 import { newRounds } from './rounds.ts';
+import { settlingIn, type Claim, type Settling } from './settling.ts';
 import { isAway, isCollision, pgTrouble } from './trouble.ts';
 
 /** What a store has for those who work on its queue. */
@@ -24,6 +25,7 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
   const engine = await desk.engine();
   const under = new Map<string, Promise<void>>();
   const bell = base.hang('queue');
+  const settling = settlingIn(base);
   let troubles = 0;
   const rounds = newRounds(base, presence, (workflow) => under.has(workflow));
 
@@ -38,14 +40,14 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
     const late = setTimeout(() => void leave(), startMs);
     const leave = async (): Promise<void> => {
       // Where it cannot be written, the run is found with those whose worker is silent.
-      await settle(base, claim, { type: 'left' }).catch(() => {});
+      await settling.settle(claim, { type: 'left' }).catch(() => {});
       done();
     };
     return async () => {
       clearTimeout(late);
       if (!under.has(workflow)) return;
       try {
-        const waits = await drive(base, presence, work, claim, desk.retryMs);
+        const waits = await drive({ base, presence, settling, retryMs: desk.retryMs }, work, claim);
         rounds.expect(waits);
       } finally {
         done();
@@ -59,7 +61,7 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
     const { going, limits } = await rounds.look();
     if (most <= 0 || !going || work.signal.aborted) return 0;
     const holder = await presence.token();
-    const { claims, claim } = await take(base, engine, work, { holder, most, limits });
+    const { claims, claim } = await take({ base, engine, settling }, work, { holder, most, limits });
     const bodies = new Map([...claims].map(([workflow, each]) => [workflow, begin(workflow, each)]));
     if (claims.size > 0) await engine.run({ workflows: [...claims.keys()], claim }, bodies);
     return claims.size;
@@ -114,14 +116,22 @@ async function isDrained({ db }: Base, version: string | undefined): Promise<boo
   return (await db.one(sql, [version ?? null])) === undefined;
 }
 
+/** What one run is worked on with. */
+type Seat = {
+  readonly base: Base;
+  readonly presence: Presence;
+  readonly settling: Settling;
+  readonly retryMs: number;
+};
+
 /** Works on a run; gives how long it waits before it is tried again, if it is. */
-async function drive(base: Base, presence: Presence, work: Work, claim: Claim, retryMs: number): Promise<number> {
+async function drive({ base, presence, settling, retryMs }: Seat, work: Work, claim: Claim): Promise<number> {
   const control = new AbortController();
   const forget = presence.whenLost(claim.holder, () => control.abort(lost(claim.run.id)));
   try {
     const write = await work.drive(claim.run, control.signal).then(
-      (settlement) => () => settle(base, claim, settlement).then(() => 0),
-      (error: unknown) => () => fail(base, claim, error, retryMs),
+      (settlement) => () => settling.settle(claim, settlement).then(() => 0),
+      (error: unknown) => () => settling.fail(claim, error, retryMs),
     );
     return await persist(base, control.signal, write);
   } finally {

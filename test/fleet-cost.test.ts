@@ -1,0 +1,55 @@
+// What a run costs the database of a fleet, counted: transactions, not time.
+import assert from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { Client } from 'pg';
+import { agentParts } from '../src/agent/index.ts';
+import { driverOf, startWorker } from '../src/fleet/index.ts';
+import { openPostgres } from '../src/stores/postgres/store.ts';
+import { scriptedProvider } from '../src/testing/index.ts';
+import { freshPostgres } from './support/postgres-place.ts';
+
+const postgres = await freshPostgres();
+after(() => postgres.close());
+const skip = postgres.skip === undefined ? {} : { skip: postgres.skip };
+
+/** Transactions of a database, once all who used it have left and told. */
+async function transactions(url: string): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const one = async (sql: string): Promise<number> => Number((await client.query(`${sql} AS n`)).rows[0]?.n);
+  const others =
+    'SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid())';
+  while ((await one(others)) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  const count = await one('SELECT (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database())');
+  await client.end();
+  return count;
+}
+
+/** Drains so many runs of one turn, 50 at a time, and gives the transactions that they took. */
+async function cost(url: string, runs: number): Promise<number> {
+  const before = await transactions(url);
+  const store = await openPostgres(url);
+  try {
+    await store.queue.enqueue(Array.from({ length: runs }, () => ({ words: 'Say yes.' })));
+    const parts = agentParts({ provider: scriptedProvider(() => 'Yes.'), system: 'You are a test.' });
+    const run = driverOf(async () => ({ parts, close: async () => {} }));
+    await startWorker({ store, drivers: { run }, concurrency: 50, drain: true }).done;
+    const ended = await store.queue.list({ status: 'ended', most: 1000 });
+    assert.equal(ended.filter(({ outcome }) => outcome?.text === 'Yes.').length, runs);
+  } finally {
+    await store.close();
+  }
+  return (await transactions(url)) - before;
+}
+
+test(
+  '[A66] runs that are worked on side by side share their transactions',
+  { timeout: 120_000, ...skip },
+  async (t) => {
+    const [few, many] = [await cost(await postgres.fresh(), 50), await cost(await postgres.fresh(), 350)];
+    const each = (many - few) / 300;
+    t.diagnostic(`${each.toFixed(2)} transactions a run`);
+    // By itself a run needs more than ten; together two each, and what a worker looks at every now and then while it takes long.
+    assert.ok(each < 6, `${each.toFixed(2)} transactions a run`);
+  },
+);
