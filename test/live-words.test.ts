@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test, { after, type TestContext } from 'node:test';
 import type { FleetRun } from '../src/core/index.ts';
+import { openPostgres } from '../src/stores/postgres/store.ts';
 import { says } from '../src/testing/index.ts';
 import { framesOf, type Frame } from './support/frames.ts';
 import { program, until, type Program, type Running } from './support/live-program.ts';
@@ -93,6 +94,26 @@ test(
   async (t) => {
     const url = await postgres.fresh();
     await scene(t, () => url);
+  },
+);
+
+test(
+  '[A93] postgres: words are heard again once a server that was away is back',
+  { timeout: 60_000, ...(postgres.skip === undefined ? {} : { skip: postgres.skip }) },
+  async (t) => {
+    const url = await postgres.fresh();
+    const [here, there] = [await openPostgres(url), await openPostgres(url)];
+    t.after(() => Promise.all([here.close(), there.close()]));
+    let text = '';
+    there.live.listen('s', (piece) => void (text += piece.text));
+    const say = (word: string): void => here.live.say('s', { turn: 1, since: 1, text: word });
+    say('before ');
+    await until('the first is heard', () => text === 'before ', longest);
+    await postgres.stop();
+    say('meanwhile ');
+    await postgres.restart();
+    say('after');
+    await until('all is heard', () => text === 'before meanwhile after', longest);
   },
 );
 
