@@ -54,7 +54,7 @@ const foldersIn = (home: string): Readonly<Record<string, string>> => ({
 });
 
 async function run(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<void> {
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'], timeout: 120_000 });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
