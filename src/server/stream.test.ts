@@ -140,7 +140,8 @@ test('[A93] a client that does not read is dropped, and nothing is kept for it',
   const api = await apiServer(t, {
     tools: [{ ...step, run: () => 'y'.repeat(20_000) }],
     script: ({ results }) => (results.length < 8 ? [says(text), calls('step', { n: results.length })] : says('done')),
-    bounds: { stallMs: 200 },
+    // Long enough to be seen watching on a machine that is busy.
+    bounds: { stallMs: 2000 },
   });
   const run = await begin(api, { words: 'much' });
   await api.until(run.id, 'ended');
