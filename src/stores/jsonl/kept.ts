@@ -35,28 +35,24 @@ export function keptEventAt(bytes: Buffer, start: number, end: number, before?: 
 const isFlat = (before: string): boolean => /^[ -Z^-z|~]*$/.test(before);
 
 function keptIn(json: Buffer): KeptText | undefined {
-  const isPlain = isAscii(json) && !json.includes(backslash);
-  if (isPlain) {
+  const coding = isAscii(json) ? 'latin1' : 'utf8';
+  if (coding === 'latin1' && !json.includes('\\')) {
     const codes = json.subarray(1, -1);
-    return { json, length: codes.length, codes, read: () => codes.toString('latin1') };
+    return { json, length: codes.length, codes, read: () => codes.toString(coding) };
   }
-  const length = lengthOf(json);
-  if (length === undefined) return undefined;
-  return { json, length, codes: undefined, read: () => JSON.parse(json.toString()) as string };
+  const text = json.toString(coding);
+  const escapes = isUtf8(json) ? escapesIn(text) : undefined;
+  if (escapes === undefined) return undefined;
+  const read = (): string => JSON.parse(json.toString(coding)) as string;
+  return { json, length: text.length - escapes - 2, codes: undefined, read };
 }
 
-const backslash = 0x5c;
-const shortEscapes = new Set(Buffer.from('"\\bfnrt'));
-
-/** The characters of a text; nothing where JSON.stringify would write it otherwise, as it does what we or a person escaped at length. */
-function lengthOf(json: Buffer): number | undefined {
-  if (!isUtf8(json)) return undefined;
-  let length = 0;
-  for (let i = 1; i < json.length - 1; i++) {
-    const byte = json[i] ?? 0;
-    if (byte < 0x20 || (byte === backslash && !shortEscapes.has(json[++i] ?? 0))) return undefined;
-    // What takes four bytes takes two places in a string; bytes that continue a character take none.
-    if ((byte & 0xc0) !== 0x80) length += byte >= 0xf0 ? 2 : 1;
+/** How many characters of a JSON text are escaped; nothing where JSON.stringify would escape one otherwise: what passes on unread must be its bytes. */
+function escapesIn(text: string): number | undefined {
+  let escapes = 0;
+  for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at + 2)) {
+    if (!'"\\bfnrt'.includes(text.charAt(at + 1))) return undefined;
+    escapes++;
   }
-  return length;
+  return escapes;
 }
