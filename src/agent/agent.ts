@@ -1,10 +1,10 @@
 // An agent: a model by name, instructions and what it can do, ready to be asked.
-import type { AgentParts, Provider } from '../core/index.ts';
+import { FairleadError, isObject, type AgentParts, type Provider } from '../core/index.ts';
 import type { GatewayOptions, ModelRef, ProviderMaker } from '../providers/index.ts';
 import { merge, type Extension } from './extension.ts';
 import { answered, Harness, type AskOptions } from './harness.ts';
 import type { RunResult } from './result.ts';
-import { answerShape, type SchemaLike } from './schema.ts';
+import { answerShape, kindOf, type SchemaLike } from './schema.ts';
 import { standIns } from './stand-ins.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { RunOptions, Words } from './session.ts';
@@ -35,6 +35,7 @@ export class Agent {
   readonly #options: AgentOptions;
 
   constructor(options: AgentOptions) {
+    mustBeWhole(options);
     this.name = options.name ?? 'agent';
     this.#options = options;
   }
@@ -101,6 +102,39 @@ export class Agent {
     for (const reminder of reminders) harness.registerReminder(reminder as Parameters<Harness['registerReminder']>[0]);
     return harness;
   }
+}
+
+/** Whoever writes plain JavaScript is told here what is missing, not by a TypeError in a run. */
+function mustBeWhole(options: Partial<AgentOptions> | undefined): void {
+  const { model, instructions, tools } = options ?? {};
+  const models: readonly unknown[] = Array.isArray(model) && model.length > 0 ? model : [model];
+  const strange = models.findIndex((each) => !isModel(each));
+  if (strange >= 0)
+    throw new FairleadError(
+      'agent/no-model',
+      `An agent needs a model: a name such as "ollama/qwen3:8b", several of them, or a provider; not ${strangeModel(models[strange])}.`,
+      { blame: 'user', hint: 'defineAgent({ model: "ollama/qwen3:8b" })' },
+    );
+  const wrong = (name: string, must: string, given: unknown): FairleadError =>
+    new FairleadError('agent/bad-option', `The ${name} of an agent must be ${must}, not ${kindOf(given)}.`, {
+      blame: 'user',
+    });
+  if (instructions !== undefined && typeof instructions !== 'string')
+    throw wrong('instructions', 'a text', instructions);
+  if (tools !== undefined && !Array.isArray(tools)) throw wrong('tools', 'a list', tools);
+}
+
+const isModel = (model: unknown): boolean =>
+  typeof model === 'string'
+    ? model.trim() !== ''
+    : isObject(model) &&
+      (typeof model['stream'] === 'function' ||
+        (typeof model['provider'] === 'string' && typeof model['model'] === 'string'));
+
+function strangeModel(model: unknown): string {
+  if (typeof model === 'string') return 'an empty name';
+  if (Array.isArray(model)) return model.length === 0 ? 'an empty list' : 'a list in a list';
+  return isObject(model) ? 'an object without provider and model' : kindOf(model);
 }
 
 const isProvider = (model: AgentOptions['model']): model is Provider => typeof model === 'object' && 'stream' in model;

@@ -2,13 +2,23 @@
 import {
   FairleadError,
   USE_TOOL,
+  isObject,
   output,
   type Json,
   type JsonObject,
   type Tool,
   type ToolContext,
 } from '../core/index.ts';
-import { askNow, checkerFor, issuesIn, jsonSchemaOf, parserOf, type Parsed, type SchemaLike } from './schema.ts';
+import {
+  askNow,
+  checkerFor,
+  issuesIn,
+  jsonSchemaOf,
+  kindOf,
+  parserOf,
+  type Parsed,
+  type SchemaLike,
+} from './schema.ts';
 
 /** Hints about a tool for people and programs; models never see them and nothing is decided by them. What is absent is unknown. */
 export type ToolAnnotations = {
@@ -46,6 +56,7 @@ const legalName = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
 /** Defines a tool. */
 export function defineTool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool {
+  mustBeDefined(definition);
   const { name, description, run, confirm, effect = 'outside' } = definition;
   const { idempotent, hidden, timeoutMs, annotations } = definition;
   const input = inputSchema(name, definition.input);
@@ -69,8 +80,14 @@ export function defineTool<const S extends SchemaLike>(definition: ToolDefinitio
 export function toolFromSpec<const S extends SchemaLike>(
   spec: Omit<ToolDefinition<S>, 'input'> & { readonly input_schema: S },
 ): DefinedTool {
+  mustBeDefined(spec);
   const { input_schema: input, ...rest } = spec;
   return defineTool<S>({ ...rest, input });
+}
+
+/** Throws where there is nothing to make a tool from. */
+export function mustBeDefined(definition: unknown): void {
+  if (!isObject(definition)) throw badTool(undefined, `it has no definition but ${kindOf(definition)}`);
 }
 
 /** Why this tool could never be called, or nothing. */

@@ -45,6 +45,11 @@ export class Harness {
   #runFile: string | undefined;
 
   constructor(options: HarnessOptions) {
+    if (typeof (options as Partial<HarnessOptions> | undefined)?.provider?.stream !== 'function')
+      throw new FairleadError('harness/bad-option', 'A harness needs a provider: what it asks for answers.', {
+        blame: 'user',
+        hint: 'Open one with openProvider("ollama/qwen3:8b"), or use defineAgent.',
+      });
     const { maxTurns = 25, limits = {}, runDir = './runs', cache = new SessionCache() } = options;
     if (!Number.isInteger(maxTurns) || maxTurns < 1)
       throw new FairleadError('harness/bad-option', `maxTurns must be a whole number of at least 1, not ${maxTurns}.`, {

@@ -191,9 +191,11 @@ function plainCopy(given: unknown): JsonObject {
   }
 }
 
-const kindOf = (given: unknown): string => {
+/** What something is that should be something else, for the sentence that says so. */
+export const kindOf = (given: unknown): string => {
   if (given === null || given === undefined) return 'nothing';
   if (Array.isArray(given)) return 'a list';
+  if (isObject(given) && given.constructor === Object) return 'an object';
   return typeof given === 'object' ? `an instance of ${given.constructor?.name ?? 'a class'}` : `a ${typeof given}`;
 };
 

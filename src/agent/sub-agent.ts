@@ -2,7 +2,7 @@
 import { childLimits, output, type ChildWish, type Limits, type Tool } from '../core/index.ts';
 import { memoryLog } from '../stores/memory.ts';
 import { narrowed, reportOf, runToEnd, type AnswerFor } from './agents/child-run.ts';
-import { defineTool } from './define-tool.ts';
+import { defineTool, mustBeDefined } from './define-tool.ts';
 import { Session } from './session.ts';
 
 /** What makes a child: its name and task, and how it is narrower than its parent. */
@@ -15,7 +15,9 @@ export type SubAgentOptions = ChildWish & {
 };
 
 /** A tool that hands a task to a child agent and returns its answer. A child cannot hand on further. */
-export function agentTool({ name, description, limits, ask, ...wish }: SubAgentOptions): Tool {
+export function agentTool(options: SubAgentOptions): Tool {
+  mustBeDefined(options);
+  const { name, description, limits, ask, ...wish } = options;
   return defineTool({
     name,
     description,

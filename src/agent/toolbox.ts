@@ -1,7 +1,16 @@
 // The tools of an agent by name, and hidden ones behind two constant tools: the list that a model sees never changes, so the cached prefix holds.
-import { USE_TOOL, output, type Json, type JsonObject, type Output, type Tool, type ToolSpec } from '../core/index.ts';
+import {
+  USE_TOOL,
+  isObject,
+  output,
+  type Json,
+  type JsonObject,
+  type Output,
+  type Tool,
+  type ToolSpec,
+} from '../core/index.ts';
 import { badTool, faultOf, LOAD_TOOLS } from './define-tool.ts';
-import { checkerFor, checkerWhenAsked } from './schema.ts';
+import { checkerFor, checkerWhenAsked, kindOf } from './schema.ts';
 
 const mostDescription = 8000;
 const mostSentence = 160;
@@ -10,6 +19,7 @@ const mostSentence = 160;
 export function toolbox(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
+    if (!isObject(tool)) throw badTool(undefined, `it is ${kindOf(tool)}`);
     const wrong = byName.has(tool.name) ? 'there are two tools of this name' : faultOf(tool);
     if (wrong) throw badTool(tool.name, wrong);
     byName.set(tool.name, tool.check ? tool : checked(tool));

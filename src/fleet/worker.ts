@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   FairleadError,
+  isObject,
   messageOf,
   noSpending,
   toFailure,
@@ -73,6 +74,7 @@ const beatMs = 3000;
 
 /** Starts a worker. */
 export function startWorker(options: WorkerOptions): Worker {
+  mustBeWhole(options);
   const { store, graceMs = 10_000, keepDays = 30, tell } = options;
   const leave = new AbortController();
   const held = new Set<AbortController>();
@@ -115,6 +117,13 @@ export function startWorker(options: WorkerOptions): Worker {
       cutAll(ending);
     },
   };
+}
+
+/** Whoever writes plain JavaScript is told here what is missing. */
+function mustBeWhole({ store, drivers }: Partial<WorkerOptions> = {}): void {
+  const missing = isObject(store) ? (isObject(drivers) ? undefined : 'drivers, by the kind of run') : 'a store';
+  if (missing !== undefined)
+    throw new FairleadError('fleet/bad-option', `A worker needs ${missing}.`, { blame: 'user' });
 }
 
 const ending = 'The worker is ending.';

@@ -1,5 +1,5 @@
 // From the name of a model to everything that is needed to reach it. Nothing is loaded and nothing is sent.
-import { FairleadError, nearest, type Price } from '../core/index.ts';
+import { FairleadError, isObject, nearest, type Price } from '../core/index.ts';
 import { aliases, families, familyOf, type Family } from './families.ts';
 
 import { knownModel } from './models/known.ts';
@@ -42,9 +42,18 @@ export type Resolved = {
 
 /** A reference as its parts, of whichever provider. */
 export function partsOf(ref: ModelRef): Exclude<ModelRef, string> {
-  if (typeof ref !== 'string') return ref;
+  if (typeof ref !== 'string') return whole(ref);
   const slash = ref.indexOf('/');
   return slash < 0 ? { provider: ref, model: '' } : { provider: ref.slice(0, slash), model: ref.slice(slash + 1) };
+}
+
+/** A program in plain JavaScript may give anything. */
+function whole(ref: Exclude<ModelRef, string>): Exclude<ModelRef, string> {
+  const { provider, model }: { readonly provider?: unknown; readonly model?: unknown } = isObject(ref) ? ref : {};
+  if (typeof provider === 'string' && typeof model === 'string') return ref;
+  throw new FairleadError('provider/no-model', 'A model is a name such as "ollama/qwen3:8b", or { provider, model }.', {
+    blame: 'user',
+  });
 }
 
 /** Everything needed to reach this model, from the reference first, then the environment, then the table of names. */

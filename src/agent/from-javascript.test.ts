@@ -1,0 +1,74 @@
+// What a program in plain JavaScript gets wrong is said in one sentence where it is written, not as a TypeError somewhere below.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { FairleadError } from '../core/index.ts';
+import { startWorker } from '../fleet/index.ts';
+import { openProvider } from '../providers/index.ts';
+import { openFleetStore } from '../stores/index.ts';
+import { scriptedProvider } from '../testing/index.ts';
+import { agentTool, defineAgent, defineTool, Harness, toolFromSpec } from './index.ts';
+
+const model = scriptedProvider([]);
+
+/** What is given without its types, the code of the refusal, and what its sentence says. */
+const mistakes: readonly (readonly [string, () => unknown, code: string, says: RegExp])[] = [
+  ['no options', () => defineAgent(undefined as never), 'agent/no-model', /An agent needs a model: .* not nothing\.$/],
+  ['no model', () => defineAgent({} as never), 'agent/no-model', /such as "ollama\/qwen3:8b".* not nothing\.$/],
+  ['a null for a model', () => defineAgent({ model: null as never }), 'agent/no-model', /not nothing\.$/],
+  ['an empty name', () => defineAgent({ model: ' ' }), 'agent/no-model', /not an empty name\.$/],
+  ['a number', () => defineAgent({ model: 7 as never }), 'agent/no-model', /not a number\.$/],
+  ['no models at all', () => defineAgent({ model: [] }), 'agent/no-model', /not an empty list\.$/],
+  ['a list with a hole', () => defineAgent({ model: ['a/b', undefined as never] }), 'agent/no-model', /not nothing\.$/],
+  [
+    'half a reference',
+    () => defineAgent({ model: { provider: 'ollama' } as never }),
+    'agent/no-model',
+    /not an object without/,
+  ],
+  [
+    'instructions that are no text',
+    () => defineAgent({ model, instructions: 7 as never }),
+    'agent/bad-option',
+    /instructions .* text, not a number/,
+  ],
+  [
+    'tools that are no list',
+    () => defineAgent({ model, tools: {} as never }),
+    'agent/bad-option',
+    /tools .* list, not an object/,
+  ],
+  ['a harness of nothing', () => new Harness(undefined as never), 'harness/bad-option', /needs a provider/],
+  [
+    'a harness without a provider',
+    () => new Harness({ system: '' } as never),
+    'harness/bad-option',
+    /needs a provider/,
+  ],
+  ['a tool of nothing', () => defineTool(undefined as never), 'tool/bad-definition', /no definition/],
+  ['a tool of a printed nothing', () => toolFromSpec(undefined as never), 'tool/bad-definition', /no definition/],
+  ['a child of nothing', () => agentTool(undefined as never), 'tool/bad-definition', /no definition/],
+  [
+    'a missing tool',
+    () => new Harness({ provider: model, system: '', tools: [undefined as never] }),
+    'tool/bad-definition',
+    /it is nothing/,
+  ],
+  ['no reference', () => openProvider(undefined as never), 'provider/no-model', /A model is a name/],
+  ['an empty reference', () => openProvider({} as never), 'provider/no-model', /A model is a name/],
+  ['no store', () => openFleetStore(undefined as never), 'store/no-place', /A store needs a place/],
+  ['a worker without a store', () => startWorker({ drivers: {} } as never), 'fleet/bad-option', /needs a store/],
+  ['a worker without drivers', () => startWorker({ store: {} } as never), 'fleet/bad-option', /needs drivers/],
+];
+
+for (const [what, mistake, code, says] of mistakes)
+  test(`[D1] ${what}: refused in one sentence`, async () => {
+    const refusal: unknown = await Promise.resolve()
+      .then(mistake)
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    assert.ok(refusal instanceof FairleadError, String(refusal));
+    assert.deepEqual([refusal.code, refusal.blame], [code, 'user']);
+    assert.match(refusal.message, says);
+  });
