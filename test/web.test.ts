@@ -154,6 +154,7 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByRole('button', { name: 'Keep as a new branch' }).click();
     await page.locator('.timeline').getByText('the tide is high', { exact: true }).waitFor();
     await page.getByText('Edited: from here on the session goes on with what is shown').waitFor();
+    assert.equal(await page.getByText('Heard: the tide is low').count(), 1);
   });
 
   await t.test('[A87] a run that goes on is steered from its session, and cancelled there', async (t) => {

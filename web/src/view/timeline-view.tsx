@@ -134,6 +134,7 @@ const speakers: Readonly<Record<string, string>> = {
   user: 'you',
   steer: 'you, on the way',
   'follow-up': 'you, for after it',
+  assistant: 'model',
 };
 
 function Side({ what, time }: { readonly what: string; readonly time: string | undefined }): JSX.Element {
