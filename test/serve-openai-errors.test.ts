@@ -41,6 +41,7 @@ test('a model that nobody knows is not found, whichever way it is asked for, and
   await assert.rejects(client.chat.completions.create({ ...asked, model: 'gpt-9', stream: true }), notFound);
   await assert.rejects(client.responses.create({ model: 'gpt-9', input: 'x' }), notFound);
   await assert.rejects(client.models.retrieve('some/gpt-9'), notFound);
+  await assert.rejects(client.responses.retrieve('resp_none'), NotFoundError);
   assert.equal((await client.models.retrieve('scripted')).id, 'scripted');
   assert.equal((await client.models.retrieve('fairlead')).id, 'fairlead');
   const model = createOpenAI({ baseURL: `${api.url}/v1`, apiKey: keys.runner }).chat('gpt-9');
@@ -74,6 +75,7 @@ test('what a run ends with is told by the error that clients look for', async (t
   const failures = {
     limited: fails({ name: 'rate-limited', retry: false }),
     unknown: fails('not-found'),
+    long: fails('context-too-long'),
     broken: fails('unauthorized'),
   };
   const api = await apiServer(t, {
@@ -81,9 +83,14 @@ test('what a run ends with is told by the error that clients look for', async (t
     bounds: { firstMs: 30_000 },
   });
   const client = clientOf(api);
+  await assert.rejects(client.responses.create({ model: 'fairlead', input: 'broken' }), APIError);
+  const [run] = await api.store.queue.list();
+  const { status, error } = await client.responses.retrieve(`resp_${run?.id}`);
+  assert.deepEqual([status, error?.code], ['failed', 'server/no-answer']);
   for (const [words, check] of [
     ['limited', isError(RateLimitError, { code: 'rate_limit_exceeded', type: 'rate_limit_error' })],
     ['unknown', notFound],
+    ['long', isError(BadRequestError, { code: 'context_length_exceeded', type: 'invalid_request_error' })],
     ['broken', isError(APIError, { code: 'server/no-answer', type: 'server_error' })],
   ] as const)
     for (const stream of [false, true])
@@ -92,6 +99,76 @@ test('what a run ends with is told by the error that clients look for', async (t
         check,
         words,
       );
+});
+
+test('a tenant whose budget is used up has no quota, as clients call it', async (t) => {
+  const api = await apiServer(t, { bounds: { firstMs: 30_000 } });
+  assert.equal((await api.ask('PUT /api/budgets/default', { body: { period: 'day', tokens: 1 } })).status, 200);
+  for (const stream of [false, true])
+    await assert.rejects(
+      clientOf(api).chat.completions.create({ ...asked, stream }),
+      isError(RateLimitError, { code: 'insufficient_quota', type: 'rate_limit_error' }),
+    );
+});
+
+test('fields that mean something to a model reach it, and those that do no harm are taken', async (t) => {
+  const seen: unknown[] = [];
+  const api = await apiServer(t, {
+    script: ({ body }) => {
+      seen.push(body.settings);
+      return says('Fine.');
+    },
+  });
+  const client = clientOf(api);
+  const chat = {
+    temperature: 0,
+    top_p: 0.9,
+    seed: 7,
+    max_completion_tokens: 50,
+    reasoning_effort: 'minimal',
+    user: 'u',
+    safety_identifier: 's',
+    prompt_cache_key: 'k',
+    metadata: { a: 'b' },
+    store: true,
+    service_tier: 'flex',
+    frequency_penalty: 0.5,
+    presence_penalty: 0.5,
+    verbosity: 'low',
+    parallel_tool_calls: true,
+    n: 1,
+    logprobs: false,
+    logit_bias: {},
+    modalities: ['text'],
+    tools: [],
+    tool_choice: 'auto',
+    response_format: { type: 'text' },
+    stop: null,
+    something_new: { of: 'tomorrow' },
+  };
+  const told = await client.chat.completions.create({
+    ...asked,
+    ...chat,
+  } as OpenAI.ChatCompletionCreateParamsNonStreaming);
+  assert.equal(told.choices[0]?.message.content, 'Fine.');
+  const responses = {
+    temperature: 1,
+    max_output_tokens: 60,
+    reasoning: { effort: 'high', summary: 'auto' },
+    include: ['reasoning.encrypted_content'],
+    truncation: 'auto',
+    store: false,
+    text: { format: { type: 'text' }, verbosity: 'low' },
+  };
+  await client.responses.create({
+    model: 'fairlead',
+    input: 'x',
+    ...responses,
+  } as OpenAI.Responses.ResponseCreateParamsNonStreaming);
+  assert.deepEqual(seen, [
+    { temperature: 0, topP: 0.9, seed: 7, maxOutputTokens: 50, reasoning: 'low' },
+    { temperature: 1, maxOutputTokens: 60, reasoning: 'high' },
+  ]);
 });
 
 test('fields that could not be kept are refused by name, and begin nothing', async (t) => {

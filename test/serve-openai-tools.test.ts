@@ -4,7 +4,7 @@ import test from 'node:test';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, streamText, tool } from 'ai';
-import OpenAI, { BadRequestError } from 'openai';
+import OpenAI, { BadRequestError, UnprocessableEntityError } from 'openai';
 import { z } from 'zod';
 import { toArray, type Event, type Request, type Tool } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
@@ -144,6 +144,8 @@ test('the openai SDK goes on with a response by its name or by its items, whole 
   const output = { type: 'function_call_output' as const, call_id: call.call_id, output: 'Mild' };
   const second = await client.responses.create({ ...asked, previous_response_id: first.id, input: [output] });
   assert.equal(second.output_text, 'Mild (3 messages)');
+  const kept = await client.responses.retrieve(first.id);
+  assert.deepEqual([kept.status, kept.output], ['completed', first.output]);
   const stream = client.responses.stream({ ...asked, input: 'How is Rome?' });
   const third = await stream.finalResponse();
   const [again] = third.output;
@@ -240,6 +242,18 @@ test('the choice of a tool is kept: none is not offered, required and named are 
   const forced = await client.chat.completions.create({ ...asked, tool_choice: named });
   assert.equal(forced.choices[0]?.finish_reason, 'tool_calls');
   assert.deepEqual(seen[0]?.[1], { tool: 'get_weather' });
+});
+
+test('a client that insists on a call gets no words instead', async (t) => {
+  const api = await apiServer(t, {
+    tools: [look],
+    script: ({ body }) => (body.choice === 'auto' ? says('I will not.') : calls('look')),
+  });
+  const asked = { model: 'fairlead', tools: [weather], messages: [question], tool_choice: 'required' as const };
+  await assert.rejects(
+    clientOf(api).chat.completions.create(asked),
+    (error) => error instanceof UnprocessableEntityError && /did not call get_weather/.test(error.message),
+  );
 });
 
 test('what a client tells otherwise, or twice, is taken as it tells it, in a session of its own', async (t) => {

@@ -409,3 +409,51 @@ test('[D6] a hidden tool runs through no door before it is loaded, and the door 
   assert.deepEqual(ran, [{ n: 2 }, {}]);
   assert.match(results(set)[2] ?? '', /Name the loaded tool/);
 });
+
+test('[A53] a call that is made elsewhere is written down and waits, ours beside it are made, and whoever brings its result ends it', async () => {
+  const there: Tool = {
+    ...toolOf('there', 'outside', () => assert.fail('it is not made here')),
+    elsewhere: 'Handed out.',
+  };
+  const set = await stage({
+    lines: [calls('there', 'here', 'there'), says('Done.')],
+    tools: [there, toolOf('here', 'read', () => 'seen')],
+  });
+  const state = await set.go();
+  const [first, here, second] = state.calls;
+  assert.ok(state.run !== undefined, 'the run rests');
+  assert.equal(here?.result?.text, 'seen');
+  for (const call of [first, second]) {
+    assert.deepEqual(call?.ask, { question: 'Handed out.' });
+    const facts = set.log.events.filter((event) => 'call' in event && event.call === call?.id);
+    assert.deepEqual(
+      facts.map(({ type }) => type),
+      ['tool-started', 'ask-raised'],
+    );
+  }
+  await set.head.record(
+    [first, second].map((call, i) => ({
+      type: 'tool-ended',
+      call: call?.id ?? '',
+      outcome: 'ok',
+      text: `result ${i}`,
+      ms: 0,
+    })),
+  );
+  await set.go();
+  assert.deepEqual(results(set), ['result 0', 'seen', 'result 1']);
+});
+
+test('[A53] a run that ends while a call is made elsewhere says that its outcome is unknown', async () => {
+  const there: Tool = {
+    ...toolOf('there', 'outside', () => assert.fail('it is not made here')),
+    elsewhere: 'Handed out.',
+  };
+  const set = await stage({ lines: [calls('there')], tools: [there] });
+  await set.go();
+  const stop = new AbortController();
+  stop.abort();
+  await run(set.agent, { ...quiet, head: set.head, signal: stop.signal });
+  const ended = set.log.events.find(({ type }) => type === 'tool-ended');
+  assert.equal(ended?.type === 'tool-ended' && ended.outcome, 'unknown');
+});

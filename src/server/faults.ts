@@ -15,6 +15,7 @@ export type Refusal = {
 /** The refusals of this server by their codes. */
 const statuses: Readonly<Record<string, number>> = {
   'server/bad-request': 400,
+  'server/too-long': 400,
   'server/no-key': 401,
   'server/wrong-host': 403,
   'server/wrong-origin': 403,

@@ -49,10 +49,10 @@ export async function eventsAfter(
   return events;
 }
 
-/** The questions of a session that wait for a person, with what the calls would do. */
+/** The questions of a session that wait for a person, with what the calls would do. What is open where no run is, a client has. */
 export const waitingIn = (state: RunState): readonly Record<string, unknown>[] =>
   state.calls.flatMap(({ id, tool, input, ask }) =>
-    ask && ask.allowed === undefined
+    ask && ask.allowed === undefined && state.run !== undefined
       ? [{ call: id, tool, question: ask.question, ...(ask.about ? { about: ask.about } : {}), input }]
       : [],
   );

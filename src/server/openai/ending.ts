@@ -1,5 +1,6 @@
 // How a run came out, as far as a client is told: words, a refusal, calls that it is to make itself, or why there is nothing.
 import type { FleetRun, HandedCall, JsonObject } from '../../core/index.ts';
+import { clientIn } from '../../fleet/index.ts';
 import { refused } from '../faults.ts';
 import type { Place } from '../place.ts';
 import { withReader } from '../reading.ts';
@@ -28,18 +29,22 @@ export async function toldOf(
   if (run.status === 'resting') throw waits(run);
   const { reason, text = '', handed = [] } = outcome ?? {};
   if (handed.length > 0) return { ...told, text: cut(text), finish: 'tool_calls', calls: handed };
+  // A client that insists on a call has no use for words.
+  if (clientIn(run.settings).choice !== undefined && reason === 'abstained') throw without(run, undefined);
   if (reason === 'answered' || reason === 'task-complete')
     return { ...told, text: format ? format.fitted(cut(text)) : cut(text), finish: 'stop' };
   if (reason === 'abstained' && text !== '')
     return format ? { ...told, text: '', refusal: text, finish: 'stop' } : { ...told, text: cut(text), finish: 'stop' };
-  if (reason !== undefined && isCut(reason) && text !== '') return { ...told, text: cut(text), finish: 'length' };
-  const why = reason === 'error-threshold' ? await rejection(store, run) : undefined;
-  if (why === 'refused') return { ...told, text: '', refusal: text || 'The model refused to answer.', finish: 'stop' };
-  if (why === 'filtered') return { ...told, text: '', finish: 'content_filter' };
-  throw without(run);
+  if (reason === 'truncated' || (isCut(reason ?? '') && text !== ''))
+    return { ...told, text: cut(text), finish: 'length' };
+  const trouble = await lastTrouble(store, run);
+  if (reason === 'error-threshold' && trouble === 'refused')
+    return { ...told, text: '', refusal: text || 'The model refused to answer.', finish: 'stop' };
+  if (reason === 'error-threshold' && trouble === 'filtered') return { ...told, text: '', finish: 'content_filter' };
+  throw without(run, trouble);
 }
 
-const isCut = (reason: string): boolean => /^(?:truncated|max-turns|time|.*-budget)$/.test(reason);
+const isCut = (reason: string): boolean => /^(?:max-turns|time|.*-budget)$/.test(reason);
 
 const waits = ({ id, questions, session }: FleetRun): Error =>
   refused('server/no-answer', `The run ${id} waits for a person: ${questions[0]?.question ?? 'it was put to rest.'}`, {
@@ -51,17 +56,17 @@ const known: Readonly<Record<string, readonly [code: `server/${string}`, param?:
   'cli/unknown-model': ['server/no-model', 'model'],
   'provider/not-found': ['server/no-model', 'model'],
   'tool/bad-definition': ['server/bad-request', 'tools'],
-  'schema/broken': ['server/bad-request', 'tools'],
   'provider/rate-limited': ['server/too-many'],
+  'provider/context-too-long': ['server/too-long'],
   'run/money-budget': ['server/no-money'],
   'run/token-budget': ['server/no-money'],
   'cli/no-calls': ['server/bad-request', 'tools'],
 };
 
-function without({ id, status, outcome }: FleetRun): Error {
+function without({ id, status, outcome }: FleetRun, trouble: string | undefined): Error {
   const { error, detail, reason = status } = outcome ?? {};
   const why = error?.message ?? detail ?? 'It gave no answer.';
-  const [code, param] = known[error?.code ?? ''] ?? ['server/no-answer'];
+  const [code, param] = known[error?.code ?? trouble ?? ''] ?? ['server/no-answer'];
   const hint = error?.hint;
   return refused(code, code === 'server/no-answer' ? `The run ${id} ended (${reason}): ${why}` : why, {
     ...(param === undefined ? {} : { param }),
@@ -69,14 +74,20 @@ function without({ id, status, outcome }: FleetRun): Error {
   });
 }
 
-/** Why the last answer of a run was not accepted. */
-async function rejection(store: Place['store'], { session }: FleetRun): Promise<string | undefined> {
-  return withReader(store, session, async (log) => {
-    let why: string | undefined;
+/** What went wrong last in a run: why an answer was not accepted, or the code of what it failed with. */
+async function lastTrouble(store: Place['store'], { session }: FleetRun): Promise<string | undefined> {
+  const read = withReader(store, session, async (log) => {
+    let trouble: string | undefined;
     for await (const events of log.read({ from: 'epoch' }))
-      for (const event of events) if (event.type === 'answer-rejected') ({ why } = event);
-    return why;
+      for (const event of events) {
+        if (event.type === 'run-started') trouble = undefined;
+        if (event.type === 'answer-rejected') trouble = event.why;
+        if (event.type === 'turn-failed') trouble = event.error.code;
+      }
+    return trouble;
   });
+  // A run that could not even be begun has no session.
+  return read.catch(() => undefined);
 }
 
 /** What a run used up, in the words of one of the endpoints. */

@@ -8,6 +8,7 @@ const codes: Readonly<Record<string, string>> = {
   'server/no-model': 'model_not_found',
   'server/too-many': 'rate_limit_exceeded',
   'server/no-money': 'insufficient_quota',
+  'server/too-long': 'context_length_exceeded',
   'server/bad-request': 'invalid_value',
 };
 

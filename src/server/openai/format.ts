@@ -32,7 +32,8 @@ export function formatIn(request: JsonObject): Format | undefined {
   return formatOf(schema, place);
 }
 
-function formatOf(schema: JsonObject, param: string): Format {
+/** The form that a schema asks for. */
+export function formatOf(schema: JsonObject, param = 'schema'): Format {
   const shape = shapeOf(schema, param);
   return {
     schema,

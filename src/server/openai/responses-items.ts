@@ -10,7 +10,7 @@ export function emptyFor(request: JsonObject, run: FleetRun): JsonObject {
   return {
     id: answerIdOf(run),
     object: 'response',
-    created_at: Math.floor(Date.now() / 1000),
+    created_at: Math.floor(Date.parse(run.queued) / 1000),
     status: 'in_progress',
     background: false,
     error: null,

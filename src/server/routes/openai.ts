@@ -6,11 +6,14 @@ import { answered, type Way } from '../openai/answering.ts';
 import { mustKnow } from '../openai/beginning.ts';
 import { chatSaying } from '../openai/chat-saying.ts';
 import { responsesSaying } from '../openai/responses-saying.ts';
+import { responseNamed } from '../openai/retrieving.ts';
 import { route, type Route } from '../route.ts';
 import { anyModel } from '../wishes.ts';
 
 const loose = z.looseObject({});
 const model = z.object({ id: z.string(), object: z.literal('model'), created: z.number(), owned_by: z.string() });
+
+const response = z.looseObject({ id: z.string(), object: z.literal('response'), output: z.array(loose) });
 
 const chat: Way = { dialect: dialects.chat, sayingOf: chatSaying };
 const responses: Way = { dialect: dialects.responses, sayingOf: responsesSaying };
@@ -39,8 +42,16 @@ export const openaiRoutes: readonly Route[] = [
         input: z.union([z.string().min(1), z.array(loose).min(1).max(10_000)]),
       }),
     },
-    answers: { 200: z.looseObject({ id: z.string(), object: z.literal('response'), output: z.array(loose) }) },
+    answers: { 200: response },
     handle: (asked) => answered(asked, asked.body as JsonObject, responses),
+  }),
+  route({
+    method: 'get',
+    path: '/v1/responses/{id}',
+    role: 'reader',
+    summary: 'A response as it stands.',
+    answers: { 200: response },
+    handle: async (asked) => ({ json: await responseNamed(asked, asked.params['id'] ?? '') }),
   }),
   route({
     method: 'get',

@@ -1,0 +1,104 @@
+// `fairlead serve` as a model for other people's programs: started as a person starts it, with its own tools, policy and models behind it.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import OpenAI, { BadRequestError, NotFoundError, UnprocessableEntityError } from 'openai';
+import type { JsonObject } from '../src/core/index.ts';
+import { calls, says, type Script } from '../src/testing/index.ts';
+import { program, toolsOf, until, type Program } from './support/live-program.ts';
+
+const key = 'a-key-that-operates-this-test';
+
+/** The program, serving, and a client of it. */
+async function served(
+  t: TestContext,
+  script: Script<JsonObject>,
+  before: (made: Program) => void = () => {},
+): Promise<{ readonly made: Program; readonly client: OpenAI }> {
+  const made = await program(t, script);
+  await made.known('qwen3');
+  before(made);
+  const process = made.start(['serve', '--port', '0'], { env: { HARNESS_API_KEY: key } });
+  t.after(() => process.kill('SIGKILL'));
+  await until('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
+  const baseURL = `${/Listening at (\S+)/.exec(process.err())?.[1]}/v1`;
+  return { made, client: new OpenAI({ baseURL, apiKey: key, maxRetries: 0, timeout: 25_000 }) };
+}
+
+const charge = {
+  type: 'function' as const,
+  function: { name: 'charge_card', description: 'Charges.', parameters: { type: 'object', properties: {} } },
+};
+const question = { role: 'user' as const, content: 'Read the note, then charge the card.' };
+const schema = {
+  type: 'object',
+  properties: { paid: { type: 'boolean' } },
+  required: ['paid'],
+  additionalProperties: false,
+};
+
+test('a client’s tool stands beside those of the program: ours run here, its own is handed out unasked, and the answer has its form', async (t) => {
+  const { made, client } = await served(
+    t,
+    ({ results }) =>
+      results.length === 0
+        ? calls('read_file', { path: 'note.txt' })
+        : results.length === 1
+          ? calls('charge_card', { amount: 5 })
+          : says(JSON.stringify({ paid: results.join().includes('five euros') && results.join().includes('charged') })),
+    ({ cwd }) => writeFileSync(path.join(cwd, 'note.txt'), 'It is five euros.\n'),
+  );
+  const asked = {
+    model: 'qwen3',
+    temperature: 0.25,
+    user: 'somebody',
+    metadata: { run: '7' },
+    store: false,
+    service_tier: 'auto' as const,
+    tools: [charge],
+    response_format: { type: 'json_schema' as const, json_schema: { name: 'paid', schema } },
+  };
+  const first = await client.chat.completions.create({ ...asked, messages: [question] });
+  const [choice] = first.choices;
+  assert.equal(choice?.finish_reason, 'tool_calls', JSON.stringify(first));
+  const [call] = choice.message.tool_calls ?? [];
+  const result = { role: 'tool' as const, tool_call_id: call?.id ?? '', content: 'charged' };
+  const second = await client.chat.completions.create({ ...asked, messages: [question, choice.message, result] });
+  assert.deepEqual(JSON.parse(second.choices[0]?.message.content ?? ''), { paid: true });
+  const [request] = made.asked();
+  assert.ok(toolsOf(request).includes('charge_card') && toolsOf(request).includes('read_file'));
+  const { options } = (request?.body ?? {}) as { readonly options?: JsonObject };
+  assert.equal(options?.['temperature'], 0.25);
+});
+
+test('what the program has no model or no room for is refused as OpenAI refuses it, and a policy holds for a client’s tools', async (t) => {
+  const { client } = await served(
+    t,
+    ({ results }) => (results.length === 0 ? calls('charge_card') : says(results.join())),
+    ({ cwd }) => {
+      mkdirSync(path.join(cwd, '.fairlead'), { recursive: true });
+      writeFileSync(path.join(cwd, '.fairlead', 'policy.yaml'), 'rules:\n  - deny: { tool: charge_card }\n');
+    },
+  );
+  const asked = { model: 'fairlead', messages: [question] };
+  await assert.rejects(
+    client.chat.completions.create({ ...asked, model: 'gpt-9' }),
+    (error) => error instanceof NotFoundError && error.code === 'model_not_found' && error.param === 'model',
+  );
+  const clash = { type: 'function' as const, function: { name: 'run_command', parameters: { type: 'object' } } };
+  await assert.rejects(
+    client.chat.completions.create({ ...asked, tools: [clash] }),
+    (error) => error instanceof BadRequestError && error.param === 'tools' && /run_command/.test(error.message),
+  );
+  await assert.rejects(
+    client.chat.completions.create({ ...asked, model: 'tiny', tools: [charge] }),
+    (error) => error instanceof BadRequestError && error.param === 'tools' && /cannot call tools/.test(error.message),
+  );
+  const { choices } = await client.chat.completions.create({ ...asked, tools: [charge] });
+  assert.match(choices[0]?.message.content ?? '', /policy denies/);
+  await assert.rejects(
+    client.chat.completions.create({ ...asked, response_format: { type: 'json_object' }, tools: [charge] }),
+    (error) => error instanceof UnprocessableEntityError,
+  );
+});
