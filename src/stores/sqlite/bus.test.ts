@@ -1,0 +1,46 @@
+// The file through which unsettled words pass: for its owner alone, made by who listens, emptied by itself, and never in the way of the store.
+import assert from 'node:assert/strict';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import test from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { change, countOf, openFor, placeFor } from '../../../test/support/sqlite-place.ts';
+
+const said = (text: string) => ({ turn: 1, since: 1, text });
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 20_000; !holds(); await pause(5)) assert.ok(Date.now() < end, 'not in 20 seconds');
+}
+
+test('[A93] the file is made by who listens, for its owner alone, and old words are thrown away', async (t) => {
+  const file = placeFor(t);
+  const [here, there] = [await openFor(t, file), await openFor(t, file)];
+  here.live.say('s', said('unheard '));
+  await pause(100);
+  assert.ok(!existsSync(`${file}-live`));
+  let text = '';
+  there.live.listen('s', (piece) => void (text += piece.text));
+  await until(() => text === 'unheard ');
+  assert.equal(statSync(`${file}-live`).mode & 0o777, 0o600);
+  change(`${file}-live`, `UPDATE letters SET time = time - 60000`);
+  const [mine, other] = [await openFor(t, file), await openFor(t, file)];
+  let late = '';
+  other.live.listen('t', (piece) => void (late += piece.text));
+  mine.live.say('t', said('new'));
+  await until(() => late === 'new');
+  assert.ok(countOf(`${file}-live`, 'letters WHERE time < 1000 * unixepoch() - 30000') === 0);
+});
+
+test('[A93] a file that cannot be used costs the words and nothing else', async (t) => {
+  const file = placeFor(t);
+  writeFileSync(`${file}-live`, 'something that is not a database at all, and long enough to be looked at twice');
+  const [here, there] = [await openFor(t, file), await openFor(t, file)];
+  let [near, far] = ['', ''];
+  here.live.listen('s', (piece) => void (near += piece.text));
+  there.live.listen('s', (piece) => void (far += piece.text));
+  here.live.say('s', said('words'));
+  await pause(200);
+  assert.deepEqual([near, far], ['words', '']);
+  const log = await here.sessions.open('s');
+  await log.append(0, [{ type: 'remark-made', key: 'k', value: 1 }]);
+  await log.close();
+});
