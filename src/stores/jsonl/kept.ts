@@ -38,7 +38,7 @@ function keptIn(json: Buffer): KeptText | undefined {
   const coding = isAscii(json) ? 'latin1' : 'utf8';
   if (coding === 'latin1' && !json.includes('\\')) {
     const codes = json.subarray(1, -1);
-    return { json, length: codes.length, codes, read: () => codes.toString(coding) };
+    return codes.includes('"') ? undefined : { json, length: codes.length, codes, read: () => codes.toString(coding) };
   }
   const text = json.toString(coding);
   const escapes = isUtf8(json) ? escapesIn(text) : undefined;
@@ -47,12 +47,19 @@ function keptIn(json: Buffer): KeptText | undefined {
   return { json, length: text.length - escapes - 2, codes: undefined, read };
 }
 
-/** How many characters of a JSON text are escaped; nothing where JSON.stringify would escape one otherwise: what passes on unread must be its bytes. */
+/**
+ * How many characters of a text are escaped, as JSON.stringify escapes them; nothing where it would not, or where a quote would
+ * end the text before its end: what goes into a request unread must never say anything but a text there.
+ */
 function escapesIn(text: string): number | undefined {
   let escapes = 0;
+  let bare = 0;
   for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at + 2)) {
-    if (!'"\\bfnrt'.includes(text.charAt(at + 1))) return undefined;
+    const escaped = text.charAt(at + 1);
+    if (!'"\\bfnrt'.includes(escaped)) return undefined;
+    if (escaped === '"') bare--;
     escapes++;
   }
-  return escapes;
+  for (let at = text.indexOf('"', 1); at < text.length - 1; at = text.indexOf('"', at + 1)) bare++;
+  return bare === 0 ? escapes : undefined;
 }
