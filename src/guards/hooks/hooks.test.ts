@@ -107,6 +107,14 @@ test('[M36] exit 0 and 2, and every way to say allow, deny and ask, mean what th
   assert.deepEqual(answerOf('UserPromptSubmit', { code: 0, out: 'words\n', err: '' }), { context: 'words' });
 });
 
+test('a hook runs as it is written: no startup file is read before it', async (t) => {
+  const cwd = folderFor(t);
+  writeFileSync(path.join(cwd, '.bashrc'), 'echo x > read');
+  const env: NodeJS.ProcessEnv = { PATH: process.env['PATH'], HOME: cwd };
+  assert.deepEqual(await decided({ ...groundFor(cwd, { command: 'echo x > ran' }), env }), { type: 'allow' });
+  assert.deepEqual([existsSync(path.join(cwd, 'ran')), existsSync(path.join(cwd, 'read'))], [true, false]);
+});
+
 test('[M31] the stricter of hook and gate wins; a yes of a hook answers a question and never a refusal', async (t) => {
   const cwd = folderFor(t);
   const says = (decision: string): HookGround =>

@@ -77,9 +77,15 @@ export async function runHook(
   return promise;
 }
 
+/** Begins it as within another shell: bash takes our pipe for a remote login otherwise, and reads the person's startup file first. */
 function begin(command: string, cwd: string, env: NodeJS.ProcessEnv): ChildProcess | string {
   try {
-    const child = spawn(shell, ['-c', command], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+    const child = spawn(shell, ['-c', command], {
+      cwd,
+      env: { ...env, SHLVL: String(Math.max(1, Number(env['SHLVL']) || 0)) },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
     endWithUs(child);
     return child;
   } catch (error) {
