@@ -12,7 +12,7 @@ import { RunsScreen } from './screens/runs.tsx';
 import { ScorecardScreen } from './screens/scorecard.tsx';
 import { SessionScreen } from './screens/session.tsx';
 import { SessionsScreen } from './screens/sessions.tsx';
-import { useCell } from './cell.ts';
+import { spoken, useCell } from './cell.ts';
 import { KillSwitch, StoppedStrip, useStanding } from './view/kill-switch.tsx';
 import { me } from './view/may.ts';
 import { Navigation, useShortcuts } from './view/navigation.tsx';
@@ -71,6 +71,9 @@ function Frame(): JSX.Element {
         </button>
       </header>
       <StoppedStrip now={standing} />
+      <p class="unseen" role="status">
+        {useCell(spoken)}
+      </p>
       <div class="frame">
         <Navigation />
         <main id="main" tabIndex={-1}>
@@ -84,11 +87,12 @@ function Frame(): JSX.Element {
 /** Who comes to another screen begins at its heading, and so does a screen reader; what is typed into keeps the focus. */
 function useArrival({ screen, id, query }: Route): void {
   const isFirst = useRef(true);
+  const page = new URLSearchParams(query).get('before');
   useEffect(() => {
     if (isFirst.current) isFirst.current = false;
     else if ((screen !== 'ask' || id === undefined) && !query.includes('say='))
       document.querySelector<HTMLElement>('main h1')?.focus();
-  }, [screen, id]);
+  }, [screen, id, page]);
 }
 
 function Shown({ now }: { readonly now: Route }): JSX.Element {
@@ -108,7 +112,7 @@ function Shown({ now }: { readonly now: Route }): JSX.Element {
     case 'fleet':
       return <FleetScreen />;
     case 'health':
-      return <HealthScreen />;
+      return <HealthScreen query={now.query} />;
     case 'budgets':
       return <BudgetsScreen />;
     case 'scorecard':

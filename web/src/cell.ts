@@ -36,3 +36,6 @@ export function useCell<T>(source: Cell<T>): T {
   }, [source]);
   return value;
 }
+
+/** What a screen reader is told of what somebody just did; one place on the page says it. */
+export const spoken: Cell<string> = cell('');

@@ -1,11 +1,12 @@
 // Health: how the fleet is now, how it was over time, what it is held to, and whether it drifts.
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { count, duration, interval, money, percent } from '../text/format.ts';
 import { Chart } from '../view/chart.tsx';
 import { DriftTable, ObjectiveTable } from '../view/health-tables.tsx';
 import { Failed, Figure, Table, Title } from '../view/parts.tsx';
 import { usePoll } from '../view/poll.ts';
+import { stayWith } from '../view/route.ts';
 import { stretchesOf } from '../view/stretches.ts';
 import { api } from '../wire/api.ts';
 import type { HealthShape, PercentilesShape, RateShape } from '../wire/health-shape.ts';
@@ -16,15 +17,15 @@ const spans = [
   { name: '7 days', ms: 604_800_000, stretch: 21_600_000 },
 ] as const;
 
-/** The screen of how the fleet is. */
-export function HealthScreen(): JSX.Element {
+/** The screen of how the fleet is; the query of the address says how far back its charts go. */
+export function HealthScreen({ query }: { readonly query: string }): JSX.Element {
   const { value, failed } = usePoll((signal) => api.health(signal), 3000);
   return (
     <>
       <Title>Health</Title>
       <Failed failed={failed} />
       {value ? <Now health={value} /> : null}
-      <OverTime />
+      <OverTime wanted={new URLSearchParams(query).get('over')} />
       {value ? (
         <>
           <h2>Objectives, over 24 hours</h2>
@@ -87,8 +88,8 @@ function bounds(measured: PercentilesShape | null): string {
   return `half within ${duration(measured.p50.value)}; ${ends}`;
 }
 
-function OverTime(): JSX.Element {
-  const [span, setSpan] = useState<(typeof spans)[number]>(spans[1]);
+function OverTime({ wanted }: { readonly wanted: string | null }): JSX.Element {
+  const span = spans.find(({ name }) => name === wanted) ?? spans[1];
   const { value, failed } = usePoll(
     (signal) => {
       // Whole stretches, so that the last point is not a sliver of one.
@@ -129,7 +130,12 @@ function OverTime(): JSX.Element {
         <h2>Over time</h2>
         <div class="choices" role="group" aria-label="How far back">
           {spans.map((each) => (
-            <button key={each.name} type="button" aria-pressed={each === span} onClick={() => setSpan(each)}>
+            <button
+              key={each.name}
+              type="button"
+              aria-pressed={each === span}
+              onClick={() => stayWith('health', { over: each.name })}
+            >
               {each.name}
             </button>
           ))}

@@ -1,6 +1,7 @@
 // A button that copies a text: exactly what is shown, so that nothing unseen is pasted elsewhere.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { spoken } from '../cell.ts';
 import { piecesOf } from './hidden.ts';
 
 /** How long it says that it was copied. */
@@ -11,16 +12,21 @@ export function Copy({ text, what }: { readonly text: string; readonly what: str
   const [said, setSaid] = useState('');
   useEffect(() => {
     if (said === '') return undefined;
-    const timer = setTimeout(() => setSaid(''), saidMs);
+    const timer = setTimeout(() => {
+      setSaid('');
+      spoken.set('');
+    }, saidMs);
     return () => clearTimeout(timer);
   }, [said]);
-  const copy = (): void => {
+  const copy = async (): Promise<void> => {
     const shown = piecesOf(text).map((piece) => piece.text);
-    void put(shown.join('')).then((done) => setSaid(done ? 'Copied' : 'Not copied: select it instead'));
+    const words = (await put(shown.join(''))) ? 'Copied' : 'Not copied: select it instead';
+    setSaid(words);
+    spoken.set(words);
   };
   return (
-    <button type="button" class="quiet copy" onClick={copy}>
-      <span aria-live="polite">{said || 'Copy'}</span>
+    <button type="button" class="quiet copy" onClick={() => void copy()}>
+      {said || 'Copy'}
       <span class="unseen"> {what}</span>
     </button>
   );

@@ -7,6 +7,7 @@ import { ago, moment } from '../text/format.ts';
 import { piecesOf } from '../text/hidden.ts';
 import { Visible } from '../text/markdown-view.tsx';
 import { statusWords } from '../text/words.ts';
+import { spoken } from '../cell.ts';
 import type { ApiError } from '../wire/api.ts';
 import { useNow } from './poll.ts';
 
@@ -156,9 +157,13 @@ export function Sure({
       class={isAsked ? 'danger' : 'quiet'}
       disabled={disabled}
       onBlur={() => setAsked(false)}
-      onClick={() => (isAsked ? act() : setAsked(true))}
+      onClick={() => {
+        if (isAsked) return act();
+        setAsked(true);
+        spoken.set(`Press again to be sure: ${name} ${of}`);
+      }}
     >
-      <span aria-live="polite">{isAsked ? `${name}: sure?` : name}</span>
+      {isAsked ? `${name}: sure?` : name}
       <span class="unseen"> {of}</span>
     </button>
   );
