@@ -54,6 +54,24 @@ test('the page as it is read', { skip }, async (t) => {
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'ls <U+202E>a');
   });
 
+  await t.test(
+    '[A87] it works where a browser gives less, as to a page from another machine without TLS',
+    async (t) => {
+      const page = await server.open(t);
+      await page.addInitScript(() => {
+        Object.defineProperty(crypto, 'randomUUID', { value: undefined });
+        Object.defineProperty(navigator, 'clipboard', { value: undefined });
+      });
+      await page.reload();
+      await askOn(page, 'from afar');
+      await stands(page, 'answered');
+      await page.getByRole('button', { name: 'Copy the words of turn 1' }).click();
+      await page.getByRole('button', { name: 'Copied the words of turn 1' }).waitFor();
+      await page.getByLabel('What is to be done').press('Control+V');
+      assert.equal(await page.getByLabel('What is to be done').inputValue(), 'Heard: from afar');
+    },
+  );
+
   await t.test('[A87, A93] of a long answer only the end is drawn again while it streams in', async (t) => {
     const page = await server.open(t);
     await askOn(page, 'Be endless');

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
-import { api, type Way } from '../wire/api.ts';
+import { api, freshId, type Way } from '../wire/api.ts';
 import { AskSettings, problemIn, settingsOf, type Settings } from '../view/ask-settings.tsx';
 import { useDraft } from '../view/draft.ts';
 import { LiveRun } from '../view/live-run.tsx';
@@ -50,7 +50,7 @@ let attempt: { readonly of: string; readonly id: string } | undefined;
 
 function idOf(asked: unknown): string {
   const of = JSON.stringify(asked);
-  if (attempt?.of !== of) attempt = { of, id: crypto.randomUUID() };
+  if (attempt?.of !== of) attempt = { of, id: freshId() };
   return attempt.id;
 }
 

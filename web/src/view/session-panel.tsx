@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
 import { money, percent, short } from '../text/format.ts';
 import { headingOf } from '../text/words.ts';
-import { api } from '../wire/api.ts';
+import { api, freshId } from '../wire/api.ts';
 import { Announcer } from './announcer.tsx';
 import { useDraft } from './draft.ts';
 import { useMay } from './may.ts';
@@ -171,9 +171,7 @@ function Speaking({ session, before, isLive, isWhole, isWanted }: SpeakingProps)
   const speak = (): void =>
     send(async () => {
       if (isLive) await api.steer(session, words, how);
-      const begun = isLive
-        ? undefined
-        : (await api.ask('run', { ...sameAs(before), words, session }, crypto.randomUUID())).run;
+      const begun = isLive ? undefined : (await api.ask('run', { ...sameAs(before), words, session }, freshId())).run;
       setSaid(isLive ? 'Sent. It is read at the next step.' : 'A run was begun.');
       setWords('');
       // Who looks at a run that has ended sees no other; who looks at the session does.

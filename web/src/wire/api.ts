@@ -85,6 +85,12 @@ const query = (fields: Readonly<Record<string, string | number | undefined>>): s
 
 const at = encodeURIComponent;
 
+/** An id that nobody else has. Where the page came without TLS from another machine, the browser makes none by itself. */
+export function freshId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 /** Which of the ways to ask. */
 export type Way = 'run' | 'orchestrate' | 'verify';
 
