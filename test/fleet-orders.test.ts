@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import type { FleetRun } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
@@ -342,4 +343,39 @@ test('[A85, A91] the same id is the same run only with the same words and settin
     /twin is another run already: its words are "One"\./,
   );
   assert.equal((await made.store.queue.depth()).queued, 1, 'nothing of a list that cannot be queued is');
+});
+
+test('[A52, J76] the sessions of queued runs are listed, shown, exported and verified like those of the terminal', async (t) => {
+  const made = await fleet(t, () => says('Painted.'));
+  assert.match(
+    (await made.run(['sessions', 'list', '--fleet'])).err,
+    /^There is no session in sqlite fleet\.sqlite yet\.$/m,
+  );
+  await made.say('enqueue', 'Paint the fence', '--id', 'fence');
+  await made.say('enqueue', 'Then the gate', '--session', 'fence');
+  await made.say('worker', '--drain');
+  const own = await made.run(['sessions']);
+  assert.deepEqual([own.code, own.out], [0, '']);
+  assert.match(own.err, /Those of queued runs: fairlead sessions list --fleet\n$/);
+  const listed =
+    /^session +last change +events +begins with\nfence +\d{4}-\d\d-\d\d \d\d:\d\d +\d+ +Paint the fence\n$/;
+  assert.match(await made.say('sessions', 'list', '--fleet'), listed);
+  assert.match(await made.say('sessions', '--store', made.data('fleet.sqlite')), listed);
+  const [entry] = JSON.parse(await made.say('sessions', 'list', '--fleet', '--json')) as { readonly session: string }[];
+  assert.equal(entry?.session, 'fence');
+  const shown = '── User ──\nPaint the fence\n\n── Assistant ──\nPainted.\n\n── User ──\nThen the gate\n';
+  assert.ok((await made.say('sessions', 'show', 'fence', '--fleet')).startsWith(shown));
+  const { id, created, messages } = JSON.parse(
+    await made.say('sessions', 'export', 'fence', '--fleet', '--format', 'json'),
+  ) as { readonly id: string; readonly created: string; readonly messages: readonly object[] };
+  assert.deepEqual([id, messages.length, Number.isNaN(Date.parse(created))], ['fence', 4, false]);
+  assert.match(await made.say('sessions', 'verify', '--fleet'), /^fence: sound, \d+ events\n$/);
+  const missing = await made.run(['sessions', 'show', 'gate', '--fleet']);
+  assert.deepEqual([missing.code, missing.out], [1, '']);
+  assert.match((await made.run(['sessions', 'delete', 'fence', '--fleet'])).err, /--fleet has no meaning for/);
+  const database = new DatabaseSync(made.data('fleet.sqlite'));
+  database.exec("UPDATE events SET fact = '{' WHERE seq = 2");
+  database.close();
+  const bad = await made.run(['sessions', 'verify', 'fence', '--fleet']);
+  assert.deepEqual([bad.code, bad.out], [1, 'fence: not sound\n  Event 2 of session fence is not JSON.\n']);
 });

@@ -46,7 +46,7 @@ export function placesOf(commands: CommandTable): readonly Place[] {
   const places: readonly Place[] = [
     { name: '', flags: rootFlags, first: top },
     ...['chat', 'run'].map((name): Place => ({ name, flags: mainFlags, first: 'anything' })),
-    { name: 'sessions', flags: [json], first: verbs(acts) },
+    { name: 'sessions', flags: ['json', 'fleet', 'store'].map(sessionFlag), first: verbs(acts) },
     ...Object.entries(acts).map(([verb, { usage, options }]): Place => ({
       name: `sessions ${verb}`,
       flags: options.map(sessionFlag),
@@ -265,6 +265,8 @@ const verbs = (table: Readonly<Record<string, { readonly about: string }>>): rea
 function sessionFlag(name: string): Flag {
   if (name === 'format') return flag(name, 'how it is written', plain(formats));
   if (name === 'output') return { spellings: ['--output', '-o'], about: 'the file to write', takes: 'files' };
+  if (name === 'fleet') return flag(name, 'those of queued runs');
+  if (name === 'store') return store;
   return name === 'json' ? json : flag(name, acts['trash']?.about ?? '');
 }
 

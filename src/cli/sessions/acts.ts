@@ -1,7 +1,9 @@
 // What `fairlead sessions` can do: one entry each. Data on standard output, everything else on standard error.
-import { writeFileSync } from 'node:fs';
-import { messageOf, visible, visibleLine } from '../../core/index.ts';
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { messageOf, visible, visibleLine, type FleetStore } from '../../core/index.ts';
 import { holderOf, verifyFile, type Verification } from '../../stores/index.ts';
+import type * as Kept from '../fleet/kept-sessions.ts';
 import { print, tell } from '../front/print.ts';
 import { columns } from '../settings/columns.ts';
 import { attempt } from '../settings/private-file.ts';
@@ -17,6 +19,9 @@ export type Given = {
   readonly format?: string;
   readonly output?: string;
   readonly empty?: boolean;
+  /** Those of queued runs, in the store of the fleet. */
+  readonly fleet?: boolean;
+  readonly store?: string;
 };
 
 /** Something that can be done with sessions. */
@@ -32,18 +37,44 @@ export type Act = {
 const say = (text: string): void => tell(`${text}\n`);
 const json = (value: unknown): void => print(`${JSON.stringify(value, null, 2)}\n`);
 
+const fleet = ['fleet', 'store'] as const;
+
+const isKept = ({ fleet: asked, store }: Given): boolean => asked === true || store !== undefined;
+
+/** Does something with the sessions in the store of a fleet. */
+async function inFleet(
+  { store: where }: Given,
+  work: (kept: typeof Kept, store: FleetStore) => Promise<number>,
+): Promise<number> {
+  const [{ withStore }, kept] = await Promise.all([import('../fleet/store.ts'), import('../fleet/kept-sessions.ts')]);
+  return withStore(where, (store) => work(kept, store));
+}
+
+/** Writes an export to where it is wanted. */
+function handOut(text: string, { output }: Given): number {
+  if (output === undefined || output === '-') print(text);
+  else {
+    attempt(output, 'write', () => writeFileSync(output, text, { flag: 'wx', mode: 0o600 }));
+    say(`Written to ${output}.`);
+  }
+  return 0;
+}
+
 /** Everything that can be done, by name. */
 export const acts: Readonly<Record<string, Act>> = {
   list: {
     usage: '[--json]',
     about: 'every session, the latest first',
     takes: [0, 0],
-    options: ['json'],
+    options: ['json', ...fleet],
     run(_, given) {
+      if (isKept(given)) return inFleet(given, (kept, store) => kept.listKept(store, given.json === true));
       const all = listSessions(given.shelf);
       if (given.json) json(all);
       else if (all.length === 0) say('There is no session yet.');
       else print(columns([['name', 'last change', 'events', 'size', 'model', 'begins with'], ...all.map(cells)]));
+      if (!given.json && existsSync(path.join(given.shelf.data, 'fleet.sqlite')))
+        say('Those of queued runs: fairlead sessions list --fleet');
       return 0;
     },
   },
@@ -51,8 +82,14 @@ export const acts: Readonly<Record<string, Act>> = {
     usage: '<session> [--json]',
     about: 'everything that was said in it',
     takes: [1, 1],
-    options: ['json'],
+    options: ['json', ...fleet],
     async run([which = ''], given) {
+      if (isKept(given))
+        return inFleet(given, async (kept, store) => {
+          if (!given.json) return kept.showKept(store, which);
+          print(await kept.exportKept(store, which, 'json'));
+          return 0;
+        });
       const place = findSession(given.shelf, which);
       if (given.json) {
         print(await exportSession(place, 'json'));
@@ -96,23 +133,23 @@ export const acts: Readonly<Record<string, Act>> = {
     usage: '<session> [--format md|html|json] [-o <file>]',
     about: 'write it as Markdown, as a page or as JSON',
     takes: [1, 1],
-    options: ['format', 'output'],
-    async run([which = ''], { shelf, format, output }) {
-      const text = await exportSession(findSession(shelf, which), formatOf(format, output));
-      if (output === undefined || output === '-') print(text);
-      else {
-        attempt(output, 'write', () => writeFileSync(output, text, { flag: 'wx', mode: 0o600 }));
-        say(`Written to ${output}.`);
-      }
-      return 0;
+    options: ['format', 'output', ...fleet],
+    async run([which = ''], given) {
+      const format = formatOf(given.format, given.output);
+      return isKept(given)
+        ? inFleet(given, async (kept, store) => handOut(await kept.exportKept(store, which, format), given))
+        : handOut(await exportSession(findSession(given.shelf, which), format), given);
     },
   },
   verify: {
     usage: '[session] [--json]',
     about: 'check that the files say what was written',
     takes: [0, 1],
-    options: ['json'],
-    run: ([which], given) => verify(which, given),
+    options: ['json', ...fleet],
+    run: ([which], given) =>
+      isKept(given)
+        ? inFleet(given, (kept, store) => kept.verifyKept(store, which, given.json === true))
+        : verify(which, given),
   },
   delete: {
     usage: '<session>',

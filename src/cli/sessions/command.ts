@@ -12,6 +12,8 @@ const options = {
   format: { type: 'string' },
   output: { type: 'string', short: 'o' },
   empty: { type: 'boolean' },
+  fleet: { type: 'boolean' },
+  store: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -63,5 +65,7 @@ function meant(verb: string): string {
 
 function usage(): string {
   const lines = Object.entries(acts).map(([verb, { usage, about }]) => `  ${`${verb} ${usage}`.padEnd(52)} ${about}`);
-  return ['Usage: fairlead sessions <command>', ...lines].join('\n');
+  const fleet =
+    'Those of queued runs are in the store of the fleet: list, show, export and verify take --fleet, or --store <file or address>.';
+  return ['Usage: fairlead sessions <command>', ...lines, fleet].join('\n');
 }

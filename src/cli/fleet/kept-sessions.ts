@@ -1,0 +1,106 @@
+// The sessions of queued runs as `fairlead sessions --fleet` shows them: they are in the store of the fleet, not in files of their own.
+import { messageOf, visible, visibleLine, type FleetStore, type Log, type SessionEntry } from '../../core/index.ts';
+import { print, tell } from '../front/print.ts';
+import { exportPaper, type Format } from '../sessions/export.ts';
+import type { Paper } from '../sessions/paper.ts';
+import { everythingSaid, transcriptText } from '../sessions/transcript.ts';
+import { columns } from '../settings/columns.ts';
+
+/** So many are listed; who wants others knows which. */
+const most = 1000;
+
+/** Lists the sessions, the one changed last first. */
+export async function listKept(store: FleetStore, json: boolean): Promise<number> {
+  const all = await store.sessions.list({ most });
+  if (json) print(`${JSON.stringify(all, null, 2)}\n`);
+  else if (all.length === 0) tell(`There is no session in ${store.about} yet.\n`);
+  else {
+    const rows = await Promise.all(all.map((entry) => cells(store, entry)));
+    print(columns([['session', 'last change', 'events', 'begins with'], ...rows]));
+  }
+  if (all.length === most) tell(`These are the ${most} that changed last.\n`);
+  return 0;
+}
+
+async function cells({ queue }: FleetStore, entry: SessionEntry): Promise<readonly string[]> {
+  const { session, changed, events } = entry;
+  const words = (await queue.list({ session })).at(-1)?.words ?? '';
+  return [visibleLine(session), changed.slice(0, 16).replace('T', ' '), String(events), short(words)];
+}
+
+const short = (text: string): string => {
+  const line = visibleLine(text);
+  return line.length > 50 ? `${line.slice(0, 49)}…` : line;
+};
+
+/** Shows what was said in a session. */
+export async function showKept(store: FleetStore, session: string): Promise<number> {
+  const { messages } = await reading(store, session, everythingSaid);
+  if (messages.length === 0) tell('Nothing was said in it yet.\n');
+  else print(`${transcriptText(messages)}\n`);
+  return 0;
+}
+
+/** A session as a text to take along. */
+export const exportKept = async (store: FleetStore, session: string, format: Format): Promise<string> =>
+  exportPaper(await reading(store, session, (log) => paperOf(log, session)), format);
+
+async function paperOf(log: Log, session: string): Promise<Paper> {
+  const { state, messages } = await everythingSaid(log);
+  const times: string[] = [];
+  for await (const events of log.read()) times.push(...events.map(({ time }) => time));
+  const { model, total: spent } = state;
+  return { name: session, id: session, created: times[0] ?? '', changed: times.at(-1) ?? '', model, spent, messages };
+}
+
+type Checked = { readonly name: string; readonly ok: boolean; readonly events: number; readonly what?: string };
+
+/** Reads every event of a session, or of all, and says which cannot be believed: 0 none, 1 some. */
+export async function verifyKept(store: FleetStore, session: string | undefined, json: boolean): Promise<number> {
+  const found: Checked[] = [];
+  for await (const name of session === undefined ? everySession(store) : [session])
+    found.push(await reading(store, name, (log) => checked(log, name)));
+  if (json) print(`${JSON.stringify(found, null, 2)}\n`);
+  else
+    for (const { name, ok, events, what } of found)
+      print(
+        `${visibleLine(name)}: ${ok ? `sound, ${events} events` : 'not sound'}\n${what === undefined ? '' : `  ${visible(what)}\n`}`,
+      );
+  return found.every(({ ok }) => ok) ? 0 : 1;
+}
+
+async function* everySession({ sessions }: FleetStore): AsyncGenerator<string> {
+  for (let before: string | undefined; ;) {
+    const page = await sessions.list({ most, ...(before === undefined ? {} : { before }) });
+    for (const { session } of page) yield session;
+    before = page.at(-1)?.session;
+    if (page.length < most || before === undefined) return;
+  }
+}
+
+/** All branches, in the order written: up to what the log itself says is its end. */
+async function checked(log: Log, name: string): Promise<Checked> {
+  let events = 0;
+  const done = new AbortController();
+  try {
+    const { seq } = (await everythingSaid(log)).state;
+    for await (const event of seq > 0 ? log.follow(0, done.signal) : []) {
+      events = event.seq;
+      if (events >= seq) break;
+    }
+    return { name, ok: true, events };
+  } catch (error) {
+    return { name, ok: false, events, what: messageOf(error) };
+  } finally {
+    done.abort();
+  }
+}
+
+async function reading<T>({ sessions }: FleetStore, session: string, work: (log: Log) => Promise<T>): Promise<T> {
+  const log = await sessions.reader(session);
+  try {
+    return await work(log);
+  } finally {
+    await log.close();
+  }
+}
