@@ -96,6 +96,7 @@ test('[A93] a letter that is lost is asked for again, one that comes twice is he
 test('[A93] a process that woke up late does not take the word from the one that went on', async (t) => {
   const { open } = street(t);
   const [old, now, far] = [open(), open(), open()];
+  far.listen('s', () => assert.fail('An ear that fails harms nobody else.'));
   const ear = listen(far);
   old.say('s', said(1, 'old'));
   await until(() => ear.text === 'old');

@@ -45,7 +45,12 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
   const attend = (): void => bus.attend(!closed && (ears.size > 0 || spoken.size > 0));
 
   function tellHere(session: string, text: LiveText): void {
-    for (const each of ears.get(session) ?? []) each(text);
+    for (const each of ears.get(session) ?? [])
+      try {
+        each(text);
+      } catch {
+        // Who speaks, and who else listens, did nothing wrong.
+      }
   }
 
   function soon(): void {
