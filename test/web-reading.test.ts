@@ -39,6 +39,28 @@ test('the page as it is read', { skip }, async (t) => {
     },
   );
 
+  await t.test(
+    '[A87, A97] a link opens in another tab without asking for the key, which one tab forgets for all',
+    async (t) => {
+      const page = await server.open(t);
+      await page.getByRole('heading', { name: 'Ask' }).waitFor();
+      const opened = page.context().waitForEvent('page');
+      await page
+        .getByRole('navigation')
+        .getByRole('link', { name: 'Runs' })
+        .click({ modifiers: ['Control'] });
+      const other = await opened;
+      await other.getByRole('heading', { name: 'Runs' }).waitFor();
+      await other.getByRole('button', { name: 'Forget key' }).click();
+      for (const each of [page, other]) {
+        await each.getByLabel('Key', { exact: true }).waitFor();
+        await each.reload();
+        await each.getByLabel('Key', { exact: true }).waitFor();
+        assert.equal(await each.evaluate(() => sessionStorage.length), 0);
+      }
+    },
+  );
+
   await t.test('[A87] what is copied is what is shown, and text stands in its own direction', async (t) => {
     const page = await server.open(t);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

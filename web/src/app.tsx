@@ -19,7 +19,8 @@ import { Navigation, useShortcuts } from './view/navigation.tsx';
 import { route, type Route } from './view/route.ts';
 import { ThemeToggle } from './view/theme.tsx';
 import { api } from './wire/api.ts';
-import { connection, forgetKey, keyState } from './wire/connection.ts';
+import { connection, keyState } from './wire/connection.ts';
+import { forgetKey } from './wire/tabs.ts';
 
 /** The whole page. */
 export function App(): JSX.Element {

@@ -4,9 +4,11 @@ import { App } from './app.tsx';
 import { followAddress } from './view/route.ts';
 import { applyTheme } from './view/theme.tsx';
 import { findKey } from './wire/connection.ts';
+import { joinTabs } from './wire/tabs.ts';
 
 applyTheme();
 findKey();
+joinTabs();
 followAddress();
 const place = document.querySelector('#page');
 if (place) render(<App />, place);

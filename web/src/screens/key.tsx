@@ -34,7 +34,7 @@ export function KeyScreen(): JSX.Element {
         <input type="text" name="username" autocomplete="username" value="fairlead" hidden readOnly />
         <Field
           name="Key"
-          hint="fairlead serve shows it on its first start and says at each start where it is kept; HARNESS_API_KEY sets another. It stays in this tab only."
+          hint="fairlead serve shows it on its first start and says at each start where it is kept; HARNESS_API_KEY sets another. It is kept in your open tabs only."
         >
           <input
             ref={field}

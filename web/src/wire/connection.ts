@@ -45,7 +45,7 @@ export function giveKey(key: string): void {
 }
 
 /** Forgets the key and everything else that the tab holds, as who leaves wants it: what was typed, asked and seen. */
-export function forgetKey(): void {
+export function forgetHere(): void {
   sessionStorage.clear();
   history.replaceState(null, '', `${location.pathname}${location.search}`);
   location.reload();
