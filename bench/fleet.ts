@@ -50,16 +50,16 @@ function show({ name, floors, where }: Ground, rounds: number, runs: number): vo
   for (let round = 0; round < rounds; round++)
     for (const subject of subjects) took.get(subject)?.push(measure(subject, where(), runs).ms / runs);
   const of = (subject: string): number => median(took.get(subject) ?? []);
+  const least = (subject: string): number => Math.min(...(took.get(subject) ?? []));
+  const over = (floor: string): string =>
+    `x${(of('throughput') / of(floor)).toFixed(2)} (min x${(least('throughput') / least(floor)).toFixed(2)}) over ${floor}`;
   console.log(`\nA fleet on ${name}: ${runs} runs of one turn, 50 at a time`);
   const row = (subject: string, more: string): void =>
     console.log(
       `  ${subject.padEnd(20)} ${of(subject).toFixed(3)} ms a run, ${(1000 / of(subject)).toFixed(0)} a second${more}`,
     );
   for (const floor of floors) row(floor, '');
-  row(
-    'throughput',
-    `: ${floors.map((floor) => `x${(of('throughput') / of(floor)).toFixed(2)} over ${floor}`).join(', ')}`,
-  );
+  row('throughput', `: ${floors.map(over).join(', ')}`);
   const { p50, p95 } = percentilesOf(measure('latency', where(), 100).waits) ?? {};
   const ends = (of: typeof p50): string => (of?.interval ?? []).map((end) => end ?? '?').join(' to ');
   console.log(

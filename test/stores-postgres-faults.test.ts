@@ -72,7 +72,10 @@ promise('[A116] eight processes that open an empty database at the same moment a
 promise('[A116] a store of an earlier version is brought up to date, with what is in it', async (t) => {
   const url = await postgres.fresh();
   await (await openFor(t, url)).queue.enqueue([{ id: 'kept', words: 'Stay.' }]);
-  await send(url, 'DROP FUNCTION fairlead.hold; UPDATE fairlead.version SET version = 1');
+  await send(
+    url,
+    'DROP FUNCTION fairlead.hold; DROP INDEX fairlead.runs_begun; UPDATE fairlead.version SET version = 1',
+  );
   const { queue, ledger } = await openFor(t, url);
   assert.equal((await queue.run('kept'))?.words, 'Stay.');
   assert.equal(await ledger.hold('acme', 'h', { usd: 1, tokens: 1 }), undefined);
@@ -112,6 +115,26 @@ promise(
     assert.equal((await store.killSwitch.standing()).stopped, false);
   },
 );
+
+promise('[A52] what is settled in any part of a store takes along all that was written before it', async (t) => {
+  const store = await openFor(t, await postgres.fresh());
+  const log = await store.sessions.open('one');
+  const other = await store.sessions.open('two');
+  const ways: readonly (() => Promise<unknown>)[] = [
+    () => other.append(0, [remark(0)], { settle: true }),
+    () => store.ledger.hold('acme', 'h', { usd: 1, tokens: 1 }),
+    () => store.queue.enqueue([{ words: '' }]),
+  ];
+  for (const [i, settle] of ways.entries()) {
+    await log.append(i, [remark(i)]);
+    await settle();
+    await postgres.restart();
+    assert.deepEqual(
+      await valuesIn(store, 'one'),
+      Array.from({ length: i + 1 }, (_, value) => value),
+    );
+  }
+});
 
 promise('[A52] appends go on while the server is stopped and started: each is there once, none is lost', async (t) => {
   const store = await openFor(t, await postgres.fresh());

@@ -267,7 +267,7 @@ export interface Roster {
   list(): Promise<readonly WorkerEntry[]>;
 }
 
-/** A store that a fleet shares. */
+/** A store that a fleet shares. What is settled in any part of it takes along all that was written before. */
 export interface FleetStore {
   /** What it is, without secrets, for people to read: `sqlite fleet.sqlite`. */
   readonly about: string;

@@ -1,24 +1,23 @@
 // The driver of a run of an agent: opens its session, reads its letters, and works until it ends, rests or is left.
 import { limitsFor, Session, type RunOptions } from '../agent/index.ts';
 import { cameLate } from '../agent/late-words.ts';
-import {
-  FairleadError,
-  type AgentParts,
-  type Chunk,
-  type Fact,
-  type FleetRun,
-  type FleetStore,
-  type Gate,
-  type Log,
-  type Provider,
-  type RunState,
-  type Settlement,
+import type {
+  AgentParts,
+  Chunk,
+  Fact,
+  FleetRun,
+  FleetStore,
+  Gate,
+  Provider,
+  RunState,
+  Settlement,
 } from '../core/index.ts';
 import { clientIn, handedIn, partsForClient, receipts } from './client.ts';
 import { governed } from './governor.ts';
 import { cancelStop, clearRead, deliver, inboxView, type LetterBox } from './inbox.ts';
 import { outcomeOf, pastOf, questionsOf } from './outcome.ts';
 import type { Outfitted, Outfitter } from './outfitter.ts';
+import { runLog } from './run-log.ts';
 import { voiceIn } from './voice.ts';
 
 /** What a driver is given to work on a run. */
@@ -59,7 +58,7 @@ export const driverOf =
     };
     const outfit = await outfitter(run, context.signal, govern);
     try {
-      const log = unlessLost(await store.sessions.open(run.session, { holder: worker, force: true }), lost);
+      const log = runLog(await store.sessions.open(run.session, { holder: worker, force: true }), lost);
       const session = await Session.open(partsFor(run, outfit.parts, context, govern), log, run.session).catch(
         async (error: unknown) => {
           await log.close();
@@ -93,24 +92,6 @@ function partsFor(
     unsure: 'ask',
   };
 }
-
-/** A log that takes nothing more once the run is somebody else's, whose facts it would mix with ours. */
-const unlessLost = (log: Log, lost: AbortSignal): Log => ({
-  read: (options) => log.read(options),
-  follow: (from, signal) => log.follow(from, signal),
-  close: () => log.close(),
-  append: async (after, facts, options) => {
-    if (lost.aborted) throw new FairleadError('store/fenced', 'This run is worked on by another.', { blame: 'store' });
-    const since = performance.now();
-    const events = await log.append(after, facts, options);
-    // Whoever slept here may have lost the run since, and would act on an intent that another has cleared up: the store is asked once more.
-    if (performance.now() - since > sleptMs) await log.append(after + events.length, []);
-    return events;
-  },
-});
-
-/** Milliseconds from which on an append may have been slept through; less than any lease. */
-const sleptMs = 500;
 
 async function work(run: FleetRun, session: Session, outfit: Outfitted, context: DriverContext): Promise<Settlement> {
   const { signal, leave, live, hear, store } = context;

@@ -189,8 +189,7 @@ const noVersion = '-';
 
 /** The versions that runs in the queue were begun by; with each, DBOS gives out those that nobody has begun. */
 async function versionsWaiting(pool: Pool): Promise<readonly string[]> {
-  const sql = `SELECT DISTINCT application_version AS version FROM ${schemas.dbos}.workflow_status
-    WHERE status = 'ENQUEUED' AND queue_name = 'runs' AND application_version IS NOT NULL`;
+  const sql = `SELECT DISTINCT version FROM ${schemas.ours}.runs WHERE status = 'queued' AND dispatched AND version IS NOT NULL`;
   const { rows } = await pool.query<{ version: string }>(sql);
   return rows.length === 0 ? [noVersion] : shuffled(rows.map(({ version }) => version));
 }

@@ -154,5 +154,10 @@ BEGIN
 END $$;
 `;
 
+/** The few that were begun before and wait again, by the version that began them: a worker without one asks which there are. */
+const begun = `
+CREATE INDEX runs_begun ON fairlead.runs (version) WHERE status = 'queued' AND dispatched AND version IS NOT NULL;
+`;
+
 /** The steps, in order; the version of a store is how many of them it has seen. */
-export const migrations: readonly string[] = [`${tables}${functions}`, holding];
+export const migrations: readonly string[] = [`${tables}${functions}`, holding, begun];

@@ -1,0 +1,86 @@
+// What a run waits for the disk for: an intent before anything is done outside, a receipt after it, and nothing else.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { agentParts, defineTool } from '../agent/index.ts';
+import { newEpoch, runView, type FleetStore } from '../core/index.ts';
+import { calls, scriptedProvider } from '../testing/index.ts';
+import { storeFor } from '../../test/support/fleet-store.ts';
+import { driverOf } from './driver.ts';
+import { runLog } from './run-log.ts';
+import { startWorker } from './worker.ts';
+
+/** Writes down what is appended, and whether it is waited for. */
+const noting = (store: FleetStore, seen: string[]): FleetStore => ({
+  ...store,
+  sessions: {
+    ...store.sessions,
+    async open(...given) {
+      const log = await store.sessions.open(...given);
+      return {
+        ...log,
+        append(after, facts, options) {
+          seen.push(`${facts.map(({ type }) => type).join(' ')}${options?.settle === true ? ', settled' : ''}`);
+          return log.append(after, facts, options);
+        },
+      };
+    },
+  },
+});
+
+test('[A52] a turn and a call are settled before the model and the tool are asked, and what came of them after', async (t) => {
+  const seen: string[] = [];
+  const store = noting(await storeFor(t), seen);
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    effect: 'outside',
+    input: { type: 'object' },
+    run: () => void seen.push('PAY'),
+  });
+  const script = scriptedProvider([calls('pay', {}), 'Paid.']);
+  const provider = {
+    ...script,
+    stream: (...given: Parameters<typeof script.stream>) => (seen.push('ASK'), script.stream(...given)),
+  };
+  const parts = agentParts({ provider, system: 'Work.', tools: [pay] });
+  await store.queue.enqueue([{ id: 'r', words: 'Go.' }]);
+  const run = driverOf(async () => ({ parts, close: async () => {} }));
+  await startWorker({ store, drivers: { run }, drain: true }).done;
+  assert.equal((await store.queue.run('r'))?.outcome?.text, 'Paid.');
+  assert.deepEqual(seen, [
+    'session-started epoch-started',
+    'input-received run-started',
+    'turn-started, settled',
+    'ASK',
+    'turn-ended, settled',
+    'tool-started, settled',
+    'PAY',
+    'tool-ended, settled',
+    'turn-started, settled',
+    'ASK',
+    'turn-ended, settled',
+    'run-ended',
+  ]);
+});
+
+test('[A52] words that come by letter are settled with their place, and so is a summary that was paid for', async (t) => {
+  const seen: string[] = [];
+  const { sessions } = noting(await storeFor(t), seen);
+  const log = runLog(await sessions.open('s'), new AbortController().signal);
+  const place = { type: 'remark-made', key: 'inbox', value: 1 } as const;
+  const said = { type: 'input-received', input: 'i', how: 'steer', parts: [] } as const;
+  const { baseline, ...epoch } = newEpoch(runView().initial, 'compacted', []);
+  assert.ok(baseline);
+  const settle = true;
+  await log.append(0, [said, place], { settle });
+  await log.append(2, [{ ...epoch, baseline }], { settle });
+  await log.append(3, [epoch], { settle });
+  await log.append(4, [place]);
+  assert.deepEqual(seen, [
+    'input-received remark-made, settled',
+    'epoch-started, settled',
+    'epoch-started',
+    'remark-made',
+  ]);
+  await log.close();
+});
