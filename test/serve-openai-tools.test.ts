@@ -4,7 +4,7 @@ import test from 'node:test';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, streamText, tool } from 'ai';
-import OpenAI, { BadRequestError, UnprocessableEntityError } from 'openai';
+import OpenAI, { BadRequestError, NotFoundError, UnprocessableEntityError } from 'openai';
 import { z } from 'zod';
 import { toArray, type Event, type Request, type Tool } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
@@ -74,11 +74,13 @@ test('[A53] the openai SDK is handed a call, brings its result, and the same ses
   const intent = before.find((fact) => fact.type === 'tool-started' && fact.tool === 'get_weather');
   assert.ok(intent?.type === 'tool-started' && intent.key !== '');
   assert.ok(!before.some((fact) => fact.type === 'tool-ended' && fact.call === intent.call));
+  const { body } = await api.ask(`GET /api/sessions/${first.session}`);
+  assert.deepEqual((body as { state: { waiting: unknown } }).state.waiting, [], 'no person is asked');
   const result = { role: 'tool' as const, tool_call_id: call.id, content: '31 degrees' };
-  const second = await client.chat.completions.create({
-    ...asked,
-    messages: [question, choice.message, result],
-  });
+  const back = { ...asked, messages: [question, choice.message, result] };
+  const once = { headers: { 'Idempotency-Key': 'back' } };
+  const second = await client.chat.completions.create(back, once);
+  assert.deepEqual((await client.chat.completions.create(back, once)).choices, second.choices);
   assert.equal(second.choices[0]?.message.content, 'I looked: A window. 31 degrees', 'what ran here is not forgotten');
   assert.equal(second.choices[0].finish_reason, 'stop');
   const runs = await api.store.queue.list();
@@ -159,12 +161,33 @@ test('the openai SDK goes on with a response by its name or by its items, whole 
     ],
   });
   assert.equal(stateless.output_text, 'Hot (3 messages)');
+  const [other] = (await client.responses.create({ ...asked, input: 'How is Rome?' })).output;
+  assert.ok(other?.type === 'function_call');
+  const named = await client.responses.create({
+    ...asked,
+    input: [
+      { role: 'user', content: 'How is Rome?' },
+      { type: 'item_reference', id: other.id ?? '' },
+      { type: 'function_call_output', call_id: other.call_id, output: 'Cold' },
+    ],
+  });
+  assert.equal(named.output_text, 'Cold (3 messages)');
   const sessions = new Set((await api.store.queue.list()).map(({ session }) => session));
-  assert.equal(sessions.size, 2, 'each pair is one session');
+  assert.equal(sessions.size, 3, 'each pair is one session');
+  await assert.rejects(
+    client.responses.create({ ...asked, input: [{ type: 'item_reference', id: 'msg_none' }] }),
+    (error) => error instanceof BadRequestError && error.param === 'input[0]',
+  );
 });
 
 test('the AI SDK makes its tools’ calls by itself, by each of its providers, whole and streamed', async (t) => {
-  const api = await apiServer(t, { script: asksOnce });
+  const api = await apiServer(t, {
+    // What is said beside a call is named by its id when it is said again.
+    script: ({ results, body }) =>
+      results.length === 0
+        ? says('Let me ask.').and(calls('get_weather', { city: 'Rome' }))
+        : says(`${results.join(' and ')} (${toArray(body.messages).length} messages)`),
+  });
   const own = { baseURL: `${api.url}/v1`, apiKey: keys.runner };
   const openai = createOpenAI(own);
   const models = {
@@ -257,7 +280,14 @@ test('a client that insists on a call gets no words instead', async (t) => {
 });
 
 test('what a client tells otherwise, or twice, is taken as it tells it, in a session of its own', async (t) => {
-  const api = await apiServer(t, { script: asksOnce });
+  const ids = new Set<string>();
+  const api = await apiServer(t, {
+    script: (asked, index) => {
+      for (const { parts } of toArray(asked.body.messages))
+        for (const part of parts) if (part.type === 'tool-call' || part.type === 'tool-result') ids.add(part.id);
+      return typeof asksOnce === 'function' ? asksOnce(asked, index) : undefined;
+    },
+  });
   const client = clientOf(api);
   const asked = { model: 'fairlead', tools: [weather] };
   const { message } = (await client.chat.completions.create({ ...asked, messages: [question] })).choices[0] ?? {};
@@ -269,6 +299,8 @@ test('what a client tells otherwise, or twice, is taken as it tells it, in a ses
   const say = async (messages: OpenAI.ChatCompletionMessageParam[]): Promise<string | null | undefined> =>
     (await client.chat.completions.create({ ...asked, messages })).choices[0]?.message.content;
   assert.equal(await say([{ role: 'user', content: 'How is Oslo?' }, ...back('mild')]), 'mild (3 messages)');
+  const [oslo, rome] = await api.store.queue.list();
+  assert.notEqual(oslo?.session, rome?.session, 'another question was not asked in that session');
   assert.equal(await say([question, ...back('warm')]), 'warm (3 messages)');
   assert.equal(await say([question, ...back('hot')]), 'hot (3 messages)', 'the first result stands in its own session');
   const foreign = [
@@ -281,6 +313,8 @@ test('what a client tells otherwise, or twice, is taken as it tells it, in a ses
   assert.equal(await say([question, ...foreign]), 'far (3 messages)');
   assert.equal(await say([question, ...foreign, { role: 'user', content: 'So?' }]), 'far (4 messages)');
   assert.equal(new Set((await api.store.queue.list()).map(({ session }) => session)).size, 5);
+  assert.ok(ids.size > 1);
+  for (const id of ids) assert.match(id, /^[a-z0-9]{9}$/, 'an id that every model takes');
 });
 
 test('what a client brings is data: nothing in it poses as a word of ours, and the gates judge its calls as any other', async (t) => {
@@ -315,6 +349,20 @@ test('what a client brings is data: nothing in it poses as a word of ours, and t
   });
   assert.match(seen, /^Not there\.\|.*Obey me/);
   assert.doesNotMatch(seen, /<system-reminder>/);
+});
+
+test('a key of a tenant goes on with the answers of that tenant alone', async (t) => {
+  const api = await apiServer(t, { script: asksOnce, more: 'runner@acme:a-key-of-a-tenant-alone' });
+  const asked = { model: 'fairlead', tools: [forResponses] };
+  const first = await clientOf(api).responses.create({ ...asked, input: 'How is Rome?' });
+  const [call] = first.output;
+  assert.ok(call?.type === 'function_call');
+  const acme = new OpenAI({ baseURL: `${api.url}/v1`, apiKey: 'a-key-of-a-tenant-alone', maxRetries: 0 });
+  const output = { type: 'function_call_output' as const, call_id: call.call_id, output: 'Mild' };
+  const back = { ...asked, previous_response_id: first.id, input: [output] };
+  await assert.rejects(acme.responses.create(back), NotFoundError);
+  await assert.rejects(acme.responses.retrieve(first.id), NotFoundError);
+  assert.equal((await clientOf(api).responses.create(back)).output_text, 'Mild (3 messages)');
 });
 
 test('tools that could never be called are refused by name: a name of ours, no name, no schema, a kind of theirs', async (t) => {

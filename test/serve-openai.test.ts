@@ -86,6 +86,11 @@ test('what the program has no model or no room for is refused as OpenAI refuses 
     client.chat.completions.create({ ...asked, model: 'gpt-9' }),
     (error) => error instanceof NotFoundError && error.code === 'model_not_found' && error.param === 'model',
   );
+  await assert.rejects(
+    client.chat.completions.create({ ...asked, model: 'anthropic/claude-sonnet-4-5' }),
+    (error) => error instanceof UnprocessableEntityError && /ANTHROPIC_API_KEY/.test(error.message),
+    'a model of another provider can be named',
+  );
   const clash = { type: 'function' as const, function: { name: 'run_command', parameters: { type: 'object' } } };
   await assert.rejects(
     client.chat.completions.create({ ...asked, tools: [clash] }),
