@@ -6,24 +6,26 @@ import test, { type TestContext } from 'node:test';
 import OpenAI, { BadRequestError, NotFoundError, UnprocessableEntityError } from 'openai';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
-import { program, toolsOf, until, type Program } from './support/live-program.ts';
+import { program, toolsOf, until, type Program, type Running } from './support/live-program.ts';
 
 const key = 'a-key-that-operates-this-test';
 
-/** The program, serving, and a client of it. */
-async function served(
-  t: TestContext,
-  script: Script<JsonObject>,
-  before: (made: Program) => void = () => {},
-): Promise<{ readonly made: Program; readonly client: OpenAI }> {
+type Served = { readonly process: Running; readonly client: OpenAI };
+
+/** Prepares the program. */
+async function prepared(t: TestContext, script: Script<JsonObject>): Promise<Program> {
   const made = await program(t, script);
   await made.known('qwen3');
-  before(made);
+  return made;
+}
+
+/** The program, serving, and a client of it. */
+async function served(t: TestContext, made: Program): Promise<Served> {
   const process = made.start(['serve', '--port', '0'], { env: { HARNESS_API_KEY: key } });
   t.after(() => process.kill('SIGKILL'));
   await until('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
   const baseURL = `${/Listening at (\S+)/.exec(process.err())?.[1]}/v1`;
-  return { made, client: new OpenAI({ baseURL, apiKey: key, maxRetries: 0, timeout: 25_000 }) };
+  return { process, client: new OpenAI({ baseURL, apiKey: key, maxRetries: 0, timeout: 25_000 }) };
 }
 
 const charge = {
@@ -38,17 +40,16 @@ const schema = {
   additionalProperties: false,
 };
 
-test('a client’s tool stands beside those of the program: ours run here, its own is handed out unasked, and the answer has its form', async (t) => {
-  const { made, client } = await served(
-    t,
-    ({ results }) =>
-      results.length === 0
-        ? calls('read_file', { path: 'note.txt' })
-        : results.length === 1
-          ? calls('charge_card', { amount: 5 })
-          : says(JSON.stringify({ paid: results.join().includes('five euros') && results.join().includes('charged') })),
-    ({ cwd }) => writeFileSync(path.join(cwd, 'note.txt'), 'It is five euros.\n'),
+test('[A52, A53] a client’s tool stands beside those of the program and is handed out unasked; the server dies, and the result still finds its way', async (t) => {
+  const made = await prepared(t, ({ results }) =>
+    results.length === 0
+      ? calls('read_file', { path: 'note.txt' })
+      : results.length === 1
+        ? calls('charge_card', { amount: 5 })
+        : says(JSON.stringify({ paid: results.join().includes('five euros') && results.join().includes('charged') })),
   );
+  writeFileSync(path.join(made.cwd, 'note.txt'), 'It is five euros.\n');
+  const { process, client } = await served(t, made);
   const asked = {
     model: 'qwen3',
     temperature: 0.25,
@@ -64,7 +65,11 @@ test('a client’s tool stands beside those of the program: ours run here, its o
   assert.equal(choice?.finish_reason, 'tool_calls', JSON.stringify(first));
   const [call] = choice.message.tool_calls ?? [];
   const result = { role: 'tool' as const, tool_call_id: call?.id ?? '', content: 'charged' };
-  const second = await client.chat.completions.create({ ...asked, messages: [question, choice.message, result] });
+  process.kill('SIGKILL');
+  await process.ended;
+  const after = await served(t, made);
+  const back = { ...asked, messages: [question, choice.message, result] };
+  const second = await after.client.chat.completions.create(back);
   assert.deepEqual(JSON.parse(second.choices[0]?.message.content ?? ''), { paid: true });
   const [request] = made.asked();
   assert.ok(toolsOf(request).includes('charge_card') && toolsOf(request).includes('read_file'));
@@ -73,14 +78,10 @@ test('a client’s tool stands beside those of the program: ours run here, its o
 });
 
 test('what the program has no model or no room for is refused as OpenAI refuses it, and a policy holds for a client’s tools', async (t) => {
-  const { client } = await served(
-    t,
-    ({ results }) => (results.length === 0 ? calls('charge_card') : says(results.join())),
-    ({ cwd }) => {
-      mkdirSync(path.join(cwd, '.fairlead'), { recursive: true });
-      writeFileSync(path.join(cwd, '.fairlead', 'policy.yaml'), 'rules:\n  - deny: { tool: charge_card }\n');
-    },
-  );
+  const made = await prepared(t, ({ results }) => (results.length === 0 ? calls('charge_card') : says(results.join())));
+  mkdirSync(path.join(made.cwd, '.fairlead'), { recursive: true });
+  writeFileSync(path.join(made.cwd, '.fairlead', 'policy.yaml'), 'rules:\n  - deny: { tool: charge_card }\n');
+  const { client } = await served(t, made);
   const asked = { model: 'fairlead', messages: [question] };
   await assert.rejects(
     client.chat.completions.create({ ...asked, model: 'gpt-9' }),

@@ -76,7 +76,8 @@ const looksLikeDiff = (text: string): boolean => /^@@ .* @@/m.test(text) || /^--
 export function CallView({ call, session }: { readonly call: CallItem; readonly session: string }): JSX.Element {
   const asked = openAsk(call);
   const { result } = call;
-  const state = result?.outcome ?? (asked ? 'asks' : call.started === undefined ? 'waits' : 'runs');
+  const state =
+    result?.outcome ?? (asked ? 'asks' : call.handed ? 'handed' : call.started === undefined ? 'waits' : 'runs');
   return (
     <section class={`call ${state}`} aria-label={`Call of ${call.tool}`}>
       <header>
@@ -169,6 +170,7 @@ const words: Readonly<Record<string, string>> = {
   interrupted: 'interrupted',
   unknown: 'outcome unknown',
   asks: 'waits for you',
+  handed: 'with the client',
   waits: 'not begun',
   runs: 'under way',
 };

@@ -77,6 +77,20 @@ test('[A87] a call whose outcome is unknown asks that, and asks no more once it 
   assert.equal(call && openAsk(call)?.about, 'outcome');
 });
 
+test('[A87] a call that a run ended with is the client’s to make, and no person is asked about it', () => {
+  const handed: Parameters<typeof log> = [
+    ...opening,
+    called,
+    { type: 'tool-started', call: 'c1', tool: 'rm', key: 'k' },
+    { type: 'ask-raised', call: 'c1', question: 'It was handed out.' },
+    { type: 'run-ended', reason: 'answered' },
+  ];
+  const call = turnOf(timelineOf(log(...handed)).items).calls[0];
+  assert.ok(call?.handed && openAsk(call) === undefined);
+  const brought = log(...handed, { type: 'tool-ended', call: 'c1', outcome: 'ok', text: 'done', ms: 0 });
+  assert.equal(turnOf(timelineOf(brought).items).calls[0]?.result?.text, 'done');
+});
+
 test('[A87] folding event by event gives what folding all of them gives, and a branch shows its own path only', () => {
   const facts = [
     ...opening,

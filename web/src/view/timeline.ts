@@ -11,6 +11,8 @@ export type CallItem = {
   /** The questions about it, in the order they were raised. */
   readonly asks: readonly AskItem[];
   readonly started?: string;
+  /** The client that asked makes it: the run has ended with it. */
+  readonly handed?: true;
   readonly result?: {
     readonly outcome: string;
     readonly text: string;
@@ -162,7 +164,7 @@ function change(now: Timeline, event: Event): Timeline {
         ? mark('check', `${event.check}: passed`, 'good')
         : mark('check', `${event.check}: ${event.verdict.type}. ${event.verdict.why}`, 'bad');
     case 'run-ended':
-      return { ...ended(now, event, mark), running: false };
+      return { ...handedOver(ended(now, event, mark)), running: false };
     default:
       return mark('event', (event as { type: string }).type);
   }
@@ -202,6 +204,15 @@ function ended(now: Timeline, event: Event & { type: 'run-ended' }, mark: Mark):
       .replaceAll('..', '.'),
     tone,
   );
+}
+
+/** Whatever else ends a run answers the calls that are open. */
+function handedOver(now: Timeline): Timeline {
+  const index = now.items.findLastIndex((item) => item.type === 'turn');
+  const turn = now.items[index];
+  if (turn?.type !== 'turn' || !turn.calls.some(openAsk)) return now;
+  const calls = turn.calls.map((call): CallItem => (openAsk(call) ? { ...call, handed: true } : call));
+  return { ...now, items: now.items.with(index, { ...turn, calls }) };
 }
 
 const inputOf = (
@@ -288,5 +299,5 @@ function changeCall(call: CallItem, event: CallEvent): CallItem {
 /** The question of a call that nobody has answered. */
 export const openAsk = (call: CallItem): AskItem | undefined => {
   const last = call.asks.at(-1);
-  return call.result || last?.answer ? undefined : last;
+  return call.result || call.handed || last?.answer ? undefined : last;
 };
