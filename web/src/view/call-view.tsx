@@ -6,7 +6,7 @@ import { count, duration } from '../text/format.ts';
 import { Copy } from '../text/copy.tsx';
 import { Visible } from '../text/markdown-view.tsx';
 import { Answering } from './answering.tsx';
-import { openAsk, type CallItem } from './timeline.ts';
+import { isHanded, openAsk, type CallItem } from './timeline.ts';
 
 /** The input of a call, word for word: a lone text as it is, anything else as JSON. */
 export function Input({ tool, input }: { readonly tool: string; readonly input: Json | undefined }): JSX.Element {
@@ -77,7 +77,7 @@ export function CallView({ call, session }: { readonly call: CallItem; readonly 
   const asked = openAsk(call);
   const { result } = call;
   const state =
-    result?.outcome ?? (asked ? 'asks' : call.handed ? 'handed' : call.started === undefined ? 'waits' : 'runs');
+    result?.outcome ?? (asked ? 'asks' : isHanded(call) ? 'handed' : call.started === undefined ? 'waits' : 'runs');
   return (
     <section class={`call ${state}`} aria-label={`Call of ${call.tool}`}>
       <header>

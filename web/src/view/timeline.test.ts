@@ -6,7 +6,7 @@ import { wilson as ours } from '../../../src/fleet/health/rates.ts';
 import { routeOf, linkTo } from './route.ts';
 import { sameAs } from './same-as.ts';
 import { stretchesOf, wilson } from './stretches.ts';
-import { goesOn, openAsk, step, timelineOf, type Item } from './timeline.ts';
+import { goesOn, isHanded, openAsk, step, timelineOf, type Item } from './timeline.ts';
 
 /** Facts in the order given, each after the one before, unless it names another. */
 const log = (...facts: readonly (Fact & { readonly after?: number })[]): Event[] =>
@@ -78,7 +78,7 @@ test('[A87] a call whose outcome is unknown asks that, and asks no more once it 
 });
 
 test('[A87] a call that a run ended with is the client’s to make, and no person is asked about it', () => {
-  const handed: Parameters<typeof log> = [
+  const handed: readonly Fact[] = [
     ...opening,
     called,
     { type: 'tool-started', call: 'c1', tool: 'rm', key: 'k' },
@@ -86,9 +86,10 @@ test('[A87] a call that a run ended with is the client’s to make, and no perso
     { type: 'run-ended', reason: 'answered' },
   ];
   const call = turnOf(timelineOf(log(...handed)).items).calls[0];
-  assert.ok(call?.handed && openAsk(call) === undefined);
+  assert.ok(call && isHanded(call) && openAsk(call) === undefined);
   const brought = log(...handed, { type: 'tool-ended', call: 'c1', outcome: 'ok', text: 'done', ms: 0 });
-  assert.equal(turnOf(timelineOf(brought).items).calls[0]?.result?.text, 'done');
+  const [done] = turnOf(timelineOf(brought).items).calls;
+  assert.ok(done && !isHanded(done) && done.result?.text === 'done');
 });
 
 test('[A87] folding event by event gives what folding all of them gives, and a branch shows its own path only', () => {

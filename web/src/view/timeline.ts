@@ -11,8 +11,6 @@ export type CallItem = {
   /** The questions about it, in the order they were raised. */
   readonly asks: readonly AskItem[];
   readonly started?: string;
-  /** The client that asked makes it: the run has ended with it. */
-  readonly handed?: true;
   readonly result?: {
     readonly outcome: string;
     readonly text: string;
@@ -164,7 +162,7 @@ function change(now: Timeline, event: Event): Timeline {
         ? mark('check', `${event.check}: passed`, 'good')
         : mark('check', `${event.check}: ${event.verdict.type}. ${event.verdict.why}`, 'bad');
     case 'run-ended':
-      return { ...handedOver(ended(now, event, mark)), running: false };
+      return { ...ended(now, event, mark), running: false };
     default:
       return mark('event', (event as { type: string }).type);
   }
@@ -204,15 +202,6 @@ function ended(now: Timeline, event: Event & { type: 'run-ended' }, mark: Mark):
       .replaceAll('..', '.'),
     tone,
   );
-}
-
-/** Whatever else ends a run answers the calls that are open. */
-function handedOver(now: Timeline): Timeline {
-  const index = now.items.findLastIndex((item) => item.type === 'turn');
-  const turn = now.items[index];
-  if (turn?.type !== 'turn' || !turn.calls.some(openAsk)) return now;
-  const calls = turn.calls.map((call): CallItem => (openAsk(call) ? { ...call, handed: true } : call));
-  return { ...now, items: now.items.with(index, { ...turn, calls }) };
 }
 
 const inputOf = (
@@ -296,8 +285,12 @@ function changeCall(call: CallItem, event: CallEvent): CallItem {
   }
 }
 
+/** Whether the client that asked makes it: others are asked about before they begin, or about what became of them. */
+export const isHanded = ({ started, asks, result }: CallItem): boolean =>
+  started !== undefined && !result && asks.some(({ answer }) => !answer) && asks.every(({ about }) => !about);
+
 /** The question of a call that nobody has answered. */
 export const openAsk = (call: CallItem): AskItem | undefined => {
   const last = call.asks.at(-1);
-  return call.result || call.handed || last?.answer ? undefined : last;
+  return call.result || last?.answer || isHanded(call) ? undefined : last;
 };
