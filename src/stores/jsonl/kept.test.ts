@@ -111,11 +111,28 @@ for (const [name, raw] of [
   ['more than a text', injected],
   ['more than a text behind an escape', `\\n${injected}`],
   ['an escaped end', `${filled('a')}\\`],
+  ['an escaped end, and another before it', `"} , ${filled('a')}\\`],
+  ['a character that JSON must escape', '\0'],
+  ['one behind other scripts', 'é\t'],
+  ['one behind an escape', '\\n\u001b'],
 ] as const)
   test(`what claims to be a text and is not JSON is refused: ${name}`, () => {
     const line = sealedLine(ended(filled('TEXT'))).replace(filled('TEXT'), () => filled('a') + raw);
     assert.deepEqual(bothWays(line), { read: 'refused', kept: undefined });
   });
+
+test('whatever stands before its text, a line reads the same', () => {
+  const line = sealedLine(ended(filled('a')));
+  for (const [of, by] of [
+    ['"id":"1.a"', '"id":"é"'],
+    ['"parentId":null', '"parentId":"世"'],
+    ['"id":"1.a"', '"id":"[{"'],
+  ] as const) {
+    const { kept, read } = bothWays(line.replace(of, by));
+    assert.ok(read !== 'refused');
+    assert.deepEqual(kept ?? read, read);
+  }
+});
 
 test('whatever stands in the place of a text, what is kept of it is what JSON says', () => {
   const bits = ['"', '\\', '\\"', '\\\\', '\\n', '\\u0041', ',', '","', 'x', 'é', filled('y')];
@@ -145,15 +162,16 @@ test('a result whose text stands elsewhere in its line is read as a whole', asyn
   assert.deepEqual(await readBack(file), events);
 });
 
-test('a line that names its text twice means the second one, as it does to every other reader', async (t) => {
-  const file = fileIn(t);
-  await written(file, [ended(filled('first '))]);
-  const lines = readFileSync(file, 'utf8').split('\n');
-  writeFileSync(file, lines.map((line) => line.replace('","ms":1', '","text":"second","ms":1')).join('\n'));
-  const [event] = await readBack(file);
-  assert.ok(event?.type === 'tool-ended');
-  assert.equal(event.text, 'second');
-});
+for (const second of ['second', ''])
+  test(`a line that names its text twice means the second one, as it does to every other reader: "${second}"`, async (t) => {
+    const file = fileIn(t);
+    await written(file, [ended(filled('first '))]);
+    const lines = readFileSync(file, 'utf8').split('\n');
+    writeFileSync(file, lines.map((line) => line.replace('","ms":1', `","text":"${second}","ms":1`)).join('\n'));
+    const [event] = await readBack(file);
+    assert.ok(event?.type === 'tool-ended');
+    assert.equal(event.text, second);
+  });
 
 test('bytes that are no text are never passed on', async (t) => {
   const file = fileIn(t);

@@ -9,6 +9,8 @@ const leastText = 4096;
 const headBytes = 512;
 
 const textKey = '"text":"';
+/** Stands for a text while its line is read. No file can know it, so a line that has it there does not name its text again. */
+const stand = `unread ${Math.random()}`;
 /** Inside a text every quote has a backslash before it, so this is only found behind one. */
 const textEnd = Buffer.from('","');
 
@@ -19,22 +21,23 @@ export function keptEventAt(bytes: Buffer, start: number, end: number, before?: 
   const envelope = envelopeAt(head, 0);
   if (!envelope || !isTypeAt('tool-ended', head, envelope)) return undefined;
   const key = head.indexOf(textKey, envelope.rest);
-  if (key < 0 || !isFlat(head.slice(envelope.rest, key))) return undefined;
+  if (key < 0 || !isFlat(head.slice(1, key))) return undefined;
   const from = start + key + textKey.length - 1;
   const to = bytes.indexOf(textEnd, from + 1) + 1;
   if (to - from < leastText || to > end) return undefined;
   const text = keptIn(bytes.subarray(from, to));
   if (!text) return undefined;
-  const frame = `${head.slice(0, key + textKey.length)}"${bytes.toString('utf8', to, end)}`;
+  const frame = `${head.slice(0, key + textKey.length)}${stand}"${bytes.toString('utf8', to, end)}`;
   const event = eventAt(frame, 0, frame.length, before);
   // A line that names its text twice means the second one.
-  return event.type === 'tool-ended' && event.text === '' ? keepText(event, text) : undefined;
+  return event.type === 'tool-ended' && event.text === stand ? keepText(event, text) : undefined;
 }
 
-/** Whether what stands before a text opens nothing that the text could be in, and takes a byte for each character. */
+/** Whether what stands before a text, the first brace aside, opens nothing that the text could be in, and takes a byte for each character. */
 const isFlat = (before: string): boolean => /^[ -Z^-z|~]*$/.test(before);
 
 function keptIn(json: Buffer): KeptText | undefined {
+  if (hasControls(json)) return undefined;
   const coding = isAscii(json) ? 'latin1' : 'utf8';
   if (coding === 'latin1' && !json.includes('\\')) {
     const codes = json.subarray(1, -1);
@@ -47,6 +50,26 @@ function keptIn(json: Buffer): KeptText | undefined {
   return { json, length: text.length - escapes - 2, codes: undefined, read };
 }
 
+const spaces = 0x20202020;
+const highBits = 0x80808080;
+
+/** Whether there are control characters, which JSON has escaped: looked for four bytes at a time, as every text is looked through. */
+function hasControls(json: Buffer): boolean {
+  const lead = -json.byteOffset & 3;
+  const words = new Int32Array(json.buffer, json.byteOffset + lead, (json.length - lead) >> 2);
+  let low = 0;
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as number;
+    low |= (word - spaces) & ~word;
+  }
+  const isControl = (byte: number): boolean => byte < 32;
+  return (
+    (low & highBits) !== 0 ||
+    json.subarray(0, lead).some(isControl) ||
+    json.subarray(lead + words.length * 4).some(isControl)
+  );
+}
+
 /**
  * How many characters of a text are escaped, as JSON.stringify escapes them; nothing where it would not, or where a quote would
  * end the text before its end: what goes into a request unread must never say anything but a text there.
@@ -56,7 +79,7 @@ function escapesIn(text: string): number | undefined {
   let bare = 0;
   for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at + 2)) {
     const escaped = text.charAt(at + 1);
-    if (!'"\\bfnrt'.includes(escaped)) return undefined;
+    if (!'"\\bfnrt'.includes(escaped) || at + 2 === text.length) return undefined;
     if (escaped === '"') bare--;
     escapes++;
   }
