@@ -11,6 +11,7 @@ function kept(text: string): KeptText & { readonly reads: () => number } {
   };
   return {
     json: new TextEncoder().encode(JSON.stringify(text)),
+    jsonLength: JSON.stringify(text).length,
     length: text.length,
     codes: undefined,
     read,

@@ -4,7 +4,9 @@
 export interface KeptText {
   /** The bytes that JSON.stringify makes of it, quotes included. */
   readonly json: Uint8Array;
-  /** How many characters it has. */
+  /** How many characters that JSON has. */
+  readonly jsonLength: number;
+  /** How many characters the text has. */
   readonly length: number;
   /** The codes of its characters, where each is one byte of the JSON. */
   readonly codes: Uint8Array | undefined;

@@ -76,7 +76,7 @@ function newList(follows: boolean): { add(object: Unended): void; flush(): void;
       const last = object[ending];
       if (!last) return;
       flush(last.key);
-      push(last.text.json, last.text.length);
+      push(last.text.json, last.text.jsonLength);
       before = '},';
     },
     flush: () => flush(),

@@ -73,6 +73,7 @@ for (const [name, text, passes] of texts)
     assert.equal(kept !== undefined, passes);
     assert.ok(kept === undefined || Buffer.from(kept.json).equals(Buffer.from(JSON.stringify(text))));
     assert.equal(kept?.length ?? text.length, text.length);
+    assert.equal(kept?.jsonLength ?? 0, kept ? JSON.stringify(text).length : 0);
   });
 
 const place = { seq: 1, id: '1.a', parent: null, time: new Date(0).toISOString() };

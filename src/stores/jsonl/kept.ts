@@ -41,13 +41,14 @@ function keptIn(json: Buffer): KeptText | undefined {
   const coding = isAscii(json) ? 'latin1' : 'utf8';
   if (coding === 'latin1' && !json.includes('\\')) {
     const codes = json.subarray(1, -1);
-    return codes.includes('"') ? undefined : { json, length: codes.length, codes, read: () => codes.toString(coding) };
+    const read = (): string => codes.toString(coding);
+    return codes.includes('"') ? undefined : { json, jsonLength: json.length, length: codes.length, codes, read };
   }
   const text = json.toString(coding);
   const escapes = isUtf8(json) ? escapesIn(text) : undefined;
   if (escapes === undefined) return undefined;
   const read = (): string => JSON.parse(json.toString(coding)) as string;
-  return { json, length: text.length - escapes - 2, codes: undefined, read };
+  return { json, jsonLength: text.length, length: text.length - escapes - 2, codes: undefined, read };
 }
 
 const spaces = 0x20202020;
