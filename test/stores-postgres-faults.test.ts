@@ -245,6 +245,16 @@ promise('[A71] a schedule fires once over all workers, and once for all the time
   assert.ok(Number(row?.['next']) > Date.now());
 });
 
+promise('[A71] queued runs whose workflows DBOS has lost are worked on all the same', async (t) => {
+  const url = await postgres.fresh();
+  const store = await openFor(t, url);
+  await store.queue.enqueue(['a', 'b', 'c'].map((id) => ({ id, words: '' })));
+  await send(url, "DELETE FROM fairlead_dbos.workflow_status WHERE workflow_uuid IN ('a#1', 'c#1')");
+  const worker = working(store, async () => ended, { drain: true });
+  await worker.done;
+  for (const id of ['a', 'b', 'c']) assert.equal((await store.queue.run(id))?.attempts, 1, id);
+});
+
 promise("[A66] DBOS's rows of runs that have ended do not stay", async (t) => {
   const url = await postgres.fresh();
   const store = await openFor(t, url);

@@ -51,12 +51,14 @@ const lostSql = `
 WITH few AS MATERIALIZED (
   SELECT key, id || '#' || segment AS workflow FROM fairlead.runs
   WHERE status = 'queued' AND dispatched AND key > $1 ORDER BY key LIMIT ${mostLooked}
+), missing AS MATERIALIZED (
+  SELECT key FROM few LEFT JOIN LATERAL (
+    SELECT status FROM fairlead_dbos.workflow_status WHERE workflow_uuid = few.workflow OFFSET 0
+  ) AS known ON true
+  WHERE known.status IS NULL OR known.status NOT IN ('ENQUEUED', 'PENDING')
 ), lost AS (
   SELECT array_agg(key) AS keys FROM (
-    SELECT key FROM fairlead.runs WHERE status = 'queued' AND dispatched AND key IN (
-      SELECT key FROM few WHERE NOT EXISTS (
-        SELECT 1 FROM (SELECT status FROM fairlead_dbos.workflow_status WHERE workflow_uuid = few.workflow OFFSET 0) AS known
-        WHERE known.status IN ('ENQUEUED', 'PENDING')))
+    SELECT key FROM fairlead.runs WHERE key = ANY (ARRAY(SELECT key FROM missing)) AND status = 'queued' AND dispatched
     FOR UPDATE SKIP LOCKED) AS each
 )
 SELECT fairlead.dispatch(keys), (SELECT CASE WHEN count(*) = ${mostLooked} THEN max(key) END FROM few) AS last FROM lost`;
