@@ -58,8 +58,8 @@ test('the page in a browser', { skip }, async (t) => {
       await page.getByLabel('What is to be done').fill('nobody else is to read this');
       await page.getByRole('button', { name: 'Forget key' }).click();
       await page.getByLabel('Key', { exact: true }).waitFor();
-      const kept = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
-      assert.equal(kept, '[{},{"fairlead-theme":"system"}]');
+      const kept = await page.evaluate(() => [Object.keys(sessionStorage), Object.keys(localStorage)]);
+      assert.deepEqual(kept, [[], ['fairlead-theme']]);
     },
   );
 
@@ -154,7 +154,7 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByRole('button', { name: 'Keep as a new branch' }).click();
     await page.locator('.timeline').getByText('the tide is high', { exact: true }).waitFor();
     await page.getByText('Edited: from here on the session goes on with what is shown').waitFor();
-    assert.equal(await page.getByText('Heard: the tide is low').count(), 1);
+    assert.equal(await page.locator('main .prose', { hasText: 'Heard: the tide is low' }).count(), 1);
   });
 
   await t.test('[A87] a run that goes on is steered from its session, and cancelled there', async (t) => {
@@ -329,7 +329,7 @@ test('the page when the server dies', { skip }, async (t) => {
     assert.match((await page.locator('.timeline').textContent()) ?? '', /word0 word1 .*word59/s);
     assert.equal(await page.getByLabel('What is to be done').inputValue(), 'typed while it was gone');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByText('Heard: typed while it was gone').waitFor();
+    await page.getByText('Heard: typed while it was gone').first().waitFor();
   });
 
   await t.test('[A87] an effect that it left in doubt is put to a person with three answers', async (t) => {

@@ -47,6 +47,8 @@ export function giveKey(key: string): void {
 /** Forgets the key and everything else that the tab holds, as who leaves wants it: what was typed, asked and seen. */
 export function forgetHere(): void {
   sessionStorage.clear();
+  // Another tab may ask for it before this one has begun anew.
+  keyState.set({ type: 'none' });
   history.replaceState(null, '', `${location.pathname}${location.search}`);
   location.reload();
 }
