@@ -149,12 +149,14 @@ test('[attack 6] a redirection is a write, and out of the workspace it is denied
 });
 
 test('[attack 6] a home among the temporary files is no place to write to', async () => {
-  const home = '/tmp/somebody';
-  const effect = async (text: string): Promise<string> =>
-    (await judge(policy, { tool: 'run_command', input: { command: text } }, { ...ground, home })).effect;
-  for (const text of ['echo hi > ~/.bashrc', `echo hi >> ${home}/notes`])
-    assert.equal(await effect(text), 'deny', text);
-  assert.equal(await effect('echo hi > /tmp/notes'), 'unmatched');
+  // Whoever writes a home with a slash behind it means the same folder.
+  for (const home of ['/tmp/somebody', '/tmp/somebody/']) {
+    const effect = async (text: string): Promise<string> =>
+      (await judge(policy, { tool: 'run_command', input: { command: text } }, { ...ground, home })).effect;
+    for (const text of ['echo hi > ~/.bashrc', 'echo hi >> /tmp/somebody/notes'])
+      assert.equal(await effect(text), 'deny', text);
+    assert.equal(await effect('echo hi > /tmp/notes'), 'unmatched');
+  }
 });
 
 test('[attack 7] a forbidden command is found behind any number of others', async () => {

@@ -70,7 +70,7 @@ function forbids(act: Act, { isPrivate, home }: JudgeGround): string | undefined
   if (host !== undefined) return `${host} is an address of this machine or its network.`;
   if (act.tool !== 'write_file' || act.uncovered !== undefined) return undefined;
   // A home that lies among the temporary files is a home still.
-  const isOpen = (at: string): boolean => at.startsWith('/tmp/') && !at.startsWith(home + path.sep);
+  const isOpen = (at: string): boolean => at.startsWith('/tmp/') && !at.startsWith(path.resolve(home) + path.sep);
   const out = act.paths.find(({ given, real }) => real === undefined && !isOpen(given));
   if (out) return `${out.given} is outside the workspace.`;
   const git = act.paths.find(({ real }) => real !== undefined && isOthers(real));
