@@ -200,6 +200,26 @@ test('fields that could not be kept are refused by name, and begin nothing', asy
       },
       'messages[1].content',
     ],
+    [
+      {
+        messages: [
+          { role: 'user', content: 'a' },
+          { role: 'function', name: 'f', content: 'b' },
+        ],
+      },
+      'messages[1].role',
+    ],
+    [{ messages: ['a'] }, 'messages.0'],
+    [
+      {
+        messages: [
+          { role: 'user', content: 'a' },
+          { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+          { role: 'tool', tool_call_id: 'c', content: [picture] },
+        ],
+      },
+      'messages[2].content',
+    ],
     [{ messages: [] }, 'messages'],
     [{ messages: [{ role: 'assistant', content: 'a' }] }, 'messages'],
   ];
@@ -217,6 +237,12 @@ test('fields that could not be kept are refused by name, and begin nothing', asy
     [{ reasoning: { effort: 'some' } }, 'reasoning.effort'],
     [{ input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'data:,' }] }] }, 'input[0].content'],
     [{ previous_response_id: 5 }, 'previous_response_id'],
+    [
+      {
+        input: [{ type: 'function_call_output', call_id: 'c', output: [{ type: 'input_image', image_url: 'data:,' }] }],
+      },
+      'input[0].output',
+    ],
   ] as const)
     await assert.rejects(
       client.responses.create({ model: 'fairlead', input: 'x', ...given } as never),

@@ -47,7 +47,7 @@ export async function answered(asked: Asked, request: JsonObject, { dialect, say
     saying: sayingOf(request, run),
     cutter,
     // Clients that try again by themselves would have everything done twice.
-    headers: { 'x-fairlead-run': run.id, 'x-should-retry': 'false' },
+    headers: { 'x-fairlead-run': run.id, 'x-request-id': run.id, 'x-should-retry': 'false' },
     release: callOffWithout(asked, run),
   };
   return request['stream'] === true ? streamed(exchange) : whole(exchange);

@@ -3,8 +3,10 @@ import type { Dialect } from '../../bridges/index.ts';
 import {
   callsOf,
   illegal,
+  isObject,
   textOf,
   type CallPart,
+  type Json,
   type JsonObject,
   type Message,
   type ResultPart,
@@ -14,7 +16,7 @@ import { anyModel } from '../wishes.ts';
 import { callNamed } from './call-ids.ts';
 import { toolsIn } from './client-tools.ts';
 import { wrong } from './errors.ts';
-import { mustBePossible, samplingIn } from './fields.ts';
+import { isAbsent, mustBePossible, samplingIn } from './fields.ts';
 import { formatIn, type Format } from './format.ts';
 import { digestOf, renumbered, tidied } from './history.ts';
 
@@ -52,8 +54,9 @@ export function conversationIn(request: JsonObject, dialect: Dialect): Conversat
   const asked = dialect.asked(request);
   const { system, follows } = asked;
   const where = dialect.name === 'chat' ? 'messages' : 'input';
-  const unread = asked.messages.findIndex((message) => message?.parts.some(({ type }) => type === 'file'));
-  if (unread >= 0) wrong(`${where}[${unread}].content`, 'Only text is taken here, no files, sounds or pictures.');
+  const given = request[where];
+  for (const [i, message] of (Array.isArray(given) ? (given as readonly Json[]) : []).entries())
+    mustBeRead(message, asked.messages[i], `${where}[${i}]`);
   const messages = tidied(asked.messages.filter((message) => message !== null));
   const last = messages.at(-1);
   if (last?.role !== 'user' && last?.role !== 'tool')
@@ -81,6 +84,23 @@ export function conversationIn(request: JsonObject, dialect: Dialect): Conversat
       ...(said ? {} : { silent: true }),
     },
   };
+}
+
+const roles = ['system', 'developer', 'user', 'assistant', 'tool'];
+
+/** Throws over a message that would be left out, or a part of one. */
+function mustBeRead(given: Json, read: Message | null | undefined, param: string): void {
+  if (!isObject(given)) wrong(param, 'A message has to be an object.');
+  const { role, content = null, output = null } = given;
+  if (!isAbsent(role) && (typeof role !== 'string' || !roles.includes(role)))
+    wrong(`${param}.role`, `There is no role ${JSON.stringify(role)} here.`);
+  const isFile = (part: unknown): boolean => isObject(part) && /image|file|audio|video/.test(String(part['type']));
+  const parts = [content, output].flatMap((each) => (Array.isArray(each) ? (each as readonly unknown[]) : []));
+  if (parts.some(isFile) || read?.parts.some(({ type }) => type === 'file'))
+    wrong(
+      `${param}.${output === null ? 'content' : 'output'}`,
+      'Only text is taken here, no files, sounds or pictures.',
+    );
 }
 
 /** The agent has standing text of its own: what the caller adds to it is said by the caller. */
