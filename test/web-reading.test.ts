@@ -57,7 +57,7 @@ test('the page as it is read', { skip }, async (t) => {
         await each.getByLabel('Key', { exact: true }).waitFor();
         await each.reload();
         await each.getByLabel('Key', { exact: true }).waitFor();
-        assert.equal(await each.evaluate(() => sessionStorage.length), 0);
+        await each.waitForFunction(() => sessionStorage.length === 0);
       }
     },
   );
