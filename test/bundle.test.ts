@@ -101,6 +101,8 @@ test('of what is asked for more than a call nothing is taken late', () => {
     ['import { Hash } from "node:crypto";', ''],
     ['import { constants, createHash } from "node:crypto";', ''],
     ['import { execFile } from "node:child_process";', 'promisify(execFile);'],
+    ['import { execFile } from "node:child_process";', 'util.promisify(execFile);'],
+    ['import { execFile } from "node:child_process";', 'promisify$1(execFile);'],
     ['import { execFile as $run } from "node:child_process";', '$run.__promisify__;'],
     ['import child from "node:child_process";', ''],
     ['import { readFileSync } from "node:fs";', ''],

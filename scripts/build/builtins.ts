@@ -51,7 +51,7 @@ function canWait(from: string, name: string, as: string, program: string): boole
   const own = Reflect.ownKeys(found).filter((key) => !['length', 'name', 'prototype'].includes(String(key)));
   // What has nothing of its own can only be called; some have more, such as a way to be promised, which a program may use.
   const whole = as.replaceAll('$', String.raw`\$`);
-  return own.length === 0 || !new RegExp(String.raw`(?<![.\w$])(?:promisify\(${whole}\)|${whole}\.)`).test(program);
+  return own.length === 0 || !new RegExp(String.raw`promisify[\w$]*\(${whole}\)|(?<![.\w$])${whole}\.`).test(program);
 }
 
 /** Takes Node's modules directly in all programs of a folder and its chunks. */
