@@ -159,7 +159,13 @@ export function AskScreen({ id }: { readonly id: string | undefined }): JSX.Elem
         )}
         <Failed failed={failed} />
       </form>
-      {queued > 0 ? <Queued count={queued} /> : shown === '' ? <FirstSteps /> : <LiveRun key={shown} id={shown} />}
+      {queued > 0 && id === undefined ? (
+        <Queued count={queued} />
+      ) : shown === '' ? (
+        <FirstSteps />
+      ) : (
+        <LiveRun key={shown} id={shown} />
+      )}
     </>
   );
 }

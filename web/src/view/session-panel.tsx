@@ -126,6 +126,7 @@ function Sums({ timeline }: { readonly timeline: Timeline }): JSX.Element | null
   const sum = (read: (item: (typeof turns)[number]) => number | undefined): number =>
     turns.reduce((all, turn) => all + (read(turn) ?? 0), 0);
   const input = sum(({ usage }) => usage?.input);
+  const isCounted = turns.some(({ usage }) => usage?.input !== undefined || usage?.output !== undefined);
   const isTold = turns.some(({ usage }) => usage?.cacheRead !== undefined);
   const isPriced = turns.some(({ usd }) => usd !== undefined);
   return (
@@ -135,7 +136,7 @@ function Sums({ timeline }: { readonly timeline: Timeline }): JSX.Element | null
       <Figure name="Cost" value={isPriced ? money(sum(({ usd }) => usd)) : 'not known'} />
       <Figure
         name="Tokens"
-        value={`${short(input)} in, ${short(sum(({ usage }) => usage?.output))} out`}
+        value={isCounted ? `${short(input)} in, ${short(sum(({ usage }) => usage?.output))} out` : 'not reported'}
         note={
           isTold && input > 0
             ? `${percent(Math.min(1, sum(({ usage }) => usage?.cacheRead) / input))} from the cache`
