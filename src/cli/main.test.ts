@@ -40,3 +40,12 @@ test('on a Node that is too old, one sentence says which is needed', () => {
   assert.equal(stdout, '');
   assert.equal(stderr, 'Fairlead needs Node 22.19 or newer and found 20.1.0: install a newer Node.\n');
 });
+
+test('a disk that fails under what is written is no reader that has read enough', () => {
+  // No disk can be made to fail here, so the stream is told what one would tell it.
+  const fails = `const { outliveReaders } = await import(${JSON.stringify(import.meta.resolve('./main.ts'))});
+    outliveReaders(); process.stdout.emit('error', Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' }));`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', fails], { encoding: 'utf8' });
+  assert.notEqual(status, 0);
+  assert.match(stderr, /EIO: i\/o error/);
+});

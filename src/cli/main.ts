@@ -37,7 +37,7 @@ export function outliveReaders(): void {
     // Work that ends in order when its reader goes listens itself.
     if (stream.listenerCount('error') > 1) return;
     // A terminal that is closed refuses what is written before the signal of it arrives.
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+    if (error.code !== 'EPIPE' && !(error.code === 'EIO' && stream.isTTY)) throw error;
     // A second signal would break off what the first one ends in order.
     if (stream === stderr || gone) return;
     gone = true;
