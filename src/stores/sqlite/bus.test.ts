@@ -1,6 +1,6 @@
 // The file through which unsettled words pass: for its owner alone, made by who listens, emptied by itself, and never in the way of the store.
 import assert from 'node:assert/strict';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { change, countOf, openFor, placeFor } from '../../../test/support/sqlite-place.ts';
@@ -44,3 +44,24 @@ test('[A93] a file that cannot be used costs the words and nothing else', async 
   await log.append(0, [{ type: 'remark-made', key: 'k', value: 1 }]);
   await log.close();
 });
+
+for (const [name, plant] of [
+  ['a link', (at: string, elsewhere: string) => symlinkSync(elsewhere, at)],
+  ['a file that more may read than the store', (at: string) => (writeFileSync(at, ''), chmodSync(at, 0o644))],
+] as const)
+  test(
+    `words go into no file that was put there for them: ${name}`,
+    { skip: process.platform === 'win32' },
+    async (t) => {
+      const [file, elsewhere] = [placeFor(t), placeFor(t)];
+      writeFileSync(elsewhere, '');
+      plant(`${file}-live`, elsewhere);
+      const [here, there] = [await openFor(t, file), await openFor(t, file)];
+      let [near, far] = ['', ''];
+      here.live.listen('s', (piece) => void (near += piece.text));
+      there.live.listen('s', (piece) => void (far += piece.text));
+      here.live.say('s', said('words'));
+      await pause(200);
+      assert.deepEqual([near, far, readFileSync(`${file}-live`, 'utf8')], ['words', '', '']);
+    },
+  );

@@ -1,5 +1,5 @@
 // Letters about words that are not settled, in a small file beside the store's: it is made when somebody first listens, and looked at only while somebody listens or speaks.
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, openSync, statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { MakeBus, Posted } from '../live-mail.ts';
 import { openFile, patiently } from './database.ts';
@@ -27,7 +27,7 @@ export function openBus(store: string, pollMs: number): OpenBus {
     // Who only speaks makes no file: where there is none, nobody has ever listened.
     if (!desk && !existsSync(file)) return;
     try {
-      desk ??= deskIn(file);
+      desk ??= deskIn(file, store);
       const rows = desk.read.all(me, last, Date.now() - keepMs) as Row[];
       last = rows.at(-1)?.place ?? last;
       for (const { text } of rows) if (text !== null) heard(text);
@@ -37,7 +37,7 @@ export function openBus(store: string, pollMs: number): OpenBus {
   }
 
   async function post(letters: readonly Posted[]): Promise<void> {
-    desk ??= await patiently(() => deskIn(file));
+    desk ??= await patiently(() => deskIn(file, store));
     const { db, write } = desk;
     await patiently(() => db.exec('BEGIN IMMEDIATE'));
     try {
@@ -74,7 +74,20 @@ const readSql = `
 SELECT place, CASE WHEN receiver IN ('', ?) THEN text END AS text FROM letters
 WHERE place > ? AND time > ? ORDER BY place LIMIT 500`;
 
-function deskIn(file: string): Desk {
+/** Makes the file where there is none. Who may not read the store must not read here either: what another put there, or leads elsewhere, is not used. */
+function claim(file: string, store: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch {
+    // It is there, or cannot be made, which is found out at once.
+  }
+  const [mine, found] = [statSync(store), lstatSync(file)];
+  const isOurs = found.isFile() && (found.uid === mine.uid || found.uid === process.getuid?.());
+  if (!isOurs || (found.mode & ~mine.mode & 0o077) !== 0) throw new Error(`${file} was made by somebody else.`);
+}
+
+function deskIn(file: string, store: string): Desk {
+  claim(file, store);
   const db = openFile(file);
   try {
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY');
