@@ -20,8 +20,8 @@ type UsedRow = {
 const holdSql = 'SELECT fairlead.hold($1, $2, $3, $4, $5, $6) AS held';
 
 /**
- * What was held is spent. Not synced: where a crash of the server forgets it, the amount stays held as it was, which is no less than what
- * was spent in its place. So nobody waits for a disk while he has the row of a tenant's day.
+ * What was held is spent. Not synced: where a crash of the server undoes it, the amount stays held as it was, as after the death of who held it.
+ * So nobody waits for a disk while he has the row of a tenant's day, which all of its calls need.
  */
 const settleSql = `
 WITH held AS (

@@ -95,9 +95,9 @@ export const settle = (base: Base, claim: Claim, settlement: Settlement): Promis
   base.write(() => {
     const row = claimed(base, claim);
     if (!row) return;
-    base.run('UPDATE runs SET failures = 0 WHERE key = ?', row.key);
     if (settlement.type === 'ended' && !(row.woken === 1 && hasUnread(base, row.session)))
       return endRun(base, row, settlement.outcome);
+    base.run('UPDATE runs SET failures = 0 WHERE key = ?', row.key);
     if (settlement.type !== 'resting' || row.woken === 1) return requeue(base, row.key, Date.now());
     base.run(
       "UPDATE runs SET status = 'resting', holder = NULL, questions = ? WHERE key = ?",
