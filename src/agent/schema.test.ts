@@ -244,3 +244,10 @@ test('[A110] a schema of an answer that has to wait is refused rather than passe
   const shape = answerShape(z.object({ n: z.number().refine(async () => false) }));
   assert.throws(() => shape.check('{"n":2}'), { code: 'schema/unsupported', blame: 'user' });
 });
+
+test('a pattern that never ends is given up, and the value does not fit', () => {
+  const check = checkerFor({ type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } });
+  assert.equal(check({ a: 'aaa' }), undefined);
+  assert.equal(check({ a: `${'a'.repeat(60)}b` }), 'A pattern of the schema takes too long for this value.');
+  assert.match(check({ a: 'b' }) ?? '', /^At \/a: /);
+});

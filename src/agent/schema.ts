@@ -1,6 +1,7 @@
 // Schemas: JSON Schema, or an object of a schema library that follows the Standard Schema convention; none of those libraries is imported.
 import { dereference, validate, type Schema, type SchemaDraft, type ValidationResult } from '@cfworker/json-schema';
 import { FairleadError, isObject, type AnswerShape, type Json, type JsonObject } from '../core/index.ts';
+import { doneInTime } from '../tools/watchdog.ts';
 import { auditSchema } from './schema-audit.ts';
 import { sentenceOf } from './schema-words.ts';
 
@@ -62,15 +63,24 @@ export function jsonSchemaOf(given: unknown): JsonObject {
 /** A function that says in one sentence why a value does not fit, or nothing. It never throws; a broken schema throws here, at once. */
 export function checkerFor(schema: JsonObject): (value: Json) => string | undefined {
   const judge = compile(plainCopy(schema));
+  // Whoever wrote a pattern may have written one that never ends.
+  const inTime = /"pattern(?:Properties)?":/.test(JSON.stringify(schema)) ? doneInTime : atOnce;
   return (value) => {
     try {
-      const { valid, errors } = judge(value);
-      return valid ? undefined : sentenceOf(errors);
+      let said: ValidationResult | undefined;
+      if (!inTime(() => (said = judge(value))) || said === undefined)
+        return 'A pattern of the schema takes too long for this value.';
+      return said.valid ? undefined : sentenceOf(said.errors);
     } catch (error) {
       return `The value could not be checked: ${messageOf(error)}`;
     }
   };
 }
+
+const atOnce = (work: () => void): true => {
+  work();
+  return true;
+};
 
 /** The same for a schema that is known to be sound, compiled when it is first asked: most tools of most runs are never called. */
 export function checkerWhenAsked(schema: JsonObject): (value: Json) => string | undefined {
