@@ -122,6 +122,15 @@ for (const [name, raw] of [
     assert.deepEqual(bothWays(line), { read: 'refused', kept: undefined });
   });
 
+test('a character that JSON must escape is found wherever it stands', () => {
+  const line = sealedLine(ended(filled('é') + filled('a')));
+  const [first, last] = [line.indexOf('é'), line.indexOf('aaa') + long - 1];
+  for (const at of Array.from({ length: 40 }, (_, i) => [first + i, last - i]).flat()) {
+    const made = `${line.slice(0, at)}\u0001${line.slice(at + 1)}`;
+    assert.deepEqual(bothWays(made), { read: 'refused', kept: undefined }, `at ${at}`);
+  }
+});
+
 test('whatever stands before its text, a line reads the same', () => {
   const line = sealedLine(ended(filled('a')));
   for (const [of, by] of [

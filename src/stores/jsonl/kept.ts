@@ -54,21 +54,17 @@ function keptIn(json: Buffer): KeptText | undefined {
 const spaces = 0x20202020;
 const highBits = 0x80808080;
 
-/** Whether there are control characters, which JSON has escaped: looked for four bytes at a time, as every text is looked through. */
+/** Whether there are control characters, which JSON has escaped. Every text is looked through, so it is done four words at a time. */
 function hasControls(json: Buffer): boolean {
   const lead = -json.byteOffset & 3;
-  const words = new Int32Array(json.buffer, json.byteOffset + lead, (json.length - lead) >> 2);
+  const words = new Int32Array(json.buffer, json.byteOffset + lead, ((json.length - lead) >> 4) << 2);
   let low = 0;
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i] as number;
-    low |= (word - spaces) & ~word;
+  for (let i = 0; i < words.length; i += 4) {
+    const [a, b, c, d] = [words[i] ?? 0, words[i + 1] ?? 0, words[i + 2] ?? 0, words[i + 3] ?? 0];
+    low |= ((a - spaces) & ~a) | ((b - spaces) & ~b) | ((c - spaces) & ~c) | ((d - spaces) & ~d);
   }
-  const isControl = (byte: number): boolean => byte < 32;
-  return (
-    (low & highBits) !== 0 ||
-    json.subarray(0, lead).some(isControl) ||
-    json.subarray(lead + words.length * 4).some(isControl)
-  );
+  const ends = [...json.subarray(0, lead), ...json.subarray(lead + words.byteLength)];
+  return (low & highBits) !== 0 || ends.some((byte) => byte < 32);
 }
 
 /**
