@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import { Client } from 'pg';
-import type { FleetStore } from '../src/core/index.ts';
+import type { FleetStore, Settlement } from '../src/core/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
 import { damagePromises } from './support/damage-promises.ts';
 import { lossyLine } from './support/lossy-line.ts';
 import { freshPostgres } from './support/postgres-place.ts';
 import { processPromises } from './support/process-promises.ts';
-import { drain } from './support/queue-promises.ts';
+import { drain, ended } from './support/queue-promises.ts';
 import { storePromises } from './support/store-promises.ts';
 
 const postgres = await freshPostgres();
@@ -67,6 +67,32 @@ test(
     const [first] = await other.sessions.list();
     assert.equal(first?.events, 2, 'what was written is there for who has the session now');
     await mine.close();
+  },
+);
+
+test(
+  'postgres: [A116] a worker whose line goes dead without a word ends when it is told to, and so does its store',
+  // What is awaited here took two minutes, or had no end.
+  { timeout: 60_000, ...options },
+  async (t) => {
+    const line = await lossyLine(t, await fresh());
+    const store = await openPostgres(line.url, { retryMs: 1, leaseMs: 1000 });
+    await store.queue.limit({ tenantConcurrency: 50 });
+    await store.queue.enqueue(Array.from({ length: 2000 }, (_, i) => ({ words: '', tenant: `t${i % 3}` })));
+    const over = new AbortController();
+    const enough = Promise.withResolvers<void>();
+    let drives = 0;
+    const drive = async (): Promise<Settlement> => {
+      drives += 1;
+      if (drives === 50) enough.resolve();
+      return ended();
+    };
+    const done = store.queue.work({ worker: 'w', concurrency: 20, signal: over.signal, drive });
+    await enough.promise;
+    line.die();
+    over.abort();
+    await done;
+    await store.close();
   },
 );
 

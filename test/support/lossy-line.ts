@@ -9,6 +9,8 @@ export type LossyLine = {
   readonly url: string;
   /** Loses the answer to a question with these words, and with it every connection, until it is mended; settles once it is lost. */
   lose(words: string): Promise<void>;
+  /** Carries nothing any more, and says nothing of it: as a cable that was pulled. */
+  die(): void;
   mend(): void;
 };
 
@@ -18,6 +20,7 @@ export async function lossyLine(t: TestContext, to: string): Promise<LossyLine> 
   const ends = new Set<Socket>();
   let losing: { readonly words: string; readonly lost: () => void } | undefined;
   let down = false;
+  let dead = false;
   const cut = (): void => {
     for (const end of ends) end.destroy();
     ends.clear();
@@ -29,9 +32,10 @@ export async function lossyLine(t: TestContext, to: string): Promise<LossyLine> 
     let asked = false;
     near.on('data', (question) => {
       asked ||= losing !== undefined && question.includes(losing.words);
-      far.write(question);
+      if (!dead) far.write(question);
     });
     far.on('data', (answer) => {
+      if (dead) return;
       if (!asked) return void near.write(answer);
       down = true;
       cut();
@@ -39,7 +43,7 @@ export async function lossyLine(t: TestContext, to: string): Promise<LossyLine> 
       losing = undefined;
     });
     near.on('close', () => far.destroy());
-    far.on('close', () => near.destroy());
+    far.on('close', () => void (dead || near.destroy()));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => {
@@ -51,6 +55,7 @@ export async function lossyLine(t: TestContext, to: string): Promise<LossyLine> 
   return {
     url: url.href,
     lose: (words) => new Promise((lost) => (losing = { words, lost })),
+    die: () => (dead = true),
     mend: () => (down = false),
   };
 }

@@ -104,9 +104,12 @@ async function startOnFreePort(binaries: Binaries, place: string): Promise<reado
   }
 }
 
+/** Milliseconds in which a server is ready, or its log is told. */
+const startMs = 60_000;
+
 async function start({ bin, env, user }: Binaries, place: string, port: number): Promise<ChildProcess> {
   // A server that was killed leaves its file behind.
-  const before = stateIn(place)[0];
+  const before = stateIn(place).join('\n');
   const options = settings.map((setting) => `-c ${setting}`).join(' ');
   const child = spawn('/bin/sh', ['-c', guard, 'postgres', bin, place, String(port), options], {
     ...user,
@@ -118,8 +121,10 @@ async function start({ bin, env, user }: Binaries, place: string, port: number):
   // A test that forgets to close it can end: that closes it.
   child.unref();
   (child.stdin as Socket).unref();
-  while (stateIn(place)[7]?.trim() !== 'ready' || stateIn(place)[0] === before) {
-    if (child.exitCode !== null) assert.fail(fs.readFileSync(path.join(place, 'log'), 'utf8'));
+  const end = performance.now() + startMs;
+  while (stateIn(place)[7]?.trim() !== 'ready' || stateIn(place).join('\n') === before) {
+    if (child.exitCode !== null || performance.now() > end)
+      assert.fail(fs.readFileSync(path.join(place, 'log'), 'utf8'));
     await delay(10);
   }
   return child;

@@ -1,4 +1,5 @@
 // What every part of a PostgreSQL store stands on: its statements, and bells that ring for changes here and in other processes.
+import { noLonger, partingMs } from './bounded.ts';
 import { newBells, type Bell, type Topic } from './bells.ts';
 import { openDatabase, type Database } from './database.ts';
 import { listen, type Ear } from './ear.ts';
@@ -69,10 +70,9 @@ export async function openBase(url: string): Promise<Base> {
     },
     async close() {
       if (db.isClosed) return;
-      await telling;
+      if (telling) await noLonger(partingMs, telling);
       bells.close();
-      await ear?.close();
-      await db.close();
+      await Promise.all([ear?.close(), db.close()]);
     },
   };
 }

@@ -21,7 +21,7 @@ export async function take(
   demand: { readonly holder: string; readonly most: number; readonly limits: QueueLimits },
 ): Promise<Taken> {
   const { holder } = demand;
-  const claimed = await engine.claim({ ...demand, version: work.version });
+  const claimed = await engine.claim({ ...demand, version: work.version, signal: work.signal });
   if (claimed.workflows.length === 0) return { claims: new Map(), claim: claimed.claim };
   let claims: ReadonlyMap<string, Claim> = new Map();
   try {

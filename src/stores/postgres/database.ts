@@ -1,6 +1,7 @@
 // A few connections to a database: statements are prepared once, sent again while that is safe, and given up in one clear error.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolConfig } from 'pg';
+import { endPool, watchClients } from './bounded.ts';
 import { closedTrouble, isAway, isCollision, pgTrouble } from './trouble.ts';
 
 /** What may stand for a value in a statement. */
@@ -55,7 +56,7 @@ export async function openPool(url: string, more: PoolConfig): Promise<Pool> {
   });
   // A connection that is lost while nobody uses it is replaced when somebody needs one.
   pool.on('error', () => {});
-  return pool;
+  return watchClients(pool);
 }
 
 /** Names where a database is, for people: no password, no settings. */
@@ -114,7 +115,7 @@ export async function openDatabase(url: string): Promise<Database> {
     async close() {
       if (closed) return;
       closed = true;
-      await pool.end();
+      await endPool(pool);
     },
   };
 }

@@ -1,5 +1,6 @@
 // One connection that hears what other processes tell, and comes back when it was lost.
 import type { Client } from 'pg';
+import { part } from './bounded.ts';
 
 /** A connection that listens. */
 export type Ear = { close(): Promise<void> };
@@ -23,6 +24,7 @@ export function listen(url: string, channels: Heard): Ear {
       connectionString: url,
       application_name: 'fairlead ear',
       connectionTimeoutMillis: 5000,
+      query_timeout: 5000,
       keepAlive: true,
     });
     client = mine;
@@ -30,7 +32,7 @@ export function listen(url: string, channels: Heard): Ear {
     const again = (): void => {
       if (over) return;
       over = true;
-      void mine.end().catch(() => {});
+      void part(mine);
       if (closed) return;
       timer = setTimeout(() => void connect(), wait);
       wait = Math.min(longestMs, wait * 2);
@@ -48,13 +50,12 @@ export function listen(url: string, channels: Heard): Ear {
     }
   }
 
-  const connecting = connect();
+  void connect();
   return {
     async close() {
       closed = true;
       clearTimeout(timer);
-      await connecting.catch(() => {});
-      await client?.end().catch(() => {});
+      if (client) await part(client);
     },
   };
 }

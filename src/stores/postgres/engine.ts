@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { messageOf, type QueueLimits } from '../../core/index.ts';
+import { endPool, noLonger, partingMs } from './bounded.ts';
 import { aboutUrl, openPool } from './database.ts';
 import { schemas } from './migrations.ts';
 import { otherDatabase, pgTrouble } from './trouble.ts';
@@ -13,6 +14,8 @@ export type Demand = {
   readonly version: string | undefined;
   readonly most: number;
   readonly limits: QueueLimits;
+  /** Nothing is tried again once it aborts. */
+  readonly signal: AbortSignal;
 };
 
 /** Workflows that DBOS has given to a holder; `claim` is the token they are his by. */
@@ -21,8 +24,8 @@ export type Claimed = { readonly workflows: readonly string[]; readonly claim: s
 /** DBOS, once it was launched. */
 export type Engine = {
   claim(demand: Demand): Promise<Claimed>;
-  /** Has DBOS run what it has given: each workflow does what is said for it, or nothing. */
-  run(claimed: Claimed, bodies: ReadonlyMap<string, () => Promise<void>>): Promise<void>;
+  /** Has DBOS run what it has given: each workflow does what is said for it, or nothing. It is not tried again once the signal aborts. */
+  run(claimed: Claimed, bodies: ReadonlyMap<string, () => Promise<void>>, signal: AbortSignal): Promise<void>;
   /** Lets go of it; with the last who does, DBOS ends. */
   release(): Promise<void>;
 };
@@ -44,16 +47,32 @@ const silent = { info() {}, debug() {}, warn() {}, error() {} };
 async function load() {
   // It would turn on a mode that reports to a service.
   delete process.env['DBOS__CLOUD'];
-  const [{ DBOS }, { DBOSExecutor }, { WorkflowQueue }, { ensureSystemDatabase }, { dbRetryConfig }, { GlobalLogger }] =
-    await Promise.all([
-      import('@dbos-inc/dbos-sdk'),
-      import('@dbos-inc/dbos-sdk/internal/dbos-executor'),
-      import('@dbos-inc/dbos-sdk/internal/wfqueue'),
-      import('@dbos-inc/dbos-sdk/internal/system_database'),
-      import('@dbos-inc/dbos-sdk/internal/utils'),
-      import('@dbos-inc/dbos-sdk/internal/telemetry/logs'),
-    ]);
-  return { DBOS, DBOSExecutor, WorkflowQueue, ensureSystemDatabase, dbRetryConfig, GlobalLogger };
+  const [
+    { DBOS },
+    { DBOSExecutor },
+    { WorkflowQueue },
+    { ensureSystemDatabase },
+    { dbRetryConfig },
+    { GlobalLogger },
+    { runWithAbortableDbRetries },
+  ] = await Promise.all([
+    import('@dbos-inc/dbos-sdk'),
+    import('@dbos-inc/dbos-sdk/internal/dbos-executor'),
+    import('@dbos-inc/dbos-sdk/internal/wfqueue'),
+    import('@dbos-inc/dbos-sdk/internal/system_database'),
+    import('@dbos-inc/dbos-sdk/internal/utils'),
+    import('@dbos-inc/dbos-sdk/internal/telemetry/logs'),
+    import('@dbos-inc/dbos-sdk/internal/context'),
+  ]);
+  return {
+    DBOS,
+    DBOSExecutor,
+    WorkflowQueue,
+    ensureSystemDatabase,
+    dbRetryConfig,
+    GlobalLogger,
+    runWithAbortableDbRetries,
+  };
 }
 
 /** Makes or updates the tables of DBOS; to be called by one process at a time. */
@@ -64,7 +83,7 @@ export async function migrateDbos(url: string): Promise<void> {
     const logger = new GlobalLogger(undefined, { logger: silent });
     await ensureSystemDatabase(url, logger, pool, schemas.dbos, false);
   } finally {
-    await pool.end();
+    await endPool(pool);
   }
 }
 
@@ -89,11 +108,15 @@ export async function engineFor(url: string): Promise<Engine> {
   }
 }
 
+/** Milliseconds in which DBOS starts or says why not, and in which it ends. */
+const launchMs = 30_000;
+const shutdownMs = 5000;
+
 /** So often it is tried again where another process that starts took away what this one had just written. */
 const mostTries = 5;
 
 async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): Promise<void> }> {
-  const { DBOS, DBOSExecutor, WorkflowQueue, dbRetryConfig } = await load();
+  const { DBOS, DBOSExecutor, WorkflowQueue, dbRetryConfig, runWithAbortableDbRetries } = await load();
   // A database that comes back is noticed within a second.
   dbRetryConfig.initialBackoffSec = 0.1;
   dbRetryConfig.maxBackoffSec = 1;
@@ -118,26 +141,29 @@ async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): P
   try {
     for (let tries = 1; ; tries++) {
       try {
-        await DBOS.launch();
+        // By itself it would wait for a database that went away for ever.
+        await runWithAbortableDbRetries(AbortSignal.timeout(launchMs), () => DBOS.launch());
         break;
       } catch (error) {
         // Half a launch would be in the way of the next.
-        await DBOS.shutdown();
+        await noLonger(shutdownMs, DBOS.shutdown());
         if (tries === mostTries || !messageOf(error).includes('No application versions')) throw error;
       }
     }
     // Where no version is the latest, a worker of any version takes runs that nobody has begun. Who launches just now may miss its own.
     await pool.query(`DELETE FROM ${schemas.dbos}.application_versions`);
   } catch (error) {
-    await DBOS.shutdown();
-    await pool.end();
+    await noLonger(shutdownMs, DBOS.shutdown());
+    await endPool(pool);
     throw pgTrouble(error, aboutUrl(url));
   }
   const executor = DBOSExecutor.globalInstance;
   if (!executor) throw new Error('DBOS did not start.');
   const database = executor.systemDatabase;
 
-  async function claim({ holder, version, most, limits }: Demand): Promise<Claimed> {
+  const claim = (demand: Demand): Promise<Claimed> => runWithAbortableDbRetries(demand.signal, () => claimFor(demand));
+
+  async function claimFor({ holder, version, most, limits }: Demand): Promise<Claimed> {
     const { concurrency, tenantConcurrency, rate } = limits;
     const bounds = {
       ...(concurrency === undefined ? {} : { globalConcurrency: concurrency }),
@@ -166,13 +192,13 @@ async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): P
 
   return {
     claim,
-    async run({ workflows, claim }, given) {
+    async run({ workflows, claim }, given, signal) {
       for (const [workflow, body] of given) bodies.set(workflow, body);
-      await executor.dispatchDequeuedWorkflows([...workflows], claim);
+      await runWithAbortableDbRetries(signal, () => executor.dispatchDequeuedWorkflows([...workflows], claim));
     },
     async end() {
-      await DBOS.shutdown({ workflowCompletionTimeoutMS: 5000 });
-      await pool.end();
+      await noLonger(shutdownMs, DBOS.shutdown({ workflowCompletionTimeoutMS: shutdownMs - partingMs }));
+      await endPool(pool);
     },
   };
 }

@@ -1,13 +1,17 @@
 // Brings the tables of a store up to date: one process at a time, whoever comes second finds it done.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
+import { FairleadError } from '../../core/index.ts';
 import type { Base } from './base.ts';
+import { part } from './bounded.ts';
 import { migrations, schemas } from './migrations.ts';
 import { newerTrouble, pgTrouble } from './trouble.ts';
 
 /** Asked for by name, so that no other program's lock is meant by chance. */
 const lockSql = "SELECT pg_try_advisory_lock(hashtextextended('fairlead migrations', 0)) AS ok";
 const versionSql = 'SELECT version FROM fairlead.version';
+/** Milliseconds that a step may take, and that another process is waited for. */
+const stepMs = 300_000;
 
 /** Makes or updates the tables. */
 export async function migrate({ db }: Base): Promise<void> {
@@ -23,28 +27,38 @@ export async function migrate({ db }: Base): Promise<void> {
   if (found > migrations.length) throw newerTrouble(db.about, found, migrations.length);
   if (found === migrations.length) return;
   const { default: pg } = await import('pg');
-  const client = new pg.Client({ connectionString: db.url, application_name: 'fairlead migrations' });
+  const client = new pg.Client({
+    connectionString: db.url,
+    application_name: 'fairlead migrations',
+    connectionTimeoutMillis: 5000,
+    query_timeout: stepMs,
+    keepAlive: true,
+  });
   client.on('error', () => {});
   try {
     await client.connect();
-    await lock(client);
+    await lock(client, db.about);
     const { migrateDbos } = await import('./engine.ts');
     await migrateDbos(db.url);
     await steps(client);
   } catch (error) {
     throw pgTrouble(error, db.about);
   } finally {
-    await client.end().catch(() => {});
+    await part(client);
   }
 }
 
 /** Polled: one that waits within a statement would keep DBOS's own indexes from being built, and so wait for ever. */
-async function lock(client: Client): Promise<void> {
-  for (;;) {
+async function lock(client: Client, about: string): Promise<void> {
+  for (const end = performance.now() + stepMs; performance.now() < end; await sleep(50)) {
     const { rows } = await client.query<{ ok: boolean }>(lockSql);
     if (rows[0]?.ok) return;
-    await sleep(50);
   }
+  throw new FairleadError('store/busy', `Another process makes the tables of ${about}, and does not come to an end.`, {
+    blame: 'store',
+    retry: true,
+    hint: 'Look for a session named "fairlead migrations" in pg_stat_activity, and end it.',
+  });
 }
 
 async function steps(client: Client): Promise<void> {

@@ -2,6 +2,7 @@
 import { holderIn, isAlive, newHolder } from '../jsonl/holder.ts';
 import { diedWords, givenUp, mostFailures } from '../run-row.ts';
 import type { Base } from './base.ts';
+import { noLonger, partingMs } from './bounded.ts';
 
 /** This process as a holder of sessions and runs. */
 export type Presence = {
@@ -110,9 +111,11 @@ export function newPresence(base: Base, leaseMs: number): Presence {
     },
     async close() {
       clearInterval(timer);
-      const mine = await token?.catch(() => undefined);
+      if (token) await noLonger(partingMs, token);
+      const mine = current;
       token = undefined;
-      if (mine !== undefined && !db.isClosed) await bury(mine).catch(() => {});
+      // Where it cannot be told, others find it out by the silence.
+      if (mine !== undefined && !db.isClosed) await noLonger(partingMs, bury(mine));
     },
   };
 }

@@ -60,8 +60,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     async close() {
       if (base.db.isClosed) return;
       await live.close();
-      await presence.close();
-      await engine?.then((each) => each.release()).catch(() => {});
+      await Promise.all([presence.close(), engine?.then((each) => each.release()).catch(() => {})]);
       await base.close();
     },
   };

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type Work } from '../../core/index.ts';
 import type { Base } from './base.ts';
+import { noLonger, partingMs, unlessAborted } from './bounded.ts';
 import { take } from './claim.ts';
 import type { Engine } from './engine.ts';
 import type { Presence } from './presence.ts';
@@ -22,8 +23,13 @@ const startMs = 10_000;
 
 /** Works on runs until told to stop. */
 export async function work(base: Base, presence: Presence, desk: Desk, work: Work): Promise<void> {
-  const engine = await desk.engine();
+  const launched = await unlessAborted(work.signal, desk.engine());
+  if (!launched) return;
+  const engine: Engine = launched;
   const under = new Map<string, Promise<void>>();
+  /** Those of them that DBOS has not begun, each by how it is left. */
+  const waiting = new Map<string, () => Promise<void>>();
+  let over = false;
   const bell = base.hang('queue');
   const settling = settlingIn(base);
   let troubles = 0;
@@ -39,13 +45,16 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
     };
     const late = setTimeout(() => void leave(), startMs);
     const leave = async (): Promise<void> => {
+      clearTimeout(late);
+      waiting.delete(workflow);
       // Where it cannot be written, the run is found with those whose worker is silent.
-      await settling.settle(claim, { type: 'left' }).catch(() => {});
+      await noLonger(partingMs, settling.settle(claim, { type: 'left' }));
       done();
     };
+    waiting.set(workflow, leave);
     return async () => {
       clearTimeout(late);
-      if (!under.has(workflow)) return;
+      if (!waiting.delete(workflow)) return;
       try {
         const waits = await drive({ base, presence, settling, retryMs: desk.retryMs }, work, claim);
         rounds.expect(waits);
@@ -63,9 +72,12 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
     const holder = await presence.token();
     const { claims, claim } = await take({ base, engine, settling }, work, { holder, most, limits });
     const bodies = new Map([...claims].map(([workflow, each]) => [workflow, begin(workflow, each)]));
-    if (claims.size > 0) await engine.run({ workflows: [...claims.keys()], claim }, bodies);
+    if (over) await leaveAll();
+    else if (claims.size > 0) await engine.run({ workflows: [...claims.keys()], claim }, bodies, work.signal);
     return claims.size;
   }
+
+  const leaveAll = (): Promise<unknown> => Promise.all([...waiting.values()].map((leave) => leave()));
 
   async function look(): Promise<'drained' | 'busy' | 'idle'> {
     try {
@@ -82,7 +94,10 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
 
   try {
     for (let wait = leastMs; !work.signal.aborted;) {
-      const found = await look();
+      const looking = look();
+      const found = await unlessAborted(work.signal, looking);
+      // A database that answers no more keeps nobody who is told to end.
+      if (found === undefined) await noLonger(partingMs, looking);
       if (found === 'busy') troubles = 0;
       if (found === 'drained') return;
       wait = found === 'busy' ? leastMs : Math.min(mostMs, wait * 2);
@@ -92,6 +107,8 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
       await sleep(leastMs);
     }
   } finally {
+    over = true;
+    await leaveAll();
     await Promise.all(under.values());
     bell.take();
   }
@@ -143,7 +160,7 @@ async function drive({ base, presence, settling, retryMs }: Seat, work: Work, cl
 async function persist(base: Base, signal: AbortSignal, write: () => Promise<number>): Promise<number> {
   for (let wait = 100; !signal.aborted && !base.db.isClosed; wait = Math.min(5000, wait * 2)) {
     try {
-      return await write();
+      return (await unlessAborted(signal, write())) ?? 0;
     } catch {
       await sleep(wait, undefined, { signal }).catch(() => {});
     }
