@@ -119,6 +119,9 @@ test('[A88] an Idempotency-Key that stands for something else is refused, not an
   assert.equal((await store.queue.list()).length, 1);
   const twins = ['one', 'two'].map((words) => ({ id: 'twin', words }));
   assert.equal((await ask('POST /api/enqueue', { body: { runs: twins } })).status, 409);
+  assert.equal((await store.queue.list()).length, 1, 'a request that is refused begins nothing');
+  const same = ['one', 'one'].map((words) => ({ id: 'alike', words }));
+  assert.equal((await ask('POST /api/enqueue', { body: { runs: same } })).status, 202);
   const both = ['one', 'two'].map((words) =>
     ask('POST /api/run', { headers: { 'idempotency-key': 'race' }, body: { words } }),
   );

@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import type { FleetRun, JsonObject, NewRun } from '../core/index.ts';
+import type { FairleadError, FleetRun, JsonObject, NewRun } from '../core/index.ts';
 import { otherThan } from '../fleet/same-run.ts';
 import { contains } from '../workspace/paths.ts';
 import { refused } from './faults.ts';
@@ -104,9 +104,11 @@ export function realOf(named: string): string {
 
 /** Throws where the run that is there under an id is another than the one that is wanted under it. */
 export function mustBeSame(known: FleetRun, wanted: NewRun): void {
-  if (!otherThan(known, wanted)) return;
-  // What it is about is told to nobody: it may be somebody else's.
-  throw refused('server/conflict', `The id ${known.id} stands for another run already.`, {
+  if (otherThan(known, wanted)) throw taken(known.id);
+}
+
+/** Why an id cannot stand for a run; what it stands for is told to nobody, because it may be somebody else's. */
+export const taken = (id: string): FairleadError =>
+  refused('server/conflict', `The id ${id} stands for another run already.`, {
     hint: 'Give each thing that is asked an Idempotency-Key, or an id, of its own.',
   });
-}
