@@ -54,7 +54,9 @@ const foldersIn = (home: string): Readonly<Record<string, string>> => ({
 });
 
 async function run(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<void> {
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'], timeout: 120_000 });
+  // One that hangs may not hear a gentler signal.
+  const ends = { timeout: 120_000, killSignal: 'SIGKILL' } as const;
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'], ...ends });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
