@@ -337,6 +337,8 @@ test('[A85, A91] the same id is the same run only with the same words and settin
   assert.match(bolder.err, /bill is another run already: its settings are \{"folder":/);
   const lines = '{"words": "New"}\n{"words": "Other", "id": "bill"}\n';
   assert.equal((await made.run(['enqueue'], { input: lines })).code, 1);
+  const soon = await made.run(['enqueue'], { input: '{"words": "Pay bill 17", "id": "bill", "notBefore": "soon"}' });
+  assert.match(soon.err, /^bill is another run already: its notBefore is null\./);
   const twice = '{"words": "One", "id": "twin"}\n{"words": "Two", "id": "twin"}\n';
   assert.match(
     (await made.run(['enqueue'], { input: twice })).err,

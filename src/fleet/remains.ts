@@ -21,11 +21,16 @@ export async function holdOn(
   return first?.started !== undefined && first.id !== run.id ? holdOn(store, first, version) : undefined;
 }
 
-/** A run that rests for others goes on as long as one of them does. */
-async function holdOnBegun(store: Pick<FleetStore, 'queue'>, { id }: FleetRun, version?: string) {
+/** A run that rests for others goes on as long as one of them does. Anybody may name a parent: only what bears its name counts, so that nothing goes round in circles. */
+async function holdOnBegun(
+  store: Pick<FleetStore, 'queue'>,
+  { id }: FleetRun,
+  version?: string,
+): Promise<Hold | undefined> {
   const begun = await store.queue.list({ parent: id, most: 1000 });
   let found: Hold | undefined;
-  for (const child of begun.filter(({ status }) => status !== 'ended')) {
+  for (const child of begun) {
+    if (child.status === 'ended' || !child.id.startsWith(`${id}/`)) continue;
     const hold = await holdOn(store, child, version);
     if (hold === undefined) return undefined;
     found ??= hold;

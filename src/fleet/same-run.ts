@@ -16,8 +16,9 @@ const askedOf = ({ words, kind, settings, tenant, priority, session, notBefore }
 
 function wantedOf(wanted: NewRun, id: string): Asked {
   const { words, kind = 'run', settings = {}, tenant = 'default', priority = 0, session = id, notBefore } = wanted;
-  const time = notBefore === undefined ? null : new Date(notBefore).toISOString();
-  return { words, kind, settings, tenant, priority, session, notBefore: time };
+  const time = notBefore === undefined ? NaN : Date.parse(notBefore);
+  const later = Number.isNaN(time) ? (notBefore ?? null) : new Date(time).toISOString();
+  return { words, kind, settings, tenant, priority, session, notBefore: later };
 }
 
 /** The first thing in which the run that is there under an id differs from the one that is wanted under it, as it is there. */

@@ -17,7 +17,7 @@ export async function noLonger(ms: number, work: Promise<unknown>): Promise<bool
 }
 
 /** Gives what comes, or nothing once the signal aborts. */
-export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
+export async function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const quit = (): void => resolve(undefined);
   signal.addEventListener('abort', quit, { once: true });

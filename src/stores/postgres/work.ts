@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type Work } from '../../core/index.ts';
 import type { Base } from './base.ts';
-import { noLonger, partingMs, unlessAborted } from './bounded.ts';
+import { noLonger, partingMs, orAborted } from './bounded.ts';
 import { take } from './claim.ts';
 import type { Engine } from './engine.ts';
 import type { Presence } from './presence.ts';
@@ -23,7 +23,7 @@ const startMs = 10_000;
 
 /** Works on runs until told to stop. */
 export async function work(base: Base, presence: Presence, desk: Desk, work: Work): Promise<void> {
-  const launched = await unlessAborted(work.signal, desk.engine());
+  const launched = await orAborted(work.signal, desk.engine());
   if (!launched) return;
   const engine: Engine = launched;
   const under = new Map<string, Promise<void>>();
@@ -95,7 +95,7 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
   try {
     for (let wait = leastMs; !work.signal.aborted;) {
       const looking = look();
-      const found = await unlessAborted(work.signal, looking);
+      const found = await orAborted(work.signal, looking);
       // A database that answers no more keeps nobody who is told to end.
       if (found === undefined) await noLonger(partingMs, looking);
       if (found === 'busy') troubles = 0;
@@ -160,7 +160,7 @@ async function drive({ base, presence, settling, retryMs }: Seat, work: Work, cl
 async function persist(base: Base, signal: AbortSignal, write: () => Promise<number>): Promise<number> {
   for (let wait = 100; !signal.aborted && !base.db.isClosed; wait = Math.min(5000, wait * 2)) {
     try {
-      return (await unlessAborted(signal, write())) ?? 0;
+      return (await orAborted(signal, write())) ?? 0;
     } catch {
       await sleep(wait, undefined, { signal }).catch(() => {});
     }

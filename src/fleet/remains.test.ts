@@ -1,0 +1,53 @@
+// What is left in a queue is told by why it cannot go on, whoever named whom as a parent.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { FleetRun, FleetStore, Question } from '../core/index.ts';
+import { storeFor } from '../../test/support/fleet-store.ts';
+import { holdOn, openRuns, remainsOf } from './remains.ts';
+
+/** Has every run that is queued now rest, for a person where it is asked for. */
+async function restAll({ queue }: FleetStore, questions: (run: FleetRun) => readonly Question[]): Promise<void> {
+  await queue.work({
+    worker: 'w',
+    concurrency: 1,
+    drain: true,
+    signal: new AbortController().signal,
+    drive: async (run) => ({ type: 'resting', questions: questions(run) }),
+  });
+}
+
+const question: Question = { call: 'c', tool: 't', question: 'May I?' };
+
+const held = async (store: FleetStore, id: string): Promise<string | undefined> => {
+  const run = await store.queue.run(id);
+  return run && holdOn(store, run);
+};
+
+test(
+  '[A85] a plan is held by what holds all that it has begun, and goes on while one of them can',
+  { timeout: 20_000 },
+  async (t) => {
+    const store = await storeFor(t);
+    await store.queue.enqueue([
+      { id: 'p', words: '', kind: 'plan' },
+      { id: 'p/asks', words: '', parent: 'p' },
+    ]);
+    await restAll(store, ({ id }) => (id === 'p' ? [] : [question]));
+    assert.equal(await held(store, 'p'), 'person');
+    await store.queue.enqueue([{ id: 'p/more', words: '', parent: 'p' }]);
+    assert.equal(await held(store, 'p'), undefined);
+  },
+);
+
+test('[A85] runs that name each other, or themselves, as parents hold nobody up', { timeout: 20_000 }, async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([
+    { id: 'self', words: '', parent: 'self' },
+    { id: 'one', words: '', parent: 'two' },
+    { id: 'two', words: '', parent: 'one' },
+  ]);
+  await restAll(store, () => []);
+  for (const id of ['self', 'one', 'two']) assert.equal(await held(store, id), undefined, id);
+  const { later, version, person } = await remainsOf(store, await openRuns(store));
+  assert.deepEqual([later, version, person], [0, 0, 0]);
+});
