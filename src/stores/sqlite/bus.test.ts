@@ -45,6 +45,19 @@ test('[A93] a file that cannot be used costs the words and nothing else', async 
   await log.close();
 });
 
+test('what was said to a listener is gone from the file when it has gone itself', async (t) => {
+  const file = placeFor(t);
+  const [here, there] = [await openFor(t, file), await openFor(t, file)];
+  let text = '';
+  there.live.listen('s', (piece) => void (text += piece.text));
+  here.live.say('s', said('not for ever'));
+  await until(() => text === 'not for ever');
+  await here.close();
+  assert.ok(countOf(`${file}-live`, "letters WHERE text LIKE '%not for ever%'") > 0);
+  await there.close();
+  assert.ok(!readFileSync(`${file}-live`, 'latin1').includes('not for ever'));
+});
+
 for (const [name, plant] of [
   ['a link', (at: string, elsewhere: string) => symlinkSync(elsewhere, at)],
   ['a file that more may read than the store', (at: string) => (writeFileSync(at, ''), chmodSync(at, 0o644))],

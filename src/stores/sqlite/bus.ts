@@ -20,6 +20,7 @@ export function openBus(store: string, pollMs: number): OpenBus {
   const file = `${store}-live`;
   let desk: Desk | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let reader = '';
   let last = 0;
   let swept = 0;
 
@@ -53,16 +54,24 @@ export function openBus(store: string, pollMs: number): OpenBus {
   }
 
   return {
-    make: (me, heard) => ({
-      attend(is) {
-        if (is) timer ??= setInterval(() => look(me, heard), pollMs).unref();
-        else clearInterval(timer);
-        if (!is) timer = undefined;
-      },
-      post,
-    }),
+    make(me, heard) {
+      reader = me;
+      return {
+        attend(is) {
+          if (is) timer ??= setInterval(() => look(me, heard), pollMs).unref();
+          else clearInterval(timer);
+          if (!is) timer = undefined;
+        },
+        post,
+      };
+    },
     close() {
       clearInterval(timer);
+      try {
+        desk?.db.prepare('DELETE FROM letters WHERE receiver = ?').run(reader);
+      } catch {
+        // Another process has it just now: who writes next throws them away in time.
+      }
       desk?.db.close();
       desk = undefined;
     },
@@ -90,7 +99,9 @@ function deskIn(file: string, store: string): Desk {
   claim(file, store);
   const db = openFile(file);
   try {
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY');
+    db.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON',
+    );
     db.exec(`CREATE TABLE IF NOT EXISTS letters
       (place INTEGER PRIMARY KEY AUTOINCREMENT, receiver TEXT NOT NULL, text TEXT NOT NULL, time INTEGER NOT NULL) STRICT`);
     return {
