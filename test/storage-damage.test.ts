@@ -254,6 +254,18 @@ test('whatever happens to its bytes, a session opens, folds to a legal request, 
   );
 });
 
+test('an answer that stands twice in a hurt file is two answers, and the request stays legal', async () => {
+  const { lines } = await story();
+  const at = lines.findLastIndex((line) => line.includes('"type":"turn-ended"'));
+  // The seam of a piece that was written twice can lie anywhere: here in a line's head, so that both lines can be read.
+  const seam = Buffer.byteLength(lines.slice(0, at).join('')) + 40;
+  const whole = Buffer.from(lines.join(''));
+  const length = Buffer.byteLength(lines[at] ?? '');
+  const twice = Buffer.concat([whole.subarray(0, seam + length), whole.subarray(seam)]);
+  const { events } = await survive(plant(twice).file);
+  assert.equal(events.filter((event) => event.type === 'turn-ended' && event.turn === 11).length, 2);
+});
+
 test('a file that is no session is refused and left alone', async () => {
   for (const text of ['hello', 'hello\nworld\n', '{"role":"user","content":"hi"}\n', '# title\n\ntext\n']) {
     const { file } = plant(text);

@@ -82,11 +82,14 @@ function say(s: RunState, parts: readonly Part[]): RunState {
 
 const noAnswer: Message = { role: 'assistant', parts: [{ type: 'text', text: '(no answer)' }] };
 
-/** What a hurt log no longer says was asked: a history that begins with an answer is legal nowhere. */
+/** What a hurt log no longer says was asked: an answer to nothing, or to an answer, is legal nowhere. */
 const lostWords: Message = { role: 'user', parts: [{ type: 'text', text: '(lost)' }] };
 
-const hear = (messages: Trail<Message>, answer: Message): Trail<Message> =>
-  push(messages.length ? messages : push(messages, lostWords), answer);
+function hear(messages: Trail<Message>, answer: Message): Trail<Message> {
+  const role = last(messages)?.role;
+  const wasAsked = role === 'user' || role === 'tool';
+  return push(wasAsked ? messages : push(messages, lostWords), answer);
+}
 
 /** An answer is in: it joins the history and its calls are open. */
 export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunState {
@@ -122,7 +125,7 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
 /** No answer came. Words that were shown stay in the history unless the turn will be tried again. */
 export function failTurn(s: RunState, e: Event & { type: 'turn-failed' }): RunState {
   const now = charge(s, { ...e.usage, usd: e.usd ?? 0, unpriced: e.usage ? 1 : 0, ms: e.ms });
-  const messages = e.partial && !e.error.retry ? push(s.messages, cutOff(e.partial)) : s.messages;
+  const messages = e.partial && !e.error.retry ? hear(s.messages, cutOff(e.partial)) : s.messages;
   return { ...now, inTurn: false, failure: e.error, failures: s.failures + (wasLeft(e.error) ? 0 : 1), messages };
 }
 
