@@ -56,8 +56,9 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       ...(values.name === undefined ? {} : { name: values.name }),
       ...(grace === undefined ? {} : { graceMs: grace * 1000 }),
     });
-    if (!process.connected) tell(`Worker ${worker.id} works on ${store.about}\n`);
-    const code = await untilEnded(worker);
+    const code = await untilEnded(worker, () => {
+      if (!process.connected) tell(`Worker ${worker.id} works on ${store.about}\n`);
+    });
     if (!values.drain || code !== exitCodes.answered) return code;
     const remains = await remainsOf(store, await openRuns(store), anyVersion ? undefined : version);
     for (const line of remainsLines(remains)) tell(`${line}\n`);
@@ -72,8 +73,8 @@ function show(run: FleetRun, settlement: Settlement, json: boolean): void {
   if (process.connected) process.send?.({ run: run.id });
 }
 
-/** Waits for the end of a worker, and hands its runs over at a signal: in order, then at once, then not at all. */
-async function untilEnded(worker: Worker): Promise<number> {
+/** Waits for the end of a worker, and hands its runs over at a signal, which may come once it is ready: in order, then at once, then not at all. */
+async function untilEnded(worker: Worker, ready: () => void): Promise<number> {
   let code: number = exitCodes.answered;
   let told = 0;
   const handOver = (): void => {
@@ -89,6 +90,7 @@ async function untilEnded(worker: Worker): Promise<number> {
     handOver();
   };
   process.on('SIGINT', end).on('SIGTERM', end).once('disconnect', handOver);
+  ready();
   try {
     await worker.done;
   } finally {

@@ -86,8 +86,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
           ...(concurrency === undefined ? {} : { concurrency }),
           ...(values['any-version'] ? {} : { version }),
         });
-    greet(server, keys);
-    return serving(server, worker);
+    return serving(server, worker, () => greet(server, keys));
   });
 });
 
@@ -177,8 +176,8 @@ async function workerBeside(
   });
 }
 
-/** Serves until a signal comes; then takes nothing new, ends the streams, and hands the runs over. */
-async function serving(server: ApiServer, worker: Worker | undefined): Promise<number> {
+/** Serves until a signal comes; then takes nothing new, ends the streams, and hands the runs over. Whoever is told that it listens may send one at once. */
+async function serving(server: ApiServer, worker: Worker | undefined, ready: () => void): Promise<number> {
   let code: number | undefined;
   const { promise: told, resolve } = Promise.withResolvers<void>();
   const end = (signal: NodeJS.Signals): void => {
@@ -189,6 +188,7 @@ async function serving(server: ApiServer, worker: Worker | undefined): Promise<n
     resolve();
   };
   process.on('SIGINT', end).on('SIGTERM', end);
+  ready();
   try {
     // A worker that cannot work at all ends the server with its reason.
     await Promise.race([told, ...(worker ? [worker.done] : [])]);
