@@ -344,6 +344,11 @@ test('[A85, A91] the same id is the same run only with the same words and settin
     (await made.run(['enqueue'], { input: twice })).err,
     /twin is another run already: its words are "One"\./,
   );
+  const bolderTwin = '{"words": "One", "id": "twin"}\n{"words": "One", "id": "twin", "settings": {"auto": true}}\n';
+  assert.match(
+    (await made.run(['enqueue'], { input: bolderTwin })).err,
+    /twin is another run already: its settings are/,
+  );
   assert.equal((await made.store.queue.depth()).queued, 1, 'nothing of a list that cannot be queued is');
 });
 

@@ -1,10 +1,11 @@
 // The `enqueue` command: puts tasks into the queue, now, for later, or again and again by the clock.
+import { enqueueOnce } from '../../fleet/same-run.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
-import { enqueueOnce } from './enqueueing.ts';
 import { countOf } from './numbers.ts';
+import { otherTask } from './other-task.ts';
 import { withStore } from './store.ts';
 import { runsOf, settingsHere, tasksFrom } from './tasks.ts';
 
@@ -60,9 +61,10 @@ export const run: Command['run'] = withOptions({ usage, options, words: true }, 
       );
       return exitCodes.answered;
     }
-    const queued = await enqueueOnce(store, runs, ({ id, status }) =>
-      tell(`${id} is in the queue already: it is ${status}.\n`),
-    );
+    const queued = await enqueueOnce(store, runs, {
+      other: otherTask,
+      again: ({ id, status }) => tell(`${id} is in the queue already: it is ${status}.\n`),
+    });
     for (const each of queued) print(values.json ? `${JSON.stringify(each)}\n` : `${each.id}\n`);
     return exitCodes.answered;
   });

@@ -1,12 +1,13 @@
 // The `factory` command: a batch of tasks, worked on by processes of its own, that can be broken off anywhere and gone on with.
 import { holdOn, remainsOf, type Remains } from '../../fleet/remains.ts';
+import { enqueueOnce } from '../../fleet/same-run.ts';
 import type { Command } from '../commands.ts';
 import type { FleetRun, FleetStore } from '../../core/index.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions } from '../front/or-usage.ts';
 import { print, tell } from '../front/print.ts';
 import { workforceOf, type Workforce } from './workforce.ts';
-import { enqueueOnce } from './enqueueing.ts';
+import { otherTask } from './other-task.ts';
 import { codeOf, endLine, questionLines } from './lines.ts';
 import { countOf } from './numbers.ts';
 import { remainsCode, remainsLines } from './remains.ts';
@@ -45,7 +46,7 @@ export const run: Command['run'] = withOptions({ usage, options, words: true }, 
   const settings = settingsHere(values);
   const runs = runsOf(tasks, { settings, id, ...(values.tenant === undefined ? {} : { tenant: values.tenant }) }, true);
   return withStore(values.store, async (store, place) => {
-    const queued = await enqueueOnce(store, runs);
+    const queued = await enqueueOnce(store, runs, { other: otherTask });
     if (format === 'text')
       tell(
         `${queued.length} run${queued.length === 1 ? '' : 's'}, ${workers} worker${workers === 1 ? '' : 's'}, ${store.about}. To go on after a break: the same command with --id ${id}\n`,

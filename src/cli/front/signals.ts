@@ -26,7 +26,7 @@ export function endInOrder(signals: readonly EndSignal[], end: () => void): Endi
   const told = (signal: NodeJS.Signals): void => {
     if (code !== undefined) {
       // A terminal that closes tells it more than once: by the one who closes it, and by the system.
-      if (signal === 'SIGHUP') return;
+      if (signal === 'SIGHUP' && code === codes.SIGHUP) return;
       process.exit(code);
     }
     code = codes[signal as EndSignal];

@@ -82,7 +82,7 @@ function begin(command: string, cwd: string, env: NodeJS.ProcessEnv): ChildProce
   try {
     const child = spawn(shell, ['-c', command], {
       cwd,
-      env: { ...env, SHLVL: String(Math.max(1, Number(env['SHLVL']) || 0)) },
+      env: { ...env, SHLVL: '1' },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });

@@ -1,7 +1,7 @@
 // The routes that begin runs, show them and end them.
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { FleetRun, JsonObject, NewRun } from '../../core/index.ts';
+import type { FleetRun, JsonObject } from '../../core/index.ts';
+import { enqueueOnce } from '../../fleet/same-run.ts';
 import { refused } from '../faults.ts';
 import type { Place } from '../place.ts';
 import { route, type Answer, type Asked, type Route } from '../route.ts';
@@ -150,18 +150,7 @@ export const runRoutes: readonly Route[] = [
     async handle({ place, caller, body }) {
       if (place.ending.aborted) throw refused('server/busy', 'The server ends and takes no new work.');
       const runs = body.runs.map((run) => allowedRun({ place, caller }, run));
-      // All or none: whoever is refused must not find half of it under way.
-      const wanted = new Map<string, NewRun>();
-      for (const run of runs) {
-        if (run.id === undefined) continue;
-        const twin = wanted.get(run.id);
-        if (twin && !isDeepStrictEqual(twin, run)) throw taken(run.id);
-        wanted.set(run.id, run);
-        const known = await place.store.queue.run(run.id);
-        if (known) mustBeSame(known, run);
-      }
-      const queued = await place.store.queue.enqueue(runs);
-      for (const [i, run] of queued.entries()) if (runs[i]) mustBeSame(run, runs[i]);
+      const queued = await enqueueOnce(place.store, runs, { other: taken });
       return { status: 202, json: { runs: queued } };
     },
   }),
