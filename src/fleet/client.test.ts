@@ -13,6 +13,7 @@ import {
   type Settlement,
 } from '../core/index.ts';
 import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
+import { aRun, contextFor } from '../../test/support/driving.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
 import { clientTools } from './client.ts';
 import { driverOf, type DriverContext } from './driver.ts';
@@ -31,37 +32,13 @@ function drive(
   more: Partial<FleetRun> = {},
   context: Partial<DriverContext> = {},
 ): Promise<Settlement> {
-  const run: FleetRun = {
-    id: 'one',
-    words: 'Go.',
-    kind: 'run',
-    settings: { client: { tools, ...client } },
-    session: 's',
-    tenant: 'default',
-    priority: 0,
-    status: 'running',
-    attempts: 1,
-    queued: '',
-    questions: [],
-    ...more,
-  };
+  const run = aRun({ id: 'one', settings: { client: { tools, ...client } }, ...more });
   const driver = driverOf(async ({ settings }) => ({
     parts: agentParts({ provider: scriptedProvider(script), system: 'Work.', tools: clientTools(settings), gates }),
     limits: { turns: 20 },
     close: async () => {},
   }));
-  return driver(run, {
-    store,
-    worker: 'w',
-    signal: new AbortController().signal,
-    leave: new AbortController().signal,
-    lost: new AbortController().signal,
-    gate: () => ({ type: 'allow' }),
-    mustGo: async () => {},
-    hear: () => () => {},
-    live: () => {},
-    ...context,
-  });
+  return driver(run, contextFor(store, context));
 }
 
 async function factsOf({ store }: Scene): Promise<readonly Event[]> {

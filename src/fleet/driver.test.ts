@@ -13,6 +13,7 @@ import {
   type Settlement,
 } from '../core/index.ts';
 import { calls, scriptedProvider, type Script } from '../testing/index.ts';
+import { aRun, contextFor } from '../../test/support/driving.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
 import { driverOf, type DriverContext } from './driver.ts';
 import { send } from './inbox.ts';
@@ -29,34 +30,6 @@ const look = defineTool({
 
 const agentFor = (script: Script, more: Partial<AgentParts> = {}): AgentParts => ({
   ...agentParts({ provider: scriptedProvider(script), system: 'Work.', tools: [look] }),
-  ...more,
-});
-
-const aRun = (more: Partial<FleetRun> = {}): FleetRun => ({
-  id: 'r',
-  words: 'Go.',
-  kind: 'run',
-  settings: {},
-  session: 's',
-  tenant: 'default',
-  priority: 0,
-  status: 'running',
-  attempts: 1,
-  queued: '',
-  questions: [],
-  ...more,
-});
-
-const contextFor = (store: FleetStore, more: Partial<DriverContext> = {}): DriverContext => ({
-  store,
-  worker: 'w',
-  signal: new AbortController().signal,
-  leave: new AbortController().signal,
-  lost: new AbortController().signal,
-  gate: () => ({ type: 'allow' }),
-  mustGo: async () => {},
-  hear: () => () => {},
-  live: () => {},
   ...more,
 });
 
