@@ -30,18 +30,21 @@ async function wereSessions({ store }: Api, conversations: number, runs: number)
   );
 }
 
+const chainModel = (url: string, useResponsesApi: boolean): ChatOpenAI =>
+  new ChatOpenAI({
+    model: 'fairlead',
+    apiKey: keys.runner,
+    useResponsesApi,
+    maxRetries: 0,
+    configuration: { baseURL: `${url}/v1` },
+  });
+
 for (const useResponsesApi of [false, true]) {
   const way = useResponsesApi ? 'responses' : 'chat completions';
 
   test(`LangChain’s agent runs its tools over ${way}, whole and streamed`, async (t) => {
     const api = await weatherServer(t);
-    const model = new ChatOpenAI({
-      model: 'fairlead',
-      apiKey: keys.runner,
-      useResponsesApi,
-      maxRetries: 0,
-      configuration: { baseURL: `${api.url}/v1` },
-    });
+    const model = chainModel(api.url, useResponsesApi);
     const weather = chainTool(({ city }: z.infer<typeof City>) => `sun in ${city}`, {
       name: 'get_weather',
       description: 'The weather of a city.',
@@ -62,13 +65,7 @@ for (const useResponsesApi of [false, true]) {
     const api = await apiServer(t, {
       script: ({ body, tools }) => (body.answer ? says('{"city": "Rome"}') : calls(tools[0] ?? '', { city: 'Rome' })),
     });
-    const model = new ChatOpenAI({
-      model: 'fairlead',
-      apiKey: keys.runner,
-      useResponsesApi,
-      maxRetries: 0,
-      configuration: { baseURL: `${api.url}/v1` },
-    });
+    const model = chainModel(api.url, useResponsesApi);
     for (const method of ['jsonSchema', 'functionCalling'] as const) {
       const made = await model.withStructuredOutput(City, { name: 'city', method }).invoke('Which?');
       assert.deepEqual(made, { city: 'Rome' }, method);

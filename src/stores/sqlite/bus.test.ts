@@ -1,9 +1,10 @@
 // The file through which unsettled words pass: for its owner alone, made by who listens, emptied by itself, and never in the way of the store.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import test from 'node:test';
+import test, { type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { change, countOf, openFor, placeFor } from '../../../test/support/sqlite-place.ts';
+import type { FleetStore } from '../../core/index.ts';
 
 const said = (text: string) => ({ turn: 1, since: 1, text });
 
@@ -30,16 +31,25 @@ test('[A93] the file is made by who listens, for its owner alone, and old words 
   assert.ok(countOf(`${file}-live`, 'letters WHERE time < 1000 * unixepoch() - 30000') === 0);
 });
 
-test('[A93] a file that cannot be used costs the words and nothing else', async (t) => {
-  const file = placeFor(t);
-  writeFileSync(`${file}-live`, 'something that is not a database at all, and long enough to be looked at twice');
+/** Says a word in one of two processes on a store, and tells what each has heard a while later. */
+async function saidBetween(
+  t: TestContext,
+  file: string,
+): Promise<{ readonly here: FleetStore; readonly heard: readonly string[] }> {
   const [here, there] = [await openFor(t, file), await openFor(t, file)];
   let [near, far] = ['', ''];
   here.live.listen('s', (piece) => void (near += piece.text));
   there.live.listen('s', (piece) => void (far += piece.text));
   here.live.say('s', said('words'));
   await pause(200);
-  assert.deepEqual([near, far], ['words', '']);
+  return { here, heard: [near, far] };
+}
+
+test('[A93] a file that cannot be used costs the words and nothing else', async (t) => {
+  const file = placeFor(t);
+  writeFileSync(`${file}-live`, 'something that is not a database at all, and long enough to be looked at twice');
+  const { here, heard } = await saidBetween(t, file);
+  assert.deepEqual(heard, ['words', '']);
   const log = await here.sessions.open('s');
   await log.append(0, [{ type: 'remark-made', key: 'k', value: 1 }]);
   await log.close();
@@ -64,17 +74,12 @@ for (const [name, plant] of [
 ] as const)
   test(
     `words go into no file that was put there for them: ${name}`,
-    { skip: process.platform === 'win32' },
+    { skip: process.platform === 'win32' && 'files have no such rights here' },
     async (t) => {
       const [file, elsewhere] = [placeFor(t), placeFor(t)];
       writeFileSync(elsewhere, '');
       plant(`${file}-live`, elsewhere);
-      const [here, there] = [await openFor(t, file), await openFor(t, file)];
-      let [near, far] = ['', ''];
-      here.live.listen('s', (piece) => void (near += piece.text));
-      there.live.listen('s', (piece) => void (far += piece.text));
-      here.live.say('s', said('words'));
-      await pause(200);
-      assert.deepEqual([near, far, readFileSync(`${file}-live`, 'utf8')], ['words', '', '']);
+      const { heard } = await saidBetween(t, file);
+      assert.deepEqual([...heard, readFileSync(`${file}-live`, 'utf8')], ['words', '', '']);
     },
   );
