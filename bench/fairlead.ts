@@ -26,7 +26,7 @@ async function harnessFor(url: string, turns: number, runDir: string | null): Pr
     system: 'You are a test.',
     tools: [noop],
     maxTurns: turns + 2,
-    limits: { repeats: 0 },
+    limits: { stuckAfter: 0 },
     runDir,
   });
 }

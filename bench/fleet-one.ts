@@ -13,7 +13,7 @@ const atOnce = 50;
 const end = (parts: Message['parts'], finish: 'stop' | 'tool-calls'): Chunk => ({
   type: 'end',
   message: { role: 'assistant', parts },
-  finish,
+  finishReason: finish,
   usage: { input: 100, output: 10 },
   usd: 0,
   model: 'm',

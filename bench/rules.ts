@@ -53,7 +53,7 @@ const modelOf = (turns: number): Provider => ({
     yield {
       type: 'end',
       message: { role: 'assistant', parts: said < turns ? [text, call] : [text] },
-      finish: said < turns ? 'tool-calls' : 'stop',
+      finishReason: said < turns ? 'tool-calls' : 'stop',
       usage: { input: 100, output: 20 },
       model: 'bench',
     };
@@ -75,7 +75,7 @@ const partsOf = (rules: RuleParts, turns: number): AgentParts => ({
 async function hundreds(rules: RuleParts, turns: number): Promise<readonly number[]> {
   const agent = partsOf(rules, turns);
   const head = await openHead(memoryLog(), runView(agent.rules, agent.views));
-  const limits = { turns: turns + 2, errors: 50, reasks: 2, repeats: 0, outputChars: 10_000 };
+  const limits = { turns: turns + 2, errors: 50, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 10_000 };
   await head.record([
     { type: 'session-started', session: 's', nonce: 'n' },
     { type: 'epoch-started', epoch: 1, reason: 'started', system: agent.system, tools: [], model: 'bench' },

@@ -13,7 +13,7 @@ const turn = (n: number, result: string): Fact[] => [
     type: 'turn-ended',
     turn: n,
     message: { role: 'assistant', parts: [{ type: 'tool-call', id: `c${n}`, tool: 'noop', input: { i: n } }] },
-    finish: 'tool-calls',
+    finishReason: 'tool-calls',
     usage: { input: 100, output: 10 },
     model: 'mock',
     ms: 1,
@@ -27,7 +27,11 @@ async function write(file: string, turns: number, result: (n: number) => string)
   const head: Fact[] = [
     ...start(),
     { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
-    { type: 'run-started', run: 'r1', limits: { turns: 1e9, errors: 5, reasks: 2, repeats: 0, outputChars: 1e9 } },
+    {
+      type: 'run-started',
+      run: 'r1',
+      limits: { turns: 1e9, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 1e9 },
+    },
   ];
   let seq = (await log.append(0, head)).at(-1)?.seq ?? 0;
   for (let n = 1; n <= turns; n += 100) {
@@ -42,7 +46,7 @@ async function write(file: string, turns: number, result: (n: number) => string)
         type: 'turn-ended',
         turn: turns + 1,
         message: { role: 'assistant', parts: [{ type: 'text', text: 'done' }] },
-        finish: 'stop',
+        finishReason: 'stop',
         usage: { input: 100, output: 10 },
         model: 'mock',
         ms: 1,

@@ -43,7 +43,7 @@ function caller(tool: string, input: (call: number) => Json, times: number, each
       yield {
         type: 'end',
         message: { role: 'assistant', parts: count ? calls : [{ type: 'text', text: 'done' }] },
-        finish: count ? 'tool-calls' : 'stop',
+        finishReason: count ? 'tool-calls' : 'stop',
         usage: { input: 100, output: 10 },
         model: 'bench',
         usd: 0,
@@ -84,7 +84,7 @@ async function sessionOf(provider: Provider, file: boolean): Promise<Running> {
   return {
     session,
     async run() {
-      const state = await session.run('go', { limits: { turns: 1e9, repeats: 0 } });
+      const state = await session.run('go', { limits: { turns: 1e9, stuckAfter: 0 } });
       if (state.ended?.reason !== 'answered') throw new Error(`${state.ended?.reason}: ${state.ended?.detail}`);
       await session.close();
       return state.spent.calls;

@@ -70,14 +70,14 @@ test('a call budget stops before the call that would exceed it', async () => {
 test('[A58, M15] the same calls with the same results count as stuck, also in a cycle of two', async () => {
   assert.deepEqual(
     await reasonOf(
-      { repeats: 4 },
+      { stuckAfter: 4 },
       Array.from({ length: 50 }, () => look(1)),
     ).then(({ reason, turns }) => [reason, turns]),
     ['stuck', 4],
   );
   assert.deepEqual(
     await reasonOf(
-      { repeats: 4 },
+      { stuckAfter: 4 },
       Array.from({ length: 50 }, (_, i) => look(i % 2)),
     ).then(({ reason, turns }) => [reason, turns]),
     ['stuck', 8],
@@ -101,7 +101,7 @@ test('re-asking for an acceptable answer is bounded', async () => {
   for (const finish of ['stop', 'refusal', 'filtered'] as const) {
     const empty = Array.from({ length: 50 }, (): Saying => ({ text: '', calls: [], finish }));
     assert.deepEqual(
-      await reasonOf({ reasks: 2 }, empty).then(({ reason, turns }) => [reason, turns]),
+      await reasonOf({ maxRetriesPerAnswer: 2 }, empty).then(({ reason, turns }) => [reason, turns]),
       ['error-threshold', 3],
       finish,
     );
@@ -120,7 +120,7 @@ test('[M25, M37] a user’s own rule and a kill-switch end the run before the ne
 test('[M23] a tool can complete the task', async () => {
   const { agent } = worldOf([look(1)]);
   const look1 = agent.tools.get('look') as Tool;
-  const finish: Tool = { ...look1, run: () => output({ text: 'all done', completes: true }) };
+  const finish: Tool = { ...look1, run: () => output({ text: 'all done', endsRun: true }) };
   const tools = new Map([...agent.tools, ['look', finish] as const]);
   assert.equal((await reasonOf({}, [look(1)], { tools })).reason, 'task-complete');
 });

@@ -414,7 +414,7 @@ test('[A12, A57] a compaction that is cancelled leaves the conversation as it wa
   await assert.rejects(session.compact({ signal: stop.signal }), { code: 'run/cancelled' });
   assert.equal(session.messages.length, held);
   assert.ok(session.state.total.input > total.input && session.state.total.usd > total.usd);
-  assert.equal(log.events.at(-1)?.type, 'compaction-refused');
+  assert.equal(log.events.at(-1)?.type, 'compaction-failed');
 });
 
 test('[A12, A57] a run that is cancelled while it compacts ends as cancelled, with the cost of the summary', async () => {
@@ -425,5 +425,5 @@ test('[A12, A57] a run that is cancelled while it compacts ends as cancelled, wi
   const session = await Session.open({ ...parts, compact: summarising() }, log);
   const state = await session.run(task, { limits: { context: 3000 }, signal: stop.signal });
   assert.equal(state.ended?.reason, 'cancelled');
-  assert.ok(log.events.some((event) => event.type === 'compaction-refused' && (event.spent?.input ?? 0) > 0));
+  assert.ok(log.events.some((event) => event.type === 'compaction-failed' && (event.spent?.input ?? 0) > 0));
 });

@@ -76,7 +76,7 @@ async function drain(t: TestContext, kind: Kind): Promise<void> {
     const events = await historyOf(store, run);
     assertOnce(run, events, outside);
     assert.deepEqual(await store.inbox.read(run.session, 0), [], `${run.id}: letters that are left`);
-    const asks = countIn(events, 'ask-raised');
+    const asks = countIn(events, 'approval-requested');
     asked += asks;
     attempts += run.attempts;
     if (run.attempts - asks > 1) killed++;
@@ -174,7 +174,7 @@ async function leave(t: TestContext, kind: Kind): Promise<void> {
   for (const run of await attend()) {
     const events = await historyOf(store, run);
     assertOnce(run, events, outside);
-    assert.deepEqual([countIn(events, 'ask-raised'), run.attempts], [0, 2], `${run.id}: nothing is unknown`);
+    assert.deepEqual([countIn(events, 'approval-requested'), run.attempts], [0, 2], `${run.id}: nothing is unknown`);
   }
   assert.equal(outside.entries.length, ids.length * tools.length, 'nothing was repeated, not even in vain');
   await part([second]);

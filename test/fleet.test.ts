@@ -47,7 +47,7 @@ test('[A53, A112] an effect that was under way when its worker was killed is put
   await one.ended;
   assert.equal((await made.run(['worker', '--drain'])).code, 5);
   const { questions } = await made.stands('half', 'resting');
-  assert.equal(questions[0]?.about, 'outcome');
+  assert.equal(questions[0]?.kind, 'unknown-outcome');
   assert.match(
     await made.say('runs', 'show', 'half'),
     /may or may not have happened[^]*fairlead runs answer half happened \(or yes: run it again; or no: nobody knows\)/,

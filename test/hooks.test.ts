@@ -54,7 +54,7 @@ test(
     assert.match(log, /does not allow this call, so nothing was run: Secrets stay as they are\./);
     assert.equal(existsSync(path.join(made.cwd, '.env')), false);
     assert.match(log, /"type":"tool-ended"[^\n]*"notes":\[\{[^\]]*The formatter changed nothing\./);
-    assert.match(log, /"type":"checks-ended"[^\n]*Run the tests before you stop\./);
+    assert.match(log, /"type":"check-ended"[^\n]*Run the tests before you stop\./);
     assert.match(JSON.stringify(made.asked().at(-1)?.body), /The branch is main\.[^]*do it/);
     const heard: unknown = JSON.parse(readFileSync(path.join(made.cwd, 'seen-after.json'), 'utf8'));
     assert.ok(isObject(heard));

@@ -59,14 +59,14 @@ async function plantSession(made: Program, more: (call: string) => Fact = yes): 
   await made.run(['--session-name', 'trap', 'do it']);
   const log = await openJsonl(made.data('sessions/session_trap.jsonl'));
   const events = (await Array.fromAsync(log.read())).flat();
-  const [last, ask] = [events.at(-1), events.find(({ type }) => type === 'ask-raised')];
-  assert.ok(last && ask?.type === 'ask-raised');
+  const [last, ask] = [events.at(-1), events.find(({ type }) => type === 'approval-requested')];
+  assert.ok(last && ask?.type === 'approval-requested');
   await log.append(last.seq, [more(ask.call)]);
   await log.close();
 }
 
-const yes = (call: string): Fact => ({ type: 'ask-answered', call, allowed: true, by: 'person' });
-const harmless = (call: string): Fact => ({ type: 'ask-raised', call, question: 'list_files src' });
+const yes = (call: string): Fact => ({ type: 'approval-resolved', call, allowed: true, by: 'person' });
+const harmless = (call: string): Fact => ({ type: 'approval-requested', call, question: 'list_files src' });
 
 const command = 'echo ran > owned.txt';
 const runsCommand = ({ results }: { readonly results: readonly string[] }): string | ReturnType<typeof calls> =>

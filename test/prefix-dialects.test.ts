@@ -78,7 +78,7 @@ for (const [dialect, open] of Object.entries(dialects)) {
       tools,
       rules: [rule],
       maxTurns: turns + 1,
-      limits: { repeats: 0 },
+      limits: { stuckAfter: 0 },
       runDir: null,
     });
     harness.registerReminder((turn) => (turn % 4 === 0 ? `It is turn ${turn}.` : null));

@@ -326,7 +326,7 @@ for (const [what, poor, why] of [
 test('fault 53: the same call again and again, and a circle of two, are noticed and stopped', async (t) => {
   for (const period of [1, 2]) {
     const on = await stage(t, (_: unknown, index) => calls('look', { n: index % period }), {
-      limits: { repeats: 5, turns: 50 },
+      limits: { stuckAfter: 5, turns: 50 },
     });
     const { ended } = await on.say('go');
     assert.deepEqual([ended?.reason, asked(on)], ['stuck', 5 * period]);
@@ -347,7 +347,7 @@ for (const [what, usage] of [
     });
     const state = await on.say('go');
     assert.equal(state.ended?.reason, 'money-budget');
-    assert.ok(state.spent.unpriced > 0 && state.spent.usd > 0 && state.spent.usd < 4, String(state.spent.usd));
+    assert.ok(state.spent.turnsWithoutPrice > 0 && state.spent.usd > 0 && state.spent.usd < 4, String(state.spent.usd));
     const ended = on.log.events.filter((event) => event.type === 'turn-ended');
     assert.ok(ended.every((event) => event.estimated === true));
     await on.check();

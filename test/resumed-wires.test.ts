@@ -30,7 +30,11 @@ const facts: readonly Fact[] = [
   { type: 'session-started', session: 's' },
   { type: 'epoch-started', epoch: 1, reason: 'started', system: 's', tools: [], model: 'm' },
   { type: 'input-received', input: 'i', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
-  { type: 'run-started', run: 'r', limits: { turns: 9, errors: 5, reasks: 2, repeats: 5, outputChars: 1e9 } },
+  {
+    type: 'run-started',
+    run: 'r',
+    limits: { turns: 9, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 5, outputChars: 1e9 },
+  },
   { type: 'turn-started', turn: 1, inputs: ['i'], notes: [] },
   {
     type: 'turn-ended',
@@ -39,7 +43,7 @@ const facts: readonly Fact[] = [
       role: 'assistant',
       parts: results.map((_, i) => ({ type: 'tool-call', id: `c${i}`, tool: 't', input: { i } })),
     },
-    finish: 'tool-calls',
+    finishReason: 'tool-calls',
     usage: {},
     model: 'm',
     ms: 1,

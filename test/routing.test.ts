@@ -48,7 +48,7 @@ const remarks = (
   events: readonly Event[],
   key: string,
 ): readonly { readonly model: string; readonly [name: string]: unknown }[] =>
-  events.flatMap((event) => (event.type === 'remark-made' && event.key === key ? [event.value as never] : []));
+  events.flatMap((event) => (event.type === 'annotation-added' && event.key === key ? [event.value as never] : []));
 
 test('[P43, P59, P69] a simple task goes to the local model and a hard one to the cloud, each told before it is sent and written down', async (t) => {
   const made = await two(t);
@@ -262,7 +262,7 @@ test('[P43] a step back, another folder and another session do not open a way ou
     events.some((event) => event.type === 'branch-started'),
     back.out,
   );
-  const labels = events.filter((event) => event.type === 'remark-made' && event.key === 'privacy/labelled');
+  const labels = events.filter((event) => event.type === 'annotation-added' && event.key === 'privacy/labelled');
   assert.equal(labels.length, 2, 'the branch without the label is labelled again');
   assert.deepEqual([asksOf(made.server), made.cloud.requests.length], [3, 0]);
 

@@ -130,7 +130,7 @@ async function goOn(agent: AgentParts, events: readonly Event[]): Promise<readon
     const state = await run(agent, { head, signal: new AbortController().signal, live: () => {}, clock: () => 0 });
     const open = state.calls.find(({ ask }) => ask && ask.allowed === undefined);
     if (!open) break;
-    await head.record([{ type: 'ask-answered', call: open.id, allowed: true }]);
+    await head.record([{ type: 'approval-resolved', call: open.id, allowed: true }]);
   }
   return log.events;
 }

@@ -82,6 +82,6 @@ for (const [id, command] of [
     const { code, err } = await made.run(['-p', 'go', '-n', 'told']);
     assert.equal(code, 5, err);
     assert.equal(made.asked().length, 1, 'the run rests until the person answers');
-    assert.match(made.session('told'), /"type":"ask-raised"/);
+    assert.match(made.session('told'), /"type":"approval-requested"/);
     assert.doesNotMatch(made.session('told'), /"type":"tool-started"/);
   });

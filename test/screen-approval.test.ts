@@ -60,7 +60,7 @@ test(
     assert.equal(sentTo(place.server).length, asked + 1, 'the model was not asked to go on');
     assert.ok(!made('stopped'));
     const kept = readFileSync(path.join(place.data, 'sessions/session_asked.jsonl'), 'utf8');
-    assert.equal(kept.match(/"type":"ask-answered"/g)?.length, 5, 'who interrupts has not answered');
+    assert.equal(kept.match(/"type":"approval-resolved"/g)?.length, 5, 'who interrupts has not answered');
 
     await prompt.enter('write:first');
     await prompt.waitFor(

@@ -76,7 +76,7 @@ test('[A110] what never fits is an error, as is what a tool ends the run with; J
     description: 'Ends the task.',
     input: { type: 'object' },
     effect: 'read',
-    run: () => output({ text: 'done', completes: true }),
+    run: () => output({ text: 'done', endsRun: true }),
   };
   const script: Record<string, () => ReturnType<typeof says>> = {
     words: () => says('Warm.'),

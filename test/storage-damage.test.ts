@@ -10,7 +10,7 @@ import { openJsonl, verifyFile, type Problem } from '../src/stores/index.ts';
 import { assertTidy, eventsOf, inspect } from './crash/checker.ts';
 import { folder, place, plant, story } from './crash/place.ts';
 
-const remark = { type: 'remark-made', key: 'after', value: 'the damage' } as const;
+const remark = { type: 'annotation-added', key: 'after', value: 'the damage' } as const;
 
 /** Opens a hurt file, adds an event, and opens it again: both times the same events and the addition are there. */
 async function survive(

@@ -57,7 +57,7 @@ test('fault 9: a sync that fails means not saved, nothing more succeeds on that 
   const { file } = place();
   const disk = failingDisk(2, 'EIO', { only: ['sync'] });
   const log = await openJsonl(file, { disk });
-  const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
+  const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
   await assert.rejects(log.append(0, [remark], { settle: true }), { code: 'store/io' });
   await assert.rejects(log.append(0, [remark]), { code: 'store/io' });
   await assert.rejects(log.append(1, [remark], { settle: true }), { code: 'store/io' });
@@ -85,7 +85,7 @@ test('fault 9: a write whose beginning cannot be taken back closes the log to fu
     },
   };
   const log = await openJsonl(file, { disk });
-  const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
+  const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
   const [saved] = await log.append(0, [remark], { settle: true });
   failing = true;
   await assert.rejects(log.append(1, [remark]), { code: 'store/io' });
@@ -133,7 +133,7 @@ test('fault 10: a place that may no longer be written to gives a clear error, an
 test('fault 10: a folder deleted in the middle of a run gives a clear error, and everything can still be exported', async () => {
   const { file } = place();
   const log = await openJsonl(file);
-  const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
+  const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
   const saved = await log.append(0, [remark, remark], { settle: true });
   fs.rmSync(path.dirname(file), { recursive: true });
   await assert.rejects(log.append(2, [remark], { settle: true }), { code: 'store/gone' });
@@ -150,9 +150,9 @@ test('fault 10: a session file deleted or replaced under its writer is noticed b
     const { file } = place();
     const log = await openJsonl(file);
     change(file);
-    const append = log.append(0, [{ type: 'remark-made', key: 'k', value: 1 }], { settle: true });
+    const append = log.append(0, [{ type: 'annotation-added', key: 'k', value: 1 }], { settle: true });
     await assert.rejects(append, { code: 'store/gone' });
-    assert.match(log.export(), /remark-made/);
+    assert.match(log.export(), /annotation-added/);
     await log.close();
   }
 });
@@ -160,7 +160,7 @@ test('fault 10: a session file deleted or replaced under its writer is noticed b
 test('fault 11: the power may go at any moment: a session is there as it was before or after, never not at all', async () => {
   const { lines } = await story();
   const edited = lines.slice(0, 20).join('').replace('seen 0', 'seen by hand');
-  const remark = { type: 'remark-made', key: 'k', value: 'x'.repeat(300) } as const;
+  const remark = { type: 'annotation-added', key: 'k', value: 'x'.repeat(300) } as const;
   for (const start of ['', edited]) {
     for (let n = 1, done = false; !done; n++) {
       const { file } = place();
@@ -223,9 +223,9 @@ test('fault 12: a disk that takes no more bytes and gives no reason is reported'
     const write: Disk['write'] = (...given) => (broken ? stuck() : realDisk.write(...given));
     const log = await openJsonl(file, { disk: { ...realDisk, write } });
     broken = true;
-    await assert.rejects(log.append(0, [{ type: 'remark-made', key: 'k', value: 1 }]), { code: 'store/io' });
+    await assert.rejects(log.append(0, [{ type: 'annotation-added', key: 'k', value: 1 }]), { code: 'store/io' });
     broken = false;
-    assert.equal((await log.append(0, [{ type: 'remark-made', key: 'k', value: 1 }])).length, 1);
+    assert.equal((await log.append(0, [{ type: 'annotation-added', key: 'k', value: 1 }])).length, 1);
     await log.close();
   }
 });

@@ -303,7 +303,7 @@ test('taking up an edit fails as a whole or succeeds as a whole, at whichever st
   }
 });
 
-const remark = (value: string): Fact => ({ type: 'remark-made', key: 'k', value });
+const remark = (value: string): Fact => ({ type: 'annotation-added', key: 'k', value });
 
 test('[M11] a session is a tree: any event can be gone back to, and every branch can be read', async () => {
   const { file } = plant('');
@@ -347,7 +347,7 @@ test('events handed over as facts get places of their own, whatever the order of
   const log = await openJsonl(file);
   const [first] = await log.append(0, [remark('a')]);
   const [copy] = await log.append(1, [first!]);
-  const [odd] = await log.append(2, [{ value: 1, key: 'k', type: 'remark-made' }]);
+  const [odd] = await log.append(2, [{ value: 1, key: 'k', type: 'annotation-added' }]);
   assert.deepEqual([copy?.seq, copy?.parent, odd?.seq], [2, first?.id, 3]);
   assert.deepEqual(await eventsOf(log), [first, copy, odd]);
   await log.close();

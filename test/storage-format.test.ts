@@ -30,7 +30,7 @@ test('fault 6: any text is one physical line and comes back as it was', async ()
   ];
   const { file } = place();
   const log = await openJsonl(file);
-  const given = [...nasty, nasty.join(' ')].map((value) => ({ type: 'remark-made', key: 'k', value }) as const);
+  const given = [...nasty, nasty.join(' ')].map((value) => ({ type: 'annotation-added', key: 'k', value }) as const);
   await log.append(0, given);
   await log.close();
   const text = fs.readFileSync(file, 'utf8');
@@ -42,7 +42,7 @@ test('fault 6: any text is one physical line and comes back as it was', async ()
   );
   const { events } = await inspect(file);
   assert.deepEqual(
-    events.map((event) => (event.type === 'remark-made' ? event.value : undefined)),
+    events.map((event) => (event.type === 'annotation-added' ? event.value : undefined)),
     given.map(({ value }) => value),
   );
 });
@@ -59,13 +59,13 @@ test('fault 6: any JSON at all comes back as it was, and the file verifies', asy
     fc.asyncProperty(fc.json({ stringUnit: 'binary' }), text, async (json, words) => {
       // Negative zero is no JSON number.
       const value = JSON.parse(json) as Json;
-      const [event] = await log.append(seq++, [{ type: 'remark-made', key: words, value }]);
+      const [event] = await log.append(seq++, [{ type: 'annotation-added', key: words, value }]);
       const found = await eventsOf(log);
       assert.deepEqual(
         JSON.stringify(found.at(-1)),
         JSON.stringify({
           time: event?.time,
-          type: 'remark-made',
+          type: 'annotation-added',
           key: words,
           value,
           seq: event?.seq,
@@ -86,11 +86,11 @@ test('fault 6: a line far longer than any buffer comes back as it was', async ()
   const log = await openJsonl(file);
   const value = 'ä\u2028'.repeat(1_000_000);
   await log.append(0, [
-    { type: 'remark-made', key: 'long', value },
-    { type: 'remark-made', key: 'next', value: 1 },
+    { type: 'annotation-added', key: 'long', value },
+    { type: 'annotation-added', key: 'next', value: 1 },
   ]);
   const read = await eventsOf(log);
-  assert.ok(read[0]?.type === 'remark-made' && read[0].value === value);
+  assert.ok(read[0]?.type === 'annotation-added' && read[0].value === value);
   assert.equal(read[1]?.seq, 2);
   await log.close();
 });
@@ -141,7 +141,7 @@ test('fault 21: a file of the first format opens, reads, verifies and goes on', 
     (await eventsOf(log, { from: 'epoch' })).map(({ seq }) => seq),
     [24, 25, 26, 27, 28],
   );
-  await log.append(28, [{ type: 'remark-made', key: 'still', value: 'goes' }]);
+  await log.append(28, [{ type: 'annotation-added', key: 'still', value: 'goes' }]);
   await log.close();
   assert.equal((await verifyFile(file)).ok, true);
 });

@@ -20,7 +20,7 @@ const epoch = (number: number): Fact => ({
   model: 'm',
   baseline: { session: 's', messages: [], turn: number, loaded: [], queue: [], total: noSpending },
 });
-const remark = (value: number): Fact => ({ type: 'remark-made', key: 'k', value });
+const remark = (value: number): Fact => ({ type: 'annotation-added', key: 'k', value });
 const remarks = (count: number): readonly Fact[] => Array.from({ length: count }, (_, i) => remark(i));
 
 /** A session with a branch and, on it, two epochs, of which the second is indexed: the events on the way to its end. */
@@ -199,7 +199,7 @@ test('a long log without an epoch is read through in memory that does not grow w
   for (let seq = 0; seq < 100_000; seq += 1000)
     await log.append(
       seq,
-      Array.from({ length: 1000 }, (): Fact => ({ type: 'remark-made', key: 'k', value })),
+      Array.from({ length: 1000 }, (): Fact => ({ type: 'annotation-added', key: 'k', value })),
     );
   await log.close();
   fs.rmSync(`${file}.index`, { force: true });

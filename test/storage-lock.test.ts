@@ -12,7 +12,7 @@ import { place } from './crash/place.ts';
 import { bundle } from './support/bundle.ts';
 
 const program = await bundle(path.join(import.meta.dirname, 'crash/writer.ts'));
-const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
+const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
 
 type Process = {
   readonly child: ChildProcess;

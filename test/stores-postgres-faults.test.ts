@@ -29,7 +29,7 @@ async function send(url: string, sql: string): Promise<readonly Record<string, u
   }
 }
 
-const remark = (value: number) => ({ type: 'remark-made', key: 'n', value }) as const;
+const remark = (value: number) => ({ type: 'annotation-added', key: 'n', value }) as const;
 const ended: Settlement = { type: 'ended', outcome: { reason: 'answered', text: '', spent: noSpending } };
 const rest: Settlement = { type: 'resting', questions: [] };
 
@@ -52,7 +52,7 @@ function working(store: FleetStore, drive: Work['drive'], more: Partial<Work> = 
 async function valuesIn({ sessions }: FleetStore, session: string): Promise<readonly unknown[]> {
   const values: unknown[] = [];
   for await (const events of (await sessions.reader(session)).read())
-    for (const event of events) if (event.type === 'remark-made') values.push(event.value);
+    for (const event of events) if (event.type === 'annotation-added') values.push(event.value);
   return values;
 }
 
@@ -181,7 +181,7 @@ promise(
       assert.equal((await store.queue.run(id))?.outcome?.reason, 'answered');
       const dones: string[] = [];
       for await (const events of (await store.sessions.reader(session)).read())
-        for (const event of events) if (event.type === 'remark-made' && event.key === 'done') dones.push(event.id);
+        for (const event of events) if (event.type === 'annotation-added' && event.key === 'done') dones.push(event.id);
       assert.equal(dones.length, 1, `${id} was done ${dones.length} times`);
     }
     await Promise.all(actors.map((actor) => actor.leave()));

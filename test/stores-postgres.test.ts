@@ -54,7 +54,9 @@ test(
     const log = await mine.sessions.open('one');
     const append = async (after: number, meanwhile: () => Promise<void>): ReturnType<typeof log.append> => {
       const lost = line.lose(`words ${after}`);
-      const done = log.append(after, [{ type: 'remark-made', key: 'k', value: `words ${after}` }], { settle: true });
+      const done = log.append(after, [{ type: 'annotation-added', key: 'k', value: `words ${after}` }], {
+        settle: true,
+      });
       done.catch(() => {});
       await lost;
       await meanwhile();

@@ -79,7 +79,7 @@ for (const [how, code, act] of [
       assert.doesNotMatch(seen, /AbortError|^ +at /m);
       assert.match(seen, /To answer: fairlead --resume "left"/);
       assert.equal(made.asked().length, 1, 'the model was not asked to go on');
-      assert.doesNotMatch(made.session('left'), /"type":"ask-answered"/);
+      assert.doesNotMatch(made.session('left'), /"type":"approval-resolved"/);
       assert.equal(existsSync(made.file), false);
     },
   );

@@ -123,8 +123,8 @@ function assertAs(end: End, expected: Stated): void {
     return { id: call.id, name: call.tool, input: call.input };
   });
   assert.deepEqual(calls, expected.calls);
-  assert.equal(end.rawFinish, expected.finish);
-  assert.equal(end.finish, finishes[expected.finish]);
+  assert.equal(end.rawFinishReason, expected.finish);
+  assert.equal(end.finishReason, finishes[expected.finish]);
   assert.deepEqual(end.usage, expected.usage);
   assert.equal(end.usd, expected.usd);
 }

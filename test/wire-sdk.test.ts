@@ -78,8 +78,8 @@ function heard(end: Chunk & { type: 'end' }): Stated {
       part.type === 'tool-call' ? [{ tool: part.tool, input: part.input, id: part.id }] : [],
     ),
     order: said.map((part) => part.type).filter((type, i, all) => type !== all[i - 1]),
-    finish: end.finish,
-    rawFinish: end.rawFinish,
+    finish: end.finishReason,
+    rawFinish: end.rawFinishReason,
     usage: end.usage,
     model: end.model,
   };

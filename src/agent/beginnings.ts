@@ -8,9 +8,17 @@ export const newNonce = (): string => randomUUID().slice(0, 8);
 
 /** The facts that make a log ready for this agent: the first ones of a new session, or a new epoch if the agent is not the one that wrote it. */
 export function opening(parts: AgentParts, state: RunState, id: string): readonly Fact[] {
-  const { system, provider } = parts;
+  const { system, provider, cwd } = parts;
+  const where = cwd === undefined ? {} : { cwd };
   const tools = specsOf(parts.tools);
-  const epoch = { type: 'epoch-started', epoch: state.epoch + 1, system, tools, model: provider.model } as const;
+  const epoch = {
+    type: 'epoch-started',
+    epoch: state.epoch + 1,
+    system,
+    tools,
+    model: provider.model,
+    ...where,
+  } as const;
   if (state.session === '')
     return [
       { type: 'session-started', session: id, nonce: newNonce() },

@@ -68,7 +68,7 @@ test('[D4, D15] the system text is the same bytes in every request of every run'
 
 test('[D7, D24] at maxTurns runResult says max_turns_exceeded and run throws a typed error', async () => {
   const script: Script<Request> = () => calls('echo');
-  const { harness } = harnessOf(script, { maxTurns: 3, limits: { repeats: 0 } });
+  const { harness } = harnessOf(script, { maxTurns: 3, limits: { stuckAfter: 0 } });
   const result = await harness.runResult('go');
   assert.deepEqual([result.status, result.turns, result.stopReason], ['max_turns_exceeded', 3, null]);
   await assert.rejects(harness.run('go'), (error) => error instanceof FairleadError && error.code === 'run/max-turns');
@@ -143,7 +143,7 @@ test('[D12, D16, D18] reminders are asked before each turn, in order, and go to 
 
 test('the last turn, and only the last, is announced as the last, also when there is only one', async () => {
   for (const maxTurns of [1, 3]) {
-    const { harness, requests } = harnessOf(() => calls('echo'), { maxTurns, limits: { repeats: 0 } });
+    const { harness, requests } = harnessOf(() => calls('echo'), { maxTurns, limits: { stuckAfter: 0 } });
     await harness.runResult('go');
     assert.deepEqual(
       requests.map((request) => /last turn/.test(lastUserText(request))),

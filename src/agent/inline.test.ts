@@ -98,7 +98,7 @@ test('[D9] of an output the data is kept and everything else stays, and nothing 
     text: 'Found rows.',
     data,
     notes: [{ key: 'k', text: 'n' }],
-    completes: true,
+    endsRun: true,
   });
   const output = (await cachedTool(tool(given), cache).run({}, context)) as Output;
   assert.deepEqual({ ...output, text: '' }, { ...given, text: '', data: { handle: 'fetch_rows' } });

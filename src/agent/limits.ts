@@ -2,7 +2,13 @@
 import { FairleadError, type Limits, type Provider } from '../core/index.ts';
 
 /** Defaults: 25 turns, 5 failures in a row, 2 re-asks, 5 identical rounds, 100,000 characters a tool result. */
-export const defaultLimits: Limits = { turns: 25, errors: 5, reasks: 2, repeats: 5, outputChars: 100_000 };
+export const defaultLimits: Limits = {
+  turns: 25,
+  errors: 5,
+  maxRetriesPerAnswer: 2,
+  stuckAfter: 5,
+  outputChars: 100_000,
+};
 
 /** Limits for a run on this provider: what was asked for over the defaults, and room for an answer in the model's window. */
 export function limitsFor(provider: Provider, asked: Partial<Limits> = {}): Limits {

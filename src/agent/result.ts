@@ -50,8 +50,8 @@ export type WireStop = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal';
 
 /** A finish in the words of the event stream. */
 export function wireStop(event: Event & { readonly type: 'turn-ended' }): WireStop {
-  if (event.finish === 'length') return 'max_tokens';
-  if (event.finish === 'refusal' || event.finish === 'filtered') return 'refusal';
+  if (event.finishReason === 'length') return 'max_tokens';
+  if (event.finishReason === 'refusal' || event.finishReason === 'filtered') return 'refusal';
   return event.message.parts.some((part) => part.type === 'tool-call') ? 'tool_use' : 'end_turn';
 }
 
@@ -87,7 +87,7 @@ export function resultOf(
     stopReason: spoke ? (stop ?? null) : null,
     turns: state.spent.turns,
     usage: usageOf(state.spent),
-    usd: state.spent.unpriced === 0 ? state.spent.usd : undefined,
+    usd: state.spent.turnsWithoutPrice === 0 ? state.spent.usd : undefined,
     error:
       status === 'error'
         ? fromFailure(

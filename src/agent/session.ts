@@ -158,13 +158,15 @@ export class Session {
   async answer(call: string, allowed: boolean, by?: string, happened = false): Promise<void> {
     this.#mustWait(call);
     const more = { ...(happened ? { happened } : {}), ...(by === undefined ? {} : { by }) };
-    await this.#head.record([{ type: 'ask-answered', call, allowed, ...more }], { settle: true });
+    await this.#head.record([{ type: 'approval-resolved', call, allowed, ...more }], { settle: true });
   }
 
   /** Puts an open question in other words: a log may be written by anybody, and so may the question in it. */
   async reword(call: string, question: string): Promise<void> {
-    const { about } = this.#mustWait(call);
-    await this.#head.record([{ type: 'ask-raised', call, question, ...(about ? { about } : {}) }], { settle: true });
+    const { kind } = this.#mustWait(call);
+    await this.#head.record([{ type: 'approval-requested', call, question, ...(kind ? { kind } : {}) }], {
+      settle: true,
+    });
   }
 
   /** Stops the run that is going on; it ends within a second and can be continued. */
@@ -235,7 +237,7 @@ export class Session {
 
   /** Writes something down that no model sees. */
   async remark(key: string, value: Json): Promise<void> {
-    await this.#head.record([{ type: 'remark-made', key, value }]);
+    await this.#head.record([{ type: 'annotation-added', key, value }]);
   }
 
   /** Writes down together what belongs together, decided from the state at the moment of writing. */

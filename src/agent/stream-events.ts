@@ -94,7 +94,17 @@ export function translator(emit: (event: StreamEvent) => void): {
       emit({
         type: 'message_delta',
         stop_reason: wireStop(event),
-        usage: usageOf({ input, output, cacheRead, cacheWrite, turns: 1, calls: 0, usd: 0, unpriced: 0, ms: 0 }),
+        usage: usageOf({
+          input,
+          output,
+          cacheRead,
+          cacheWrite,
+          turns: 1,
+          calls: 0,
+          usd: 0,
+          turnsWithoutPrice: 0,
+          ms: 0,
+        }),
       });
       return emit({ type: 'message_stop' });
     }

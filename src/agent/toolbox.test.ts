@@ -22,7 +22,7 @@ import { specsOf, toolbox } from './toolbox.ts';
 
 type Ask = readonly [tool: string, input: Json];
 
-const limits: Limits = { turns: 20, errors: 9, reasks: 1, repeats: 9, outputChars: 100_000 };
+const limits: Limits = { turns: 20, errors: 9, maxRetriesPerAnswer: 1, stuckAfter: 9, outputChars: 100_000 };
 const load = (...names: string[]): Ask => ['load_tools', { names }];
 const use = (tool: string, input: Json): Ask => ['use_tool', { tool, input }];
 
@@ -52,7 +52,7 @@ async function play(tools: readonly Tool[], rounds: readonly (readonly Ask[])[],
         yield {
           type: 'end',
           message,
-          finish: round ? 'tool-calls' : 'stop',
+          finishReason: round ? 'tool-calls' : 'stop',
           usage: { input: 1, output: 1 },
           model: 'm',
         };

@@ -115,7 +115,7 @@ function load(groups: Groups, names: readonly string[]): Output {
       ...loaded.map((tool) => `${tool.name}: ${tool.description}\nInput schema: ${JSON.stringify(tool.input)}`),
       `Loaded. Call ${USE_TOOL} with {"tool": "${first?.name}", "input": {…}}, the input as the schema says.`,
     ].join('\n\n'),
-    loads: loaded.map((tool) => tool.name),
+    loadsTools: loaded.map((tool) => tool.name),
   });
 }
 

@@ -25,7 +25,7 @@ export const traceView: View<Trace> = {
       case 'turn-started':
         return begin(trace, 'turn', event, { name: `turn ${event.turn}`, kind: 'turn', attributes: {} });
       case 'turn-ended': {
-        const { model, finish, usage, ms } = event;
+        const { model, finishReason: finish, usage, ms } = event;
         return end(trace, 'turn', event, false, {
           model,
           finish,
@@ -48,14 +48,14 @@ export const traceView: View<Trace> = {
         return end(trace, 'run', event, event.error !== undefined, { reason: event.reason });
       case 'session-started':
       case 'epoch-started':
-      case 'compaction-refused':
+      case 'compaction-failed':
       case 'branch-started':
       case 'input-received':
       case 'answer-rejected':
-      case 'ask-raised':
-      case 'ask-answered':
-      case 'checks-ended':
-      case 'remark-made':
+      case 'approval-requested':
+      case 'approval-resolved':
+      case 'check-ended':
+      case 'annotation-added':
         return trace;
     }
   },

@@ -2,7 +2,16 @@
 import { messageOf } from './errors.ts';
 import type { Fact, Rejection } from './fact.ts';
 import { isJson } from './json.ts';
-import { callsOf, isSilent, meets, textOf, type CallPart, type Finish, type Message, type Part } from './message.ts';
+import {
+  callsOf,
+  isSilent,
+  meets,
+  textOf,
+  type CallPart,
+  type FinishReason,
+  type Message,
+  type Part,
+} from './message.ts';
 import type { AgentParts, AnswerShape, Chunk } from './ports.ts';
 import { bill } from './spending.ts';
 import type { RunState } from './state.ts';
@@ -16,8 +25,16 @@ type Objection = { readonly why: Rejection; readonly text: string };
 export function answerFacts(agent: AgentParts, state: RunState, end: End, ms: number): readonly Fact[] {
   const { turn } = state;
   const message = accept(end, turn);
-  const { finish, model } = end;
-  const ended: Fact = { type: 'turn-ended', turn, message, finish, ...bill(agent, state, end, message), model, ms };
+  const { finishReason: finish, model } = end;
+  const ended: Fact = {
+    type: 'turn-ended',
+    turn,
+    message,
+    finishReason: finish,
+    ...bill(agent, state, end, message),
+    model,
+    ms,
+  };
   const objection = objectionTo(agent, state, message, finish);
   if (!objection) return [ended];
   const text = `Nothing was run. ${objection.text}`;
@@ -32,7 +49,7 @@ export function answerFacts(agent: AgentParts, state: RunState, end: End, ms: nu
 }
 
 /** Gives each call an id that is unique in the session and legal in every dialect. What a cut, refused or withheld answer left half done is dropped, and so is white space. */
-function accept({ message, finish }: End, turn: number): Message {
+function accept({ message, finishReason: finish }: End, turn: number): Message {
   let count = 0;
   const whole = finish !== 'length' && finish !== 'refusal' && finish !== 'filtered';
   const parts = message.parts.flatMap((part): readonly Part[] => {
@@ -52,7 +69,12 @@ const readable = (part: CallPart): CallPart =>
 export const callId = (turn: number, index: number): string =>
   `c${turn.toString(36).padStart(5, '0')}${index.toString(36).padStart(3, '0')}`;
 
-function objectionTo(agent: AgentParts, state: RunState, message: Message, finish: Finish): Objection | undefined {
+function objectionTo(
+  agent: AgentParts,
+  state: RunState,
+  message: Message,
+  finish: FinishReason,
+): Objection | undefined {
   if (finish === 'refusal')
     return {
       why: 'refused',

@@ -21,7 +21,7 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
     { failed: e.outcome !== 'ok', ...(e.files?.length ? { files: e.files } : {}) },
   );
   const calls = s.calls.with(index, { ...call, result });
-  const own = charged(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms - (e.beside ?? 0) });
+  const own = charged(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms - (e.overlappedMs ?? 0) });
   // A child's time passed within the call's own.
   const { spent, total } = e.spent ? charged(own, { ...e.spent, ms: 0 }) : own;
   const now: RunState = {
@@ -29,8 +29,8 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
     spent,
     total,
     calls,
-    completed: s.completed || e.completes === true,
-    loaded: e.loads?.length ? [...new Set([...s.loaded, ...e.loads])] : s.loaded,
+    completed: s.completed || e.endsRun === true,
+    loaded: e.loadsTools?.length ? [...new Set([...s.loaded, ...e.loadsTools])] : s.loaded,
     queue: e.notes?.reduce(enqueue, s.queue) ?? s.queue,
     files: markFile(s.files, call, e),
   };
@@ -42,7 +42,7 @@ function endRound(s: { -readonly [key in keyof RunState]: RunState[key] }): RunS
   const results = s.calls.map((call) => call.result as ResultPart);
   const round = digestOf(s.calls);
   // As many rounds as the longest cycle that counts as stuck takes, less this one.
-  const kept = Math.min(Math.max(0, 3 * (s.limits?.repeats ?? 0) - 1), 999);
+  const kept = Math.min(Math.max(0, 3 * (s.limits?.stuckAfter ?? 0) - 1), 999);
   const failed = results.every((result) => result.failed);
   s.calls = [];
   s.due = true;
@@ -87,15 +87,16 @@ export function settleOpenCalls(s: RunState, why: string): RunState {
 }
 
 /** A person answered the question of an open call. */
-export function answerAsk(s: RunState, e: Event & { type: 'ask-answered' }): RunState {
+export function answerAsk(s: RunState, e: Event & { type: 'approval-resolved' }): RunState {
   const call = s.calls.find((each) => each.id === e.call && !each.result);
   if (!call?.ask) return s;
-  const { question, about } = call.ask;
+  const { question, kind } = call.ask;
+  const isOutcome = kind === 'unknown-outcome';
   const { allowed, happened } = e;
   return patchCall(s, e.call, {
-    ask: { question, allowed, ...(about ? { about } : {}), ...(happened ? { happened } : {}) },
-    ...(allowed && about ? { again: true } : {}),
-    ...(allowed && !about ? { granted: [...(call.granted ?? []), question] } : {}),
+    ask: { question, allowed, ...(kind ? { kind } : {}), ...(happened ? { happened } : {}) },
+    ...(allowed && isOutcome ? { again: true } : {}),
+    ...(allowed && !isOutcome ? { granted: [...(call.granted ?? []), question] } : {}),
   });
 }
 
@@ -104,12 +105,12 @@ export function startCall(s: RunState, e: Event & { type: 'tool-started' }): Run
   const sent = e.input === undefined ? {} : { sent: e.input };
   const begun = patchCall(s, e.call, { key: e.key, ...sent });
   const before = begun.calls.find((call) => call.id === e.call && !call.result);
-  if (!before?.again && before?.ask?.about !== 'outcome') return begun;
+  if (!before?.again && before?.ask?.kind !== 'unknown-outcome') return begun;
   return { ...begun, calls: begun.calls.map((call) => (call === before ? anew(call) : call)) };
 }
 
 function anew({ again: _, ask, ...call }: Call): Call {
-  return ask && ask.about !== 'outcome' ? { ...call, ask } : call;
+  return ask && ask.kind !== 'unknown-outcome' ? { ...call, ask } : call;
 }
 
 /** Adds to what is known of an open call. */

@@ -113,11 +113,11 @@ test('[M28] a call that waits for a person holds back nothing but itself, and it
   );
   assert.equal(resting.ended, undefined);
   assert.equal(set.requests.length, 1, 'the model is not asked while a call is open');
-  await set.head.record([{ type: 'ask-answered', call: resting.calls[3]?.id ?? '', allowed: true }]);
+  await set.head.record([{ type: 'approval-resolved', call: resting.calls[3]?.id ?? '', allowed: true }]);
   await set.go();
-  await set.head.record([{ type: 'ask-answered', call: resting.calls[0]?.id ?? '', allowed: false }]);
+  await set.head.record([{ type: 'approval-resolved', call: resting.calls[0]?.id ?? '', allowed: false }]);
   assert.equal((await set.go()).ended?.reason, 'answered');
-  assert.deepEqual(results(set), ['A person said no to this call.', 'a', 'save', 'send']);
+  assert.deepEqual(results(set), ['The user denied this tool call.', 'a', 'save', 'send']);
   assert.deepEqual(trace.slice(4), ['send begins', 'send ends']);
 });
 
@@ -128,7 +128,9 @@ test('a person may answer while other calls still run, and the run goes on by it
   const set = await stage({ lines: [calls('send', 'slow')], tools: [...tools, slow], gates: asking });
   set.head.watch((event) => {
     if (event.type !== 'tool-started' || event.tool !== 'slow') return;
-    void set.head.record([{ type: 'ask-answered', call: 'c00001000', allowed: true }]).then(() => answer.resolve());
+    void set.head
+      .record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }])
+      .then(() => answer.resolve());
   });
   assert.equal((await set.go()).ended?.reason, 'answered');
   assert.deepEqual(results(set), ['send', 'slow']);
@@ -397,7 +399,7 @@ test('[D6] a hidden tool runs through no door before it is loaded, and the door 
     ],
     tools: [
       toolOf('secret', 'read', (input) => ran.push(input), { hidden: true }),
-      toolOf('load', 'read', () => ({ [OUTPUT]: true, text: 'loaded', loads: ['secret'] })),
+      toolOf('load', 'read', () => ({ [OUTPUT]: true, text: 'loaded', loadsTools: ['secret'] })),
       toolOf('use_tool', 'outside', () => assert.fail('it ran')),
     ],
   });
@@ -424,11 +426,11 @@ test('[A53] a call that is made elsewhere is written down and waits, ours beside
   assert.ok(state.run !== undefined, 'the run rests');
   assert.equal(here?.result?.text, 'seen');
   for (const call of [first, second]) {
-    assert.deepEqual(call?.ask, { question: 'Handed out.' });
+    assert.deepEqual(call?.ask, { question: 'Handed out.', kind: 'client-tool' });
     const facts = set.log.events.filter((event) => 'call' in event && event.call === call?.id);
     assert.deepEqual(
       facts.map(({ type }) => type),
-      ['tool-started', 'ask-raised'],
+      ['tool-started', 'approval-requested'],
     );
   }
   await set.head.record(

@@ -32,7 +32,7 @@ export async function makeCalls(agent: AgentParts, calls: readonly Call[], conte
     // What was cut off when the run was left stays open, as after a crash: the next to work on it finds out.
     if (isLeft(context) && (fact.outcome === 'interrupted' || fact.outcome === 'unknown')) continue;
     const beside = Math.min(longest, fact.ms);
-    await head.record([beside > 0 ? { ...fact, beside } : fact], { settle: effect !== 'read' });
+    await head.record([beside > 0 ? { ...fact, overlappedMs: beside } : fact], { settle: effect !== 'read' });
     longest = Math.max(longest, fact.ms);
   }
 }
@@ -43,7 +43,9 @@ function begunAs({ call, tool, key, input }: Ready): readonly Fact[] {
   const rewritten = input === call.input ? {} : { input };
   return [
     { type: 'tool-started', call: call.id, tool: tool.name, key, ...rewritten },
-    ...(elsewhere === undefined ? [] : [{ type: 'ask-raised', call: call.id, question: elsewhere } as const]),
+    ...(elsewhere === undefined
+      ? []
+      : [{ type: 'approval-requested', call: call.id, question: elsewhere, kind: 'client-tool' } as const]),
   ];
 }
 
@@ -91,8 +93,10 @@ async function prepare(agent: AgentParts, call: Call, state: RunState, signal: A
   if (wrong !== undefined)
     return ended(call, 'failed', `The arguments do not fit the schema of ${tool.name}, so nothing was run: ${wrong}`);
   const ruling = await decide(agent, aim, state);
-  if (ruling.type === 'ask') return { type: 'ask-raised', call: call.id, question: ruling.question };
-  if (ruling.type === 'deny') return ended(call, 'denied', ruling.reason);
+  const by = ruling.type !== 'allow' && ruling.by;
+  if (ruling.type === 'ask')
+    return { type: 'approval-requested', call: call.id, question: ruling.question, ...(by ? { by } : {}) };
+  if (ruling.type === 'deny') return { ...ended(call, 'denied', ruling.reason), ...(by ? { deniedBy: by } : {}) };
   const rewrong = ruling.input === aim.input ? undefined : unfit(tool, ruling.input);
   if (rewrong !== undefined)
     return ended(call, 'denied', `A rule rewrote the call to something that does not fit its schema: ${rewrong}`);

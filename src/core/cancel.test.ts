@@ -169,7 +169,7 @@ test('[A24] a check that never answers', patient, async () => {
   const stop = new AbortController();
   const set = await stage({ checks: [{ name: 'slow', run: () => (stop.abort(), forever()) }] });
   assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
-  assert.equal(set.all('checks-ended').length, 0);
+  assert.equal(set.all('check-ended').length, 0);
 });
 
 test('cancelled while a gate decides, nothing is run that it then allows', patient, async () => {

@@ -243,9 +243,9 @@ test('[M30] a refusal with room left is written down with what it used up, and t
   const { go, all, log } = await stage({ ...setting, limits: { context: 1600 } });
   const state = await go();
   assert.equal(state.ended?.reason, 'answered');
-  const [first] = all('compaction-refused');
+  const [first] = all('compaction-failed');
   assert.equal(first?.why, 'Nobody knows how.');
-  assert.ok(asked < 6 && asked === all('compaction-refused').length, `${asked} attempts`);
+  assert.ok(asked < 6 && asked === all('compaction-failed').length, `${asked} attempts`);
   const turns = all('turn-ended').reduce((sum, event) => sum + (event.usage.input ?? 0), 0);
   assert.equal(state.spent.input, turns + 7 * asked);
   assert.deepEqual(plain(fold(runView(), log.events)), plain(state));

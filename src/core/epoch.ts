@@ -19,8 +19,9 @@ type EpochStarted = Fact & { readonly type: 'epoch-started' };
 
 /** The fact that begins a new epoch: with a history of its own it holds all a fold needs, so a reader may start here. */
 export function newEpoch(state: RunState, reason: EpochReason, messages?: readonly Message[]): EpochStarted {
-  const { epoch, system, tools, model } = state;
-  const fact: EpochStarted = { type: 'epoch-started', epoch: epoch + 1, reason, system, tools, model };
+  const { epoch, system, tools, model, cwd } = state;
+  const where = cwd === undefined ? {} : { cwd };
+  const fact: EpochStarted = { type: 'epoch-started', epoch: epoch + 1, reason, system, tools, model, ...where };
   return messages ? { ...fact, baseline: baselineOf(state, reason, messages) } : fact;
 }
 
@@ -40,10 +41,10 @@ function baselineOf(state: RunState, reason: EpochReason, messages: readonly Mes
   if (reason === 'edited') return { ...base, queue: [] };
   if (reason === 'started') return { ...base, queue };
   const rest = { ...base, queue, pending, ...(calls.length ? { calls } : {}) };
-  const { run, limits, choice, spent, failures, reasks, compactions, rounds, due, verified, inTurn } = state;
+  const { run, limits, choice, spent, failures, answerRetries, compactions, rounds, due, verified, inTurn } = state;
   if (run === undefined || !limits) return rest;
-  const going = { run, limits, choice, spent, failures, reasks, compactions, rounds, due, verified, inTurn };
-  return { ...rest, going };
+  const activeRun = { run, limits, choice, spent, failures, answerRetries, compactions, rounds, due, verified, inTurn };
+  return { ...rest, activeRun };
 }
 
 /** A history made shorter, or why it was not; what the attempt used up counts either way. */
@@ -62,7 +63,7 @@ export async function compact(agent: AgentParts, context: RunContext): Promise<v
 /** Writes down what an attempt cost that was told to stop: the history stays as it was, the money is gone. */
 export async function costOnly(head: RunContext['head'], { spent }: Shortened): Promise<void> {
   if (!spent) return;
-  const facts: readonly Fact[] = [{ type: 'compaction-refused', why: 'It was cancelled.', spent }];
+  const facts: readonly Fact[] = [{ type: 'compaction-failed', why: 'It was cancelled.', spent }];
   await head.record(facts, { settle: true });
 }
 
@@ -71,7 +72,7 @@ export function compactionFacts(state: RunState, { messages, detail, spent }: Sh
   const used = spent ? { spent } : {};
   return messages
     ? [{ ...newEpoch(state, 'compacted', messages), detail, ...used }]
-    : [{ type: 'compaction-refused', why: detail, ...used }];
+    : [{ type: 'compaction-failed', why: detail, ...used }];
 }
 
 function noRoom(state: RunState, { detail }: Shortened): readonly Fact[] {

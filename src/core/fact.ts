@@ -1,7 +1,7 @@
 // What can happen in a session, in the past tense. A fact is plain JSON, never edited, never removed.
 import type { Failure } from './errors.ts';
 import type { Json } from './json.ts';
-import type { FilePart, Finish, Message, Part, ToolChoice, ToolSpec, Usage } from './message.ts';
+import type { FilePart, FinishReason, Message, Part, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { Call } from './state.ts';
 
 /** Why a run ended: a closed union, decided from state alone. */
@@ -39,9 +39,9 @@ export type Limits = {
   /** Consecutive failures, of turns or of whole rounds of tool calls. */
   readonly errors: number;
   /** How often an answer is asked for again (empty, refused, not to the schema, no call where one was forced). */
-  readonly reasks: number;
+  readonly maxRetriesPerAnswer: number;
   /** How often the same round of calls may bring the same results before the run counts as stuck; 0 never. */
-  readonly repeats: number;
+  readonly stuckAfter: number;
   /** Characters of one tool result that reach the model. */
   readonly outputChars: number;
 };
@@ -76,7 +76,7 @@ export type Spent = {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly usd: number;
-  readonly unpriced: number;
+  readonly turnsWithoutPrice: number;
   readonly ms: number;
 };
 
@@ -97,7 +97,7 @@ export type Baseline = {
   /** What the agent's views had seen, by their names. */
   readonly views?: Readonly<Record<string, Json>>;
   /** The run that was under way, so that a fold from here goes on with it. */
-  readonly going?: Going;
+  readonly activeRun?: ActiveRun;
 };
 
 /** A file that tools worked on: which one last, and what is known of its content since. */
@@ -117,13 +117,13 @@ export type PendingInput = {
 };
 
 /** What a run under way takes along into an epoch that a fold may start from. */
-export type Going = {
+export type ActiveRun = {
   readonly run: string;
   readonly limits: Limits;
   readonly choice: ToolChoice;
   readonly spent: Spent;
   readonly failures: number;
-  readonly reasks: number;
+  readonly answerRetries: number;
   readonly compactions: number;
   readonly rounds: readonly number[];
   readonly due: boolean;
@@ -136,6 +136,14 @@ export type EpochReason = 'started' | 'compacted' | 'model-changed' | 'agent-cha
 
 /** How a tool call came out. `unknown`: it was under way when the process died, and may have happened. */
 export type Outcome = 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
+
+/** What denied a call or asked about it: the kind of gate, and its name where it has one. */
+export type DecisionSource = {
+  readonly kind: 'rule' | 'hook' | 'policy' | 'permission' | 'user';
+  readonly name?: string;
+  /** The hook that denied the call also ended the run. */
+  readonly endsRun?: boolean;
+};
 
 /** Why an answer was not accepted. */
 export type Rejection = 'empty' | 'refused' | 'filtered' | 'invalid' | 'no-call';
@@ -157,13 +165,15 @@ export type Fact =
       readonly system: string;
       readonly tools: readonly ToolSpec[];
       readonly model: string;
+      /** The working directory of the agent, where it has one. */
+      readonly cwd?: string;
       readonly baseline?: Baseline;
       /** How its history was made. */
       readonly detail?: string;
       /** What making its history used up; not yet part of the baseline. */
       readonly spent?: Partial<Spent>;
     }
-  | { readonly type: 'compaction-refused'; readonly why: string; readonly spent?: Partial<Spent> }
+  | { readonly type: 'compaction-failed'; readonly why: string; readonly spent?: Partial<Spent> }
   | {
       readonly type: 'branch-started';
       readonly from: string;
@@ -182,7 +192,7 @@ export type Fact =
       readonly type: 'turn-ended';
       readonly turn: number;
       readonly message: Message;
-      readonly finish: Finish;
+      readonly finishReason: FinishReason;
       readonly usage: Usage;
       readonly usd?: number;
       /** The counts did not come from the provider, or could not be true: `usd` is our estimate. */
@@ -201,14 +211,19 @@ export type Fact =
     }
   | { readonly type: 'answer-rejected'; readonly why: Rejection; readonly text: string }
   | {
-      readonly type: 'ask-raised';
+      readonly type: 'approval-requested';
       readonly call: string;
       readonly question: string;
-      /** Not whether the call may be made, but whether it has been: a yes makes it again. */
-      readonly about?: 'outcome';
+      /**
+       * `unknown-outcome`: the question is whether the call has taken effect before a crash; a yes runs it again.
+       * `client-tool`: the client runs this call and sends its result.
+       */
+      readonly kind?: 'unknown-outcome' | 'client-tool';
+      /** The gate that asked. */
+      readonly by?: DecisionSource;
     }
   | {
-      readonly type: 'ask-answered';
+      readonly type: 'approval-resolved';
       readonly call: string;
       readonly allowed: boolean;
       /** The effect whose outcome was unknown has happened. */
@@ -230,16 +245,18 @@ export type Fact =
       readonly files?: readonly FilePart[];
       readonly data?: Json;
       readonly notes?: readonly Note[];
-      readonly loads?: readonly string[];
-      readonly completes?: boolean;
+      readonly loadsTools?: readonly string[];
+      readonly endsRun?: boolean;
       readonly spent?: Partial<Spent>;
       readonly ms: number;
+      /** What denied the call, where `outcome` is `denied`. */
+      readonly deniedBy?: DecisionSource;
       /** Of these, milliseconds that passed beside a call before it and are counted there. */
-      readonly beside?: number;
+      readonly overlappedMs?: number;
     }
-  | { readonly type: 'checks-ended'; readonly check: string; readonly verdict: Verdict }
+  | { readonly type: 'check-ended'; readonly check: string; readonly verdict: Verdict }
   | { readonly type: 'run-ended'; readonly reason: StopReason; readonly detail?: string; readonly error?: Failure }
-  | { readonly type: 'remark-made'; readonly key: string; readonly value: Json };
+  | { readonly type: 'annotation-added'; readonly key: string; readonly value: Json };
 
 /** A fact in its place: `seq` orders the file, `id` names the event, `parent` is the event it follows (none for the first). */
 export type Event = Fact & {

@@ -35,7 +35,7 @@ export type Question = {
   readonly call: string;
   readonly tool: string;
   readonly question: string;
-  readonly about?: 'outcome';
+  readonly kind?: 'unknown-outcome' | 'client-tool';
 };
 
 /** A call that whoever asked is to make: the run has ended with it, and goes on in another one that brings the result. */

@@ -79,7 +79,7 @@ async function answered(set: Stage, yes: (question: string) => boolean): Promise
     const open = state.calls.find((each) => each.ask && each.ask.allowed === undefined);
     if (!open?.ask) return questions;
     questions.push(open.ask.question);
-    await head.record([{ type: 'ask-answered', call: open.id, allowed: yes(open.ask.question) }]);
+    await head.record([{ type: 'approval-resolved', call: open.id, allowed: yes(open.ask.question) }]);
     log = memoryLog(log.events);
     head = await openHead(log, runView());
   }
@@ -121,7 +121,7 @@ test('a gate sees the loaded tool that is called through another, not the other'
   const { go } = await stage({
     lines: [calls('load'), calls(['use_tool', { tool: 'secret', input: { n: 7 } }])],
     tools: [
-      toolOf('load', 'read', () => output({ text: 'loaded', loads: ['secret'] })),
+      toolOf('load', 'read', () => output({ text: 'loaded', loadsTools: ['secret'] })),
       toolOf('secret', 'read', () => 'told', { hidden: true }),
       toolOf('use_tool', 'outside', () => 'never'),
     ],

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { memoryLog, type MemoryLog } from '../stores/index.ts';
 import { FairleadError, openHead, runView, type Event, type Fact, type Head } from './index.ts';
 
-const remark = (value: number): Fact => ({ type: 'remark-made', key: 'n', value });
+const remark = (value: number): Fact => ({ type: 'annotation-added', key: 'n', value });
 const words = (input: string): Fact => ({
   type: 'input-received',
   input,
@@ -58,7 +58,7 @@ test('a record made while another decides its facts waits its turn', async () =>
     return [started];
   });
   assert.deepEqual(
-    (await inner)?.map((event) => event.type === 'remark-made' && event.value),
+    (await inner)?.map((event) => event.type === 'annotation-added' && event.value),
     [1],
   );
 });
@@ -134,7 +134,7 @@ test('a branch begins from the event it names, and what followed stays in the lo
   assert.deepEqual([head.state.pending.length, head.state.seq], [0, 5]);
   const path: string[] = [];
   for await (const events of head.log.read({ from: 'root' })) path.push(...events.map((event) => event.type));
-  assert.deepEqual(path, ['session-started', 'branch-started', 'remark-made']);
+  assert.deepEqual(path, ['session-started', 'branch-started', 'annotation-added']);
   await head.record([words('c')]);
   assert.equal(head.state.pending.length, 1);
 });

@@ -14,7 +14,7 @@ export interface Head {
   readonly log: Log;
   readonly state: RunState;
   /** Writes facts down and folds them in; where the log cannot be written, nothing has changed and the error is the store's. */
-  record(facts: Facts, options?: { readonly settle?: boolean }): Promise<readonly Event[]>;
+  record(facts: Facts, options?: Pick<AppendOptions, 'settle'>): Promise<readonly Event[]>;
   /** Goes back to an event and writes these facts after it; what followed it before stays in the log as another branch. */
   branch(from: string, facts: Facts): Promise<readonly Event[]>;
   /** Sees the session with other rules and views from now on: it is folded again from where a fold may start. */

@@ -15,9 +15,10 @@ export type {
   Baseline,
   EpochReason,
   Event,
+  DecisionSource,
   Fact,
   FileMark,
-  Going,
+  ActiveRun,
   InputHow,
   Limits,
   Note,
@@ -69,7 +70,7 @@ export {
   textOf,
   type CallPart,
   type FilePart,
-  type Finish,
+  type FinishReason,
   type Message,
   type Meta,
   type Part,
@@ -141,6 +142,7 @@ export type {
   Workspace,
   Written,
 } from './workspace.ts';
+export { oldEventTypes, upcastEvent, upcastQuestion, upcastSpent } from './upcast.ts';
 export { compactionFacts, costOnly, newEpoch, shorter, type Shortened } from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';
 export { frameOf } from './turn-fold.ts';

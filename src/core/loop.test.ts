@@ -19,7 +19,7 @@ import {
   type Tool,
 } from './index.ts';
 
-const limits: Limits = { turns: 9, errors: 5, reasks: 2, repeats: 5, outputChars: 1000 };
+const limits: Limits = { turns: 9, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 5, outputChars: 1000 };
 const says = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
 const asks = (...tools: string[]): Message => ({
   role: 'assistant',
@@ -53,7 +53,7 @@ function agentOf(script: readonly Message[], tools: readonly Tool[], requests: R
         yield {
           type: 'end',
           message,
-          finish: message.parts.some((part) => part.type === 'tool-call') ? 'tool-calls' : 'stop',
+          finishReason: message.parts.some((part) => part.type === 'tool-call') ? 'tool-calls' : 'stop',
           usage: { input: 10, output: 2 },
           model: 'm',
         };
@@ -179,9 +179,9 @@ test('what must outlive a power cut is settled: before a request, before an effe
     'tool-started settled',
     'tool-ended settled',
     ...turn,
-    'checks-ended settled',
+    'check-ended settled',
     ...turn,
-    'checks-ended',
+    'check-ended',
     'run-ended settled',
   ]);
 });

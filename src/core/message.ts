@@ -53,7 +53,7 @@ export type ToolSpec = { readonly name: string; readonly description: string; re
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
 /** Why a model stopped speaking. */
-export type Finish = 'stop' | 'tool-calls' | 'length' | 'refusal' | 'filtered' | 'other';
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'refusal' | 'filtered' | 'other';
 
 /** Tokens of one answer; an absent count is unknown, which is not zero. `input` includes what was read from and written to a cache. */
 export type Usage = {

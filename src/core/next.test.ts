@@ -35,7 +35,7 @@ import {
 
 const retry = new FairleadError('provider/overloaded', 'Too busy.', { blame: 'provider', retry: true });
 const look = toolOf('look', 'read', () => 'seen');
-const done = toolOf('done', 'read', () => output({ text: 'ok', completes: true }));
+const done = toolOf('done', 'read', () => output({ text: 'ok', endsRun: true }));
 const times = (n: number, line: Line): readonly Line[] => Array.from({ length: n }, () => line);
 const looks = times(12, calls('look'));
 const check = (...verdicts: readonly Verdict[]): Check => {
@@ -54,7 +54,7 @@ const ways: Readonly<Record<StopReason, Setting & { readonly abort?: FairleadErr
   'call-budget': { lines: looks, limits: { calls: 2 } },
   time: { lines: [hangs()], limits: { ms: 20 } },
   'error-threshold': { lines: times(9, breaks(retry)) },
-  stuck: { lines: looks, limits: { repeats: 3 } },
+  stuck: { lines: looks, limits: { stuckAfter: 3 } },
   rule: { stops: [(state) => (state.spent.turns ? { reason: 'rule', detail: 'enough' } : undefined)], lines: looks },
   'kill-switch': {
     lines: [hangs('word')],
@@ -122,7 +122,7 @@ test('[A20] the machine rests while every open call waits for a person, and goes
     gates: [() => ({ type: 'ask', question: 'sure?' })],
   });
   assert.equal((await set.go()).ended, undefined);
-  await set.head.record([{ type: 'ask-answered', call: 'c00001000', allowed: true }]);
+  await set.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }]);
   await set.go();
   assert.deepEqual(steps(set), ['rest', 'turn', 'calls', 'rest', 'calls', 'turn', 'end', 'rest']);
 });
@@ -143,7 +143,7 @@ test('[A23] the log of a run tells the whole of it, turn by turn and call by cal
       'tool-ended',
       'turn-started',
       'turn-ended',
-      'checks-ended',
+      'check-ended',
       'run-ended',
     ],
   );
@@ -181,7 +181,7 @@ for (const [what, run] of Object.entries(verdicts)) {
     const set = await stage({ checks: [{ name: 'odd', run: run as Check['run'] }], limits: { turns: 3 } });
     assert.deepEqual([(await set.go()).ended?.reason, set.requests.length], ['max-turns', 3]);
     assert.match(JSON.stringify(set.requests[1]), /check\/odd/);
-    assert.ok(set.all('checks-ended').every(({ verdict }) => verdict.type === 'failed' && verdict.why.length > 10));
+    assert.ok(set.all('check-ended').every(({ verdict }) => verdict.type === 'failed' && verdict.why.length > 10));
   });
 }
 
@@ -252,7 +252,7 @@ test('[M15, A58] the same round is seen to come back however often it may, in cy
   for (const repeats of [2, 9, 30])
     for (const period of [1, 2, 3]) {
       const lines = Array.from({ length: repeats * period + 5 }, (_, i) => calls(['look', { i: i % period }]));
-      const set = await stage({ lines, tools: [look], limits: { repeats, turns: 500 } });
+      const set = await stage({ lines, tools: [look], limits: { stuckAfter: repeats, turns: 500 } });
       assert.equal((await set.go()).ended?.reason, 'stuck', `${repeats} times a cycle of ${period}`);
       assert.equal(set.requests.length, repeats * period);
     }
@@ -263,7 +263,7 @@ test('[M15, A58] the same round is seen to come back however often it may, in cy
 
 test('the same call with new results is no sign of being stuck', async () => {
   let n = 0;
-  const set = await stage({ lines: looks, tools: [toolOf('look', 'read', () => ++n)], limits: { repeats: 2 } });
+  const set = await stage({ lines: looks, tools: [toolOf('look', 'read', () => ++n)], limits: { stuckAfter: 2 } });
   assert.equal((await set.go()).ended?.reason, 'answered');
 });
 
@@ -341,7 +341,7 @@ test('[A107] a limit that is no number binds at once: nothing runs without bound
   }
   const bad = await stage({ lines: times(50, breaks(retry)), limits: { errors: Number.NaN, turns: 40 } });
   assert.equal((await bad.go()).ended?.reason, 'error-threshold');
-  const empty = await stage({ lines: times(50, says('')), limits: { reasks: Number.NaN, turns: 40 } });
+  const empty = await stage({ lines: times(50, says('')), limits: { maxRetriesPerAnswer: Number.NaN, turns: 40 } });
   assert.deepEqual([(await empty.go()).ended?.reason, empty.requests.length], ['error-threshold', 1]);
 });
 

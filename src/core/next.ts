@@ -99,13 +99,13 @@ function outOfBounds(state: RunState, agent: AgentParts): Step | undefined {
       'error-threshold',
       `${state.failures} failures in a row${state.failure ? `, the last one: ${state.failure.message}` : ''}.`,
     );
-  if (state.reasks > 0 && !(state.reasks <= limits.reasks))
+  if (state.answerRetries > 0 && !(state.answerRetries <= limits.maxRetriesPerAnswer))
     return end(
       'error-threshold',
-      `Asked ${state.reasks} times for an acceptable answer: ${state.queue.find((note) => note.key === 'answer-rejected')?.text ?? ''}`,
+      `Asked ${state.answerRetries} times for an acceptable answer: ${state.queue.find((note) => note.key === 'answer-rejected')?.text ?? ''}`,
     );
-  if (isStuck(state.rounds, limits.repeats))
-    return end('stuck', `The same calls brought the same results ${limits.repeats} times.`);
+  if (isStuck(state.rounds, limits.stuckAfter))
+    return end('stuck', `The same calls brought the same results ${limits.stuckAfter} times.`);
   if (!(spent.turns < limits.turns)) return end('max-turns', `All ${limits.turns} turns are used.`);
   if (limits.ms !== undefined && !(spent.ms < limits.ms)) return end('time', `All ${limits.ms} ms are used.`);
   const used = spent.input + spent.output;

@@ -22,7 +22,7 @@ export function resultOf(
   return {
     type: 'tool-ended',
     call,
-    outcome: given.unsure ? 'unknown' : given.failed ? 'failed' : 'ok',
+    outcome: given.outcomeUnknown ? 'unknown' : given.failed ? 'failed' : 'ok',
     text: harmless(shorten(render?.(given) ?? given.text, most)),
     ms,
     ...extras(given),
@@ -42,7 +42,7 @@ export const isOutput = (value: unknown): value is Output =>
   isObject(value) && OUTPUT in value && typeof value['text'] === 'string';
 
 /** What else an output holds, where it is what it should be: the fold must never meet anything else. */
-function extras({ data, files, notes, loads, completes, spent }: Output): Partial<Ended> {
+function extras({ data, files, notes, loadsTools: loads, endsRun: completes, spent }: Output): Partial<Ended> {
   const kept = Array.isArray(notes) ? (toJson(notes.filter(isNote)) as readonly Note[]) : [];
   const names = Array.isArray(loads) ? loads.filter((name) => typeof name === 'string') : [];
   const shown = Array.isArray(files) ? (toJson(files.filter(isFile)) as readonly FilePart[]) : [];
@@ -51,8 +51,8 @@ function extras({ data, files, notes, loads, completes, spent }: Output): Partia
     ...(data === undefined ? {} : { data: toJson(data) }),
     ...(shown.length ? { files: shown } : {}),
     ...(kept.length ? { notes: kept } : {}),
-    ...(names.length ? { loads: names } : {}),
-    ...(completes === true ? { completes } : {}),
+    ...(names.length ? { loadsTools: names } : {}),
+    ...(completes === true ? { endsRun: completes } : {}),
     ...(Object.keys(used).length ? { spent: used } : {}),
   };
 }

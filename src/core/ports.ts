@@ -1,7 +1,7 @@
 // The contracts others implement: where a log is kept, who answers, what can be done, who may stop it.
-import type { Event, Fact, Note, Spent, StopReason, Verdict } from './fact.ts';
+import type { Event, Fact, Note, DecisionSource, Spent, StopReason, Verdict } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
-import type { FilePart, Finish, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
+import type { FilePart, FinishReason, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { Call, RunState } from './state.ts';
 import type { Trail } from './trail.ts';
 
@@ -86,9 +86,9 @@ export type Chunk =
   | {
       readonly type: 'end';
       readonly message: Message;
-      readonly finish: Finish;
+      readonly finishReason: FinishReason;
       /** The finish reason in the provider's own word. */
-      readonly rawFinish?: string;
+      readonly rawFinishReason?: string;
       readonly usage: Usage;
       /** The model that answered. */
       readonly model: string;
@@ -138,12 +138,12 @@ export type Output = {
   readonly files?: readonly FilePart[];
   readonly failed?: boolean;
   /** It may or may not have happened: the outcome is unknown, whatever `failed` says. */
-  readonly unsure?: boolean;
+  readonly outcomeUnknown?: boolean;
   readonly notes?: readonly Note[];
   /** Hidden tools that may be used from now on. */
-  readonly loads?: readonly string[];
+  readonly loadsTools?: readonly string[];
   /** The task is complete: the run ends once this answer's calls are settled. */
-  readonly completes?: boolean;
+  readonly endsRun?: boolean;
   /** What a child run used up, charged to this run. */
   readonly spent?: Partial<Spent>;
 };
@@ -181,8 +181,8 @@ export type Reminder = (turn: number, maxTurns: number, state: RunState) => stri
 /** What a gate decides about a call. */
 export type Decision =
   | { readonly type: 'allow' }
-  | { readonly type: 'ask'; readonly question: string }
-  | { readonly type: 'deny'; readonly reason: string }
+  | { readonly type: 'ask'; readonly question: string; readonly by?: DecisionSource }
+  | { readonly type: 'deny'; readonly reason: string; readonly by?: DecisionSource }
   | { readonly type: 'rewrite'; readonly input: Json };
 
 /** The only place that may stop an act; every path passes it; one that throws, or says nothing clear, denies. */
@@ -225,6 +225,8 @@ export interface Compactor {
 /** The parts of an agent, all a loop needs to know of it. */
 export type AgentParts = {
   readonly system: string;
+  /** The working directory, recorded at the start of each epoch. */
+  readonly cwd?: string;
   readonly provider: Provider;
   readonly tools: ReadonlyMap<string, Tool>;
   /** The name of the tool that is meant by a call whose name no tool has. Gates, checks and the log see that one. */

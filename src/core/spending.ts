@@ -16,7 +16,7 @@ export const noSpending: Spent = {
   cacheRead: 0,
   cacheWrite: 0,
   usd: 0,
-  unpriced: 0,
+  turnsWithoutPrice: 0,
   ms: 0,
 };
 
@@ -29,7 +29,7 @@ export const spend = (spent: Spent, used: Partial<Spent>): Spent => ({
   cacheRead: sum(spent.cacheRead, used.cacheRead),
   cacheWrite: sum(spent.cacheWrite, used.cacheWrite),
   usd: sum(spent.usd, used.usd),
-  unpriced: sum(spent.unpriced, used.unpriced),
+  turnsWithoutPrice: sum(spent.turnsWithoutPrice, used.turnsWithoutPrice),
   ms: sum(spent.ms, used.ms),
 });
 

@@ -29,7 +29,7 @@ function after(facts: readonly Fact[], rules: readonly Rule[] = []): RunState {
 }
 
 const started: Fact = { type: 'session-started', session: 's' };
-const remark: Fact = { type: 'remark-made', key: 'k', value: 1 };
+const remark: Fact = { type: 'annotation-added', key: 'k', value: 1 };
 
 test('a rule that throws, or gives what is no note, never breaks the fold: a note says so, and the other rules are heard', () => {
   const broken: readonly Rule[] = [
@@ -87,7 +87,7 @@ const twoCalls: readonly Fact[] = [
       role: 'assistant',
       parts: ['a', 'b'].map((id) => ({ type: 'tool-call', id, tool: 't', input: {} })),
     },
-    finish: 'tool-calls',
+    finishReason: 'tool-calls',
     usage: {},
     model: 'm',
     ms: 1,
@@ -125,7 +125,7 @@ test('what a tool’s child used up is charged beside the call itself, and its t
 });
 
 test('an answer to a question that nobody asked changes nothing', () => {
-  const state = after([...twoCalls, { type: 'ask-answered', call: 'a', allowed: true }]);
+  const state = after([...twoCalls, { type: 'approval-resolved', call: 'a', allowed: true }]);
   assert.deepEqual(state.calls, after(twoCalls).calls);
 });
 
@@ -149,7 +149,7 @@ test('a new run forgets how the last one went, and keeps what the session used u
 });
 
 test('a run that was given nothing to do does nothing', () => {
-  const limits = { turns: 5, errors: 5, reasks: 2, repeats: 0, outputChars: 100 };
+  const limits = { turns: 5, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 100 };
   const state = after([started, { type: 'run-started', run: 'r', limits }]);
   assert.deepEqual(
     [state.due, state.pending, state.calls, state.verified, state.inTurn],

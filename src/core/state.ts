@@ -14,7 +14,7 @@ import { see, unseen, type Seen } from './views.ts';
 /** A question to a person about a call, and what was answered. */
 export type Ask = {
   readonly question: string;
-  readonly about?: 'outcome';
+  readonly kind?: 'unknown-outcome' | 'client-tool';
   readonly allowed?: boolean;
   readonly happened?: boolean;
 };
@@ -47,6 +47,8 @@ export type RunState = {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   readonly model: string;
+  /** The working directory that the last epoch recorded. */
+  readonly cwd: string | undefined;
   readonly messages: Trail<Message>;
   /** How many of the messages the last request held. */
   readonly sent: number;
@@ -70,7 +72,7 @@ export type RunState = {
   readonly total: Spent;
   readonly failures: number;
   readonly failure: Failure | undefined;
-  readonly reasks: number;
+  readonly answerRetries: number;
   readonly compactions: number;
   /** Digests of the latest rounds of calls with their results. */
   readonly rounds: readonly number[];
@@ -92,6 +94,7 @@ const initial: RunState = {
   system: '',
   tools: [],
   model: '',
+  cwd: undefined,
   messages: trailOf<Message>(),
   sent: 0,
   context: 0,
@@ -110,7 +113,7 @@ const initial: RunState = {
   total: noSpending,
   failures: 0,
   failure: undefined,
-  reasks: 0,
+  answerRetries: 0,
   compactions: 0,
   rounds: [],
   inTurn: false,
@@ -167,7 +170,7 @@ function step(s: RunState, e: Event): RunState {
       return { ...s, session: e.session, nonce: e.nonce ?? '' };
     case 'epoch-started':
       return startEpoch(s, e);
-    case 'compaction-refused':
+    case 'compaction-failed':
       return { ...charge(s, e.spent ?? {}), eased: s.context, compactions: s.compactions + 1 };
     case 'branch-started':
       return {
@@ -194,7 +197,7 @@ function step(s: RunState, e: Event): RunState {
         spent: noSpending,
         failures: 0,
         failure: undefined,
-        reasks: 0,
+        answerRetries: 0,
         compactions: 0,
         rounds: [],
         truncated: false,
@@ -211,20 +214,20 @@ function step(s: RunState, e: Event): RunState {
     case 'answer-rejected':
       return {
         ...s,
-        reasks: s.reasks + 1,
+        answerRetries: s.answerRetries + 1,
         due: true,
         verified: false,
         queue: enqueue(s.queue, { key: 'answer-rejected', text: e.text, priority: 50 }),
       };
-    case 'ask-raised':
-      return patchCall(s, e.call, { ask: { question: e.question, ...(e.about ? { about: e.about } : {}) } });
-    case 'ask-answered':
+    case 'approval-requested':
+      return patchCall(s, e.call, { ask: { question: e.question, ...(e.kind ? { kind: e.kind } : {}) } });
+    case 'approval-resolved':
       return answerAsk(s, e);
     case 'tool-started':
       return startCall(s, e);
     case 'tool-ended':
       return endCall(s, e);
-    case 'checks-ended':
+    case 'check-ended':
       return e.verdict.type === 'passed'
         ? { ...s, verified: true }
         : e.verdict.type === 'abstained'
@@ -246,7 +249,7 @@ function step(s: RunState, e: Event): RunState {
           ...(e.error === undefined ? {} : { error: e.error }),
         },
       };
-    case 'remark-made':
+    case 'annotation-added':
       return s;
     default:
       throw unknownFact(e);

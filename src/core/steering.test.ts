@@ -71,11 +71,11 @@ test('a steer during a stream that ends in calls is read after those', async () 
   assert.deepEqual(set.told().slice(1, 4), ['assistant: look()', 'tool: seen', 'user: quickly']);
 });
 
-for (const type of ['turn-ended', 'checks-ended'] as const) {
+for (const type of ['turn-ended', 'check-ended'] as const) {
   test(`a steer in the moment of ${type}, after the final answer and before the end, is still answered`, async () => {
     const set = await stage({
       lines: [says('one'), says('two')],
-      checks: type === 'checks-ended' ? [{ name: 'fine', run: () => ({ type: 'passed' }) }] : [],
+      checks: type === 'check-ended' ? [{ name: 'fine', run: () => ({ type: 'passed' }) }] : [],
     });
     at(set, type, ['steer', 'and now?']);
     assert.equal((await set.go()).ended?.reason, 'answered');
@@ -169,7 +169,7 @@ test('words to a run whose calls wait for a person are kept until they are answe
   await set.go();
   await set.say('steer', 'hurry');
   assert.equal((await set.go()).ended, undefined);
-  await set.head.record([{ type: 'ask-answered', call: 'c00001000', allowed: true }]);
+  await set.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }]);
   await set.go();
   assert.equal(tail(set.requests[1]), 'hurry');
 });
@@ -199,7 +199,7 @@ const input = fc.record({ after: fc.nat(25), how: fc.constantFrom('steer' as con
 test('whenever words come, each is delivered once, in its order, in a legal request that extends the one before it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 6 }), fc.array(input, { maxLength: 6 }), async (lines, inputs) => {
-      const set = await stage({ lines, tools: [look], limits: { errors: 50, reasks: 50, turns: 100 } });
+      const set = await stage({ lines, tools: [look], limits: { errors: 50, maxRetriesPerAnswer: 50, turns: 100 } });
       const said: { readonly how: string; readonly text: string }[] = [];
       const saying: Promise<unknown>[] = [];
       const leave = set.head.watch((event) => {

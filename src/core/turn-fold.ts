@@ -10,10 +10,20 @@ import { last, push, swapLast, trailOf, type Trail } from './trail.ts';
 
 /** A new prefix begins. */
 export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): RunState {
-  const now = { ...s, epoch: e.epoch, system: e.system, tools: e.tools, model: e.model, sent: 0 };
+  const now = { ...s, epoch: e.epoch, system: e.system, tools: e.tools, model: e.model, cwd: e.cwd, sent: 0 };
   const frame = frameOf(e);
   if (!e.baseline) return { ...now, context: s.epoch === 0 ? frame : Math.max(frame, s.context + frame - frameOf(s)) };
-  const { session, messages, turn, loaded, queue, total, pending = s.pending, going, calls = [] } = e.baseline;
+  const {
+    session,
+    messages,
+    turn,
+    loaded,
+    queue,
+    total,
+    pending = s.pending,
+    activeRun: going,
+    calls = [],
+  } = e.baseline;
   const context = frame + tokensOf(messages);
   const begun: RunState = {
     ...now,
@@ -96,7 +106,7 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
   const words = tokensIn(e.message.parts);
   const used = { ...e.usage, input: e.usage.input ?? s.context, output: e.usage.output ?? words };
   const unpriced = e.usd === undefined || e.estimated ? 1 : 0;
-  const { spent, total } = charged(s, { ...used, usd: e.usd ?? 0, unpriced, ms: e.ms });
+  const { spent, total } = charged(s, { ...used, usd: e.usd ?? 0, turnsWithoutPrice: unpriced, ms: e.ms });
   const calls = callsOf(e.message).map((part): Call => ({
     id: part.id,
     tool: part.tool,
@@ -112,7 +122,7 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
     due: false,
     failure: undefined,
     failures: calls.length ? s.failures : 0,
-    truncated: e.finish === 'length',
+    truncated: e.finishReason === 'length',
     compactions: 0,
     // What a request held after a compaction is best known from who counted it.
     eased: s.compactions > 0 ? used.input : s.eased,
@@ -124,7 +134,7 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
 
 /** No answer came. Words that were shown stay in the history unless the turn will be tried again. */
 export function failTurn(s: RunState, e: Event & { type: 'turn-failed' }): RunState {
-  const now = charge(s, { ...e.usage, usd: e.usd ?? 0, unpriced: e.usage ? 1 : 0, ms: e.ms });
+  const now = charge(s, { ...e.usage, usd: e.usd ?? 0, turnsWithoutPrice: e.usage ? 1 : 0, ms: e.ms });
   const messages = e.partial && !e.error.retry ? hear(s.messages, cutOff(e.partial)) : s.messages;
   return { ...now, inTurn: false, failure: e.error, failures: s.failures + (wasLeft(e.error) ? 0 : 1), messages };
 }

@@ -143,7 +143,7 @@ test('an answer after failures sets the count back', async () => {
 
 test('an answer cut off at its length is never success, and none of its calls is run', async () => {
   const set = await stage({
-    lines: [ends([text('and so'), callOf('look')], { finish: 'length' })],
+    lines: [ends([text('and so'), callOf('look')], { finishReason: 'length' })],
     tools: [never],
   });
   const { ended, calls: open } = await set.go();
@@ -156,13 +156,16 @@ for (const [finish, why] of [
   ['filtered', 'filtered'],
 ] as const) {
   test(`an answer that was ${why} is shown as such, and the calls in it are not run`, async () => {
-    const set = await stage({ lines: [ends([text('no'), callOf('look')], { finish }), says('fine')], tools: [never] });
+    const set = await stage({
+      lines: [ends([text('no'), callOf('look')], { finishReason: finish }), says('fine')],
+      tools: [never],
+    });
     assert.equal((await set.go()).ended?.reason, 'answered');
     assert.deepEqual(
       set.all('answer-rejected').map((event) => event.why),
       [why],
     );
-    assert.equal(set.all('turn-ended')[0]?.finish, finish);
+    assert.equal(set.all('turn-ended')[0]?.finishReason, finish);
     assert.equal(set.all('tool-ended').length, 0);
   });
 }
@@ -188,7 +191,7 @@ for (const [what, parts] of Object.entries(nothings)) {
       parts.filter((part) => part === thought),
     );
     assert.ok(set.requests.every((request) => illegal(toArray(request.messages)) === undefined));
-    const stubborn = await stage({ lines: times(9, ends(parts)), limits: { reasks: 2 } });
+    const stubborn = await stage({ lines: times(9, ends(parts)), limits: { maxRetriesPerAnswer: 2 } });
     assert.deepEqual([(await stubborn.go()).ended?.reason, stubborn.requests.length], ['error-threshold', 3]);
   });
 }
@@ -216,7 +219,7 @@ test('an answer that ends for a tool call but holds none is asked for again, no 
     set.all('answer-rejected').map((event) => event.why),
     ['no-call'],
   );
-  const stubborn = await stage({ lines: times(9, says('I will.', 'tool-calls')), limits: { reasks: 1 } });
+  const stubborn = await stage({ lines: times(9, says('I will.', 'tool-calls')), limits: { maxRetriesPerAnswer: 1 } });
   assert.deepEqual([(await stubborn.go()).ended?.reason, stubborn.requests.length], ['error-threshold', 2]);
 });
 
@@ -364,7 +367,7 @@ for (const [what, usage, usd, expected, estimated] of bills) {
     const { spent } = await set.go();
     const [ended] = set.all('turn-ended');
     assert.equal(ended?.estimated ?? false, estimated);
-    assert.equal(spent.unpriced, estimated ? 1 : 0);
+    assert.equal(spent.turnsWithoutPrice, estimated ? 1 : 0);
     assert.ok(spent.usd > 0 && spent.usd < 1);
     if (!estimated) assert.equal(ended?.usd, expected);
     assert.ok(spent.input > 0 && spent.output > 0 && spent.input < 1e9);
@@ -376,14 +379,14 @@ test('an answer of unknown price counts as unpriced, not as free', async () => {
   const { price: _, ...provider } = providerOf([says('fine')]);
   const set = await stage({ provider });
   const { spent } = await set.go();
-  assert.deepEqual([spent.usd, spent.unpriced], [0, 1]);
+  assert.deepEqual([spent.usd, spent.turnsWithoutPrice], [0, 1]);
 });
 
 test('words that came before a failure are charged to the budget by an estimate', async () => {
   const set = await stage({ lines: [breaks(final, 'x'.repeat(4000))] });
   const { spent } = await set.go();
   assert.ok(spent.output >= 1000 && spent.input > 0 && spent.usd > 0, JSON.stringify(spent));
-  assert.equal(spent.unpriced, 1);
+  assert.equal(spent.turnsWithoutPrice, 1);
   const silent = await stage({ lines: [breaks(final)] });
   assert.equal((await silent.go()).spent.usd, 0);
 });
@@ -453,8 +456,8 @@ test('[D12] a reminder that throws, or gives what is no text, is skipped and rem
     ],
   });
   assert.equal((await set.go()).ended?.reason, 'answered');
-  assert.equal(set.all('remark-made').length, 3);
-  assert.match(JSON.stringify(set.all('remark-made')[0]?.value), /"reminder":1.*no idea/);
+  assert.equal(set.all('annotation-added').length, 3);
+  assert.match(JSON.stringify(set.all('annotation-added')[0]?.value), /"reminder":1.*no idea/);
   assert.deepEqual(
     set.all('turn-started')[0]?.notes.map(({ text: words }) => words),
     ['heard'],
@@ -485,7 +488,11 @@ test('to go on without words after an answer is to ask with words of ours, never
   await set.go();
   await set.head.record([
     { type: 'input-received', input: 'i9', how: 'continue', parts: [] },
-    { type: 'run-started', run: 'r9', limits: { turns: 5, errors: 5, reasks: 2, repeats: 0, outputChars: 100 } },
+    {
+      type: 'run-started',
+      run: 'r9',
+      limits: { turns: 5, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 100 },
+    },
   ]);
   assert.equal((await set.go()).ended?.reason, 'answered');
   assert.equal(set.requests[1] && last(set.requests[1].messages)?.role, 'user');

@@ -61,7 +61,7 @@ export function remind(
       notes.push({ key: `reminder-${i + 1}`, text });
     } catch (error) {
       const value = { reminder: i + 1, error: messageOf(error) };
-      remarks.push({ type: 'remark-made', key: 'reminder-failed', value });
+      remarks.push({ type: 'annotation-added', key: 'reminder-failed', value });
     }
   });
   return { notes: flush([...state.queue, ...notes], state.turn + 1, agent.noteTokens ?? usualAllowance), remarks };

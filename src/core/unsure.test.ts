@@ -46,7 +46,7 @@ const endOf = (log: MemoryLog): (Fact & { type: 'tool-ended' }) | undefined =>
   log.events.find((event) => event.type === 'tool-ended');
 
 const answered = (call: string, allowed: boolean, happened?: boolean): Fact => ({
-  type: 'ask-answered',
+  type: 'approval-resolved',
   call,
   allowed,
   ...(happened === undefined ? {} : { happened }),
@@ -83,8 +83,8 @@ for (const [what, confirm] of [
   test(`[A53, A112] a tool that ${what}: a person is asked, and the run rests`, async () => {
     const { keys, log, head, go } = await crashed(more, { unsure: 'ask' });
     const rested = await go();
-    const ask = log.events.find((event) => event.type === 'ask-raised');
-    assert.equal(ask?.about, 'outcome');
+    const ask = log.events.find((event) => event.type === 'approval-requested');
+    assert.equal(ask?.kind, 'unknown-outcome');
     assert.match(ask?.question ?? '', /pay.*\{"sum":5\}.*may or may not have happened/);
     if (what === 'fails') assert.match(ask?.question ?? '', /no line/);
     assert.deepEqual([rested.run !== undefined, keys], [true, []]);
@@ -142,8 +142,8 @@ test('[A53, A112] where a gate asks as well, each question is put once, and the 
     if (open[0]?.ask && open[0].ask.allowed === undefined) await head.record([answered(open[0].id, true)]);
   }
   assert.equal(head.state.ended?.reason, 'answered');
-  const asked = log.events.flatMap((event) => (event.type === 'ask-raised' ? [event.about ?? 'gate'] : []));
-  assert.deepEqual([asked, keys.length, endOf(log)?.outcome], [['outcome', 'gate'], 1, 'ok']);
+  const asked = log.events.flatMap((event) => (event.type === 'approval-requested' ? [event.kind ?? 'gate'] : []));
+  assert.deepEqual([asked, keys.length, endOf(log)?.outcome], [['unknown-outcome', 'gate'], 1, 'ok']);
 });
 
 test('what a gate had made of the call is what the tool is asked about', async () => {

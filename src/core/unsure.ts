@@ -20,7 +20,7 @@ export async function clearUp(
   const { ask } = call;
   // A gate may have had a question of its own since.
   if (call.again) return undefined;
-  if (ask?.about === 'outcome' && ask.allowed !== undefined) {
+  if (ask?.kind === 'unknown-outcome' && ask.allowed !== undefined) {
     if (ask.happened) return ended(call, 'ok', `A person has confirmed that ${tool.name} has done this.`);
     return unknown(call, tool);
   }
@@ -31,7 +31,12 @@ export async function clearUp(
     return resultOf(call.id, found.value, most, 0, (given) => renderedBy(agent, call, given));
   }
   if (agent.unsure !== 'ask') return unknown(call, tool);
-  return { type: 'ask-raised', call: call.id, question: outcomeQuestion(tool.name, call, found.why), about: 'outcome' };
+  return {
+    type: 'approval-requested',
+    call: call.id,
+    question: outcomeQuestion(tool.name, call, found.why),
+    kind: 'unknown-outcome',
+  };
 }
 
 /** What a person is asked about a call that may have been made. */

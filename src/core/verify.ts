@@ -13,10 +13,10 @@ export async function runChecks(agent: AgentParts, { head, signal }: RunContext)
     const verdict = await verdictOf(check, head.state, signal);
     if (signal.aborted) return;
     if (verdict.type === 'passed') continue;
-    await head.record([{ type: 'checks-ended', check: check.name, verdict }], { settle: true });
+    await head.record([{ type: 'check-ended', check: check.name, verdict }], { settle: true });
     return;
   }
-  await head.record([{ type: 'checks-ended', check: 'all', verdict: { type: 'passed' } }]);
+  await head.record([{ type: 'check-ended', check: 'all', verdict: { type: 'passed' } }]);
 }
 
 /** Only a clear pass is one: a check that throws, or says nothing that can be understood, has failed. */

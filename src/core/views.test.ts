@@ -82,7 +82,7 @@ function counted(): { readonly view: NamedView<number>; readonly folded: () => n
 const remarks = (many: number): readonly Event[] =>
   Array.from({ length: many }, (_, i) => {
     const place = { seq: i + 1, id: `e${i}`, parent: null, time: '' };
-    return { type: 'remark-made', text: '', ...place } as unknown as Event;
+    return { type: 'annotation-added', text: '', ...place } as unknown as Event;
   });
 
 test('a view is folded as far as somebody looks, each event once, and every earlier state still tells its own', () => {

@@ -3,6 +3,7 @@ import { FairleadError } from './errors.ts';
 import type { Baseline, Event } from './fact.ts';
 import type { Json } from './json.ts';
 import type { NamedView } from './ports.ts';
+import type { RunState } from './state.ts';
 
 /**
  * The views of an agent, and what each has seen up to an event. A view is pure, so it is folded only as far as somebody
@@ -84,7 +85,7 @@ export function kept(seen: Seen): Pick<Baseline, 'views'> {
 }
 
 /** What a view has seen of this session. The agent must have it among its views. */
-export function look<S>({ seen }: { readonly seen: Seen }, view: NamedView<S>): S {
+export function look<S>({ seen }: Pick<RunState, 'seen'>, view: NamedView<S>): S {
   const at = seen.views.findIndex(({ name }) => name === view.name);
   if (at < 0)
     throw new FairleadError('core/no-view', `The agent has no view named ${view.name}.`, {

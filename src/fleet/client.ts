@@ -39,7 +39,7 @@ export type Brought = { readonly call: string; readonly text: string; readonly f
 export const clientIn = ({ client }: JsonObject): ClientWish => (isObject(client) ? client : {});
 
 /** How a call is told of that was handed to a client. */
-const handedWords = 'It was handed to the client, who makes it.';
+const handedWords = 'Waiting for the client to run this tool.';
 
 /** The tools of a client, to stand beside those of the agent. */
 export const clientTools = (settings: JsonObject): readonly Tool[] =>
@@ -92,7 +92,7 @@ function called(names: readonly string[]): Check {
 /** The calls of a run that has nothing else left to do: the client is to make them. */
 export function handedIn({ calls }: RunState): readonly RunState['calls'][number][] {
   const open = calls.filter((call) => !call.result);
-  return open.every(({ ask }) => ask?.question === handedWords && ask.allowed === undefined) ? open : [];
+  return open.every(({ ask }) => ask?.kind === 'client-tool' && ask.allowed === undefined) ? open : [];
 }
 
 /** The facts that a run of a client begins with: each call that was handed out has come to something, or nobody knows to what. */

@@ -62,7 +62,9 @@ test('[A89, A117] a plan is carried out by workers that share nothing but the st
   const most = (name: string): unknown => seen.find(({ id }) => id === `p/${name}`)?.settings['limits'];
   assert.deepEqual([most('plan-1'), most('step-a-1')], [{ usd: 2 }, { usd: 1.25 }]);
   const events = await Array.fromAsync((await store.sessions.reader('p')).read());
-  const told = events.flat().flatMap((event) => (event.type === 'remark-made' ? [JSON.stringify(event.value)] : []));
+  const told = events
+    .flat()
+    .flatMap((event) => (event.type === 'annotation-added' ? [JSON.stringify(event.value)] : []));
   assert.ok(told.length > 1 && new Set(told).size === told.length, told.join('\n'));
   assert.match(told.at(-1) ?? '', /"both"[^}]*"standing":"done"/);
 });

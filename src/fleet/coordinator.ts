@@ -130,11 +130,11 @@ async function note(run: FleetRun, course: Course, { store, worker }: DriverCont
       name: 'noted',
       initial: '',
       on: (last, event) =>
-        event.type === 'remark-made' && event.key === run.kind ? JSON.stringify(event.value) : last,
+        event.type === 'annotation-added' && event.key === run.kind ? JSON.stringify(event.value) : last,
     };
     const head = await openHead(log, runView([], [noted]));
     if (look(head.state, noted) === JSON.stringify(course.about)) return;
-    const fact: Fact = { type: 'remark-made', key: run.kind, value: course.about };
+    const fact: Fact = { type: 'annotation-added', key: run.kind, value: course.about };
     await head.record((state) =>
       state.session === '' ? [{ type: 'session-started', session: run.session }, fact] : [fact],
     );

@@ -218,7 +218,7 @@ test('who hears the words may add to them or refuse them, and learns what happen
   };
   assert.equal(text(await drive(store, agentFor(['Yes.']), { outfit })), 'Yes.');
   assert.deepEqual(await inputs(store), ['r-note-1', 'r']);
-  assert.deepEqual([told[0], told.at(-1)], ['remark-made', 'run-ended']);
+  assert.deepEqual([told[0], told.at(-1)], ['annotation-added', 'run-ended']);
   const words = (): Promise<never> => Promise.reject(new FairleadError('hook/refused', 'Not here.', { blame: 'user' }));
   await assert.rejects(drive(store, agentFor([]), { run: { id: 'q', session: 'two' }, outfit: { words } }), /Not here/);
 });
@@ -242,7 +242,7 @@ test('[A53] words that come while a run ends are read before it has ended, and t
   const place = await store.inbox.put('s', { type: 'steer', words: 'Left over.' });
   const log = await store.sessions.open('s', { force: true });
   const { events = 0 } = (await store.sessions.list())[0] ?? {};
-  await log.append(events, [{ type: 'remark-made', key: 'inbox', value: place }]);
+  await log.append(events, [{ type: 'annotation-added', key: 'inbox', value: place }]);
   await log.close();
   await drive(store, parts, { run: { attempts: 2 } });
   assert.deepEqual(await store.inbox.read('s', 0), []);

@@ -32,7 +32,7 @@ function model(
       yield { type: 'part-delta', index: 0, text: 'a word or two' };
       if (how === 'breaks') throw new FairleadError('provider/cut', 'It broke off.', { blame: 'provider' });
       const message = { role: 'assistant', parts: [{ type: 'text', text: 'a word or two' }] } as const;
-      yield { type: 'end', message, finish: 'stop', usage: { input: 400, output: 100 }, model: 'm' };
+      yield { type: 'end', message, finishReason: 'stop', usage: { input: 400, output: 100 }, model: 'm' };
     },
   };
 }
@@ -121,7 +121,7 @@ const sending = (chunks: readonly Chunk[], after: (signal: AbortSignal) => Promi
 const said = (more: { readonly input: number; readonly output: number; readonly usd?: number }): Chunk => {
   const { usd, ...usage } = more;
   const message = { role: 'assistant', parts: [{ type: 'text', text: 'a word or two' }] } as const;
-  return { type: 'end', message, finish: 'stop', usage, model: 'm', ...(usd === undefined ? {} : { usd }) };
+  return { type: 'end', message, finishReason: 'stop', usage, model: 'm', ...(usd === undefined ? {} : { usd }) };
 };
 
 test('[A64] figures that cannot be true are replaced by an estimate: nobody earns by spending', async (t) => {

@@ -46,10 +46,10 @@ test('[A53] a letter that several read at once, and again after a crash, is in t
   await Promise.all([read(kept, session), read(kept, session)]);
   const again = await made.open();
   await read(kept, again);
-  const told = (await eventsOf(made)).filter(({ type }) => type === 'input-received' || type === 'remark-made');
+  const told = (await eventsOf(made)).filter(({ type }) => type === 'input-received' || type === 'annotation-added');
   assert.deepEqual(
     told.map(({ type }) => type),
-    ['input-received', 'remark-made'],
+    ['input-received', 'annotation-added'],
   );
   assert.equal((await made.store.inbox.read('s', 0)).length, 1, 'it was not cleared');
   await read(made.store, again);
@@ -92,7 +92,7 @@ test('[A112] an answer is to the question that is open, and an old one opens not
   );
   await read(made.store, session);
   assert.equal(session.state.calls[0]?.ask?.allowed, undefined, 'the early answer is gone');
-  const answered = (await eventsOf(made)).filter((event) => event.type === 'ask-answered');
+  const answered = (await eventsOf(made)).filter((event) => event.type === 'approval-resolved');
   assert.deepEqual(
     answered.map(({ call, by }) => [call, by]),
     [['c00001000', 'Ann']],

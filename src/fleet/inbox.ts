@@ -27,7 +27,7 @@ export const inboxView: NamedView<Reading> = {
     if (event.type === 'session-started') return { session: event.session, place: 0 };
     if (event.type === 'epoch-started' && event.baseline && event.baseline.session !== reading.session)
       return { session: event.baseline.session, place: 0 };
-    if (event.type !== 'remark-made' || event.key !== key) return reading;
+    if (event.type !== 'annotation-added' || event.key !== key) return reading;
     const { place, cancelled } = isObject(event.value) ? event.value : { place: event.value };
     return {
       ...reading,
@@ -84,7 +84,7 @@ export const cancels = (letter: Letter, run: string): boolean =>
 function factsOf({ place, letter }: Delivery, state: RunState, run: string): readonly Fact[] {
   if (look(state, inboxView).place >= place) return [];
   const value = cancels(letter, run) ? { place, cancelled: run } : place;
-  return [...saidIn(letter, place, state), { type: 'remark-made', key, value }];
+  return [...saidIn(letter, place, state), { type: 'annotation-added', key, value }];
 }
 
 /** What a letter says to a session. An answer to no question that is open, or to other words than are open now, says nothing. */
@@ -101,7 +101,7 @@ function saidIn(letter: Letter, place: number, state: RunState): readonly Fact[]
       const { ask } = state.calls.find((each) => each.id === call && !each.result) ?? {};
       if (!ask || ask.allowed !== undefined || (question !== undefined && question !== ask.question)) return [];
       const more = { ...(happened ? { happened } : {}), ...(by === undefined ? {} : { by }) };
-      return [{ type: 'ask-answered', call, allowed, ...more }];
+      return [{ type: 'approval-resolved', call, allowed, ...more }];
     }
     case 'cancel':
     case 'ended':

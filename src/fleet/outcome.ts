@@ -19,7 +19,7 @@ export const questionsOf = (state: RunState): readonly Question[] =>
     if (!ask || ask.allowed !== undefined) return [];
     const aim = aimOf(call);
     const tool = typeof aim === 'string' ? call.tool : aim.tool;
-    return [{ call: call.id, tool, question: ask.question, ...(ask.about ? { about: ask.about } : {}) }];
+    return [{ call: call.id, tool, question: ask.question, ...(ask.kind ? { kind: ask.kind } : {}) }];
   });
 
 /** How the run came out that this state is at the end of. */

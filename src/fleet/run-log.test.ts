@@ -67,7 +67,7 @@ test('[A52] words that come by letter are settled with their place, and so is a 
   const seen: string[] = [];
   const { sessions } = noting(await storeFor(t), seen);
   const log = runLog(await sessions.open('s'), new AbortController().signal);
-  const place = { type: 'remark-made', key: 'inbox', value: 1 } as const;
+  const place = { type: 'annotation-added', key: 'inbox', value: 1 } as const;
   const said = { type: 'input-received', input: 'i', how: 'steer', parts: [] } as const;
   const { baseline, ...epoch } = newEpoch(runView().initial, 'compacted', []);
   assert.ok(baseline);
@@ -77,10 +77,10 @@ test('[A52] words that come by letter are settled with their place, and so is a 
   await log.append(3, [epoch], { settle });
   await log.append(4, [place]);
   assert.deepEqual(seen, [
-    'input-received remark-made, settled',
+    'input-received annotation-added, settled',
     'epoch-started, settled',
     'epoch-started',
-    'remark-made',
+    'annotation-added',
   ]);
   await log.close();
 });

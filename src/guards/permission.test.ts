@@ -214,11 +214,11 @@ test('[A75] in a run: the file is written after the yes and not before; a no wri
     return set;
   };
   const no = await begin();
-  await no.head.record([{ type: 'ask-answered', call: 'c00001000', allowed: false }]);
+  await no.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: false }]);
   await no.go();
   assert.ok(!existsSync(path.join(root, 'a.txt')));
   const yes = await begin();
-  await yes.head.record([{ type: 'ask-answered', call: 'c00001000', allowed: true }]);
+  await yes.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }]);
   await yes.go();
   assert.equal(readFileSync(path.join(root, 'a.txt'), 'utf8'), 'yes\n');
   assert.deepEqual(granted.list(), []);

@@ -15,7 +15,7 @@ function notesAfter(text: string): readonly Note[] {
       type: 'turn-ended',
       turn: 1,
       message: { role: 'assistant', parts: [{ type: 'text', text }] },
-      finish: 'stop',
+      finishReason: 'stop',
       usage: {},
       model: 'm',
       ms: 0,

@@ -12,7 +12,8 @@ test('[A93] watchers that are slow, late or ahead see every event once, though a
   const store = await openFleetStore(path.join(folder, 'fleet.sqlite'));
   const log = await store.sessions.open('s');
   const append = async (from: number, to: number): Promise<void> => {
-    for (let seq = from; seq <= to; seq++) await log.append(seq - 1, [{ type: 'remark-made', key: 'n', value: seq }]);
+    for (let seq = from; seq <= to; seq++)
+      await log.append(seq - 1, [{ type: 'annotation-added', key: 'n', value: seq }]);
   };
   await append(1, 40);
   const out = lookout(store, { session: 's' }, 0, assert.fail, { items: 4, chars: 2000 });

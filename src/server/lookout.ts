@@ -112,7 +112,7 @@ function seen(post: Post, event: Event): void {
   post.speech.before(event);
   post.shelf.put({ frame: frameOf('event', event, event.seq), seq: event.seq });
   post.speech.after(event);
-  if (event.type === 'run-started' || event.type === 'run-ended' || event.type === 'ask-raised') post.soon();
+  if (event.type === 'run-started' || event.type === 'run-ended' || event.type === 'approval-requested') post.soon();
 }
 
 /** Shows the run whenever it stands otherwise; and its end, once all that it did was shown. */

@@ -53,7 +53,7 @@ export async function eventsAfter(
 export const waitingIn = (state: RunState): readonly Record<string, unknown>[] =>
   state.calls.flatMap(({ id, tool, input, ask }) =>
     ask && ask.allowed === undefined && state.run !== undefined
-      ? [{ call: id, tool, question: ask.question, ...(ask.about ? { about: ask.about } : {}), input }]
+      ? [{ call: id, tool, question: ask.question, ...(ask.kind ? { about: ask.kind } : {}), input }]
       : [],
   );
 

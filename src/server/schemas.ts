@@ -80,7 +80,7 @@ const spent = z.object({
   cacheRead: z.number(),
   cacheWrite: z.number(),
   usd: z.number(),
-  unpriced: z.number(),
+  turnsWithoutPrice: z.number(),
   ms: z.number(),
 });
 
@@ -96,7 +96,7 @@ const question = z.object({
   call: z.string(),
   tool: z.string(),
   question: z.string(),
-  about: z.literal('outcome').exactOptional(),
+  kind: z.enum(['unknown-outcome', 'client-tool']).exactOptional(),
 });
 
 const run = z.object({

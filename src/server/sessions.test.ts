@@ -89,7 +89,7 @@ test('[A92] a session that was labelled as private stays so through an edit and 
   const log = await api.store.sessions.open(session);
   await log.append(0, [
     { type: 'session-started', session },
-    { type: 'remark-made', key: 'privacy/labelled', value: {} },
+    { type: 'annotation-added', key: 'privacy/labelled', value: {} },
   ]);
   await log.close();
   await talked(api, 'one', session);

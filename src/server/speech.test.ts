@@ -57,7 +57,7 @@ const failed = (turn: number): Fact => ({
   error: { code: 'provider/cut', message: 'cut', blame: 'provider', retry: true },
   ms: 1,
 });
-const remark = (key: string): Fact => ({ type: 'remark-made', key, value: 1 });
+const remark = (key: string): Fact => ({ type: 'annotation-added', key, value: 1 });
 const said = (turn: number, since: number, text: string): LiveText => ({ turn, since, text });
 
 test('[A93] words wait for the event that begins their turn, and none come after the one that ends it', async (t) => {
@@ -87,8 +87,8 @@ test('[A93] a turn that was broken off is taken back when the next begins; what 
   await one.sees('2:new');
   store.live.say('s', said(1, 1, ' words'));
   await append(remark('end'));
-  await one.sees('remark-made');
-  assert.deepEqual(one.shown, ['turn-started', '1:old', '<1:', 'turn-started', '2:new', 'remark-made']);
+  await one.sees('annotation-added');
+  assert.deepEqual(one.shown, ['turn-started', '1:old', '<1:', 'turn-started', '2:new', 'annotation-added']);
 });
 
 test('[A93] who comes in the middle of a turn is told all that it said, whatever happened in between', async (t) => {
@@ -98,14 +98,14 @@ test('[A93] who comes in the middle of a turn is told all that it said, whatever
   store.live.say('s', said(1, 1, 'some '));
   await one.sees('1:some ');
   await append(remark('between'));
-  await one.sees('remark-made');
+  await one.sees('annotation-added');
   store.live.say('s', said(1, 1, 'more '));
   await one.sees('1:more ');
   const [late, later] = [watch(), watch(2)];
   await Promise.all([late.sees('1:some more '), later.sees('1:some more ')]);
   store.live.say('s', said(1, 1, 'end'));
   await Promise.all([one, late, later].map((each) => each.sees('1:end')));
-  assert.deepEqual(late.shown, ['turn-started', 'remark-made', '1:some more ', '1:end']);
+  assert.deepEqual(late.shown, ['turn-started', 'annotation-added', '1:some more ', '1:end']);
   assert.deepEqual(later.shown, ['1:some more ', '1:end']);
 });
 
@@ -124,7 +124,7 @@ test('[A93] who falls behind is told the whole once more, and misses no event', 
   }
   go.resolve();
   await slow.sees(`<1:${all}`);
-  assert.equal(slow.shown.filter((each) => each === 'remark-made').length, 4);
+  assert.equal(slow.shown.filter((each) => each === 'annotation-added').length, 4);
 });
 
 test('[A93] who begins after the end of a turn is not shown words of it that come late', async (t) => {

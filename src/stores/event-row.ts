@@ -1,5 +1,5 @@
 // The row that a database keeps of an event, looked at before it is believed.
-import { FairleadError, type Event, type Fact } from '../core/index.ts';
+import { FairleadError, upcastEvent, type Event, type Fact } from '../core/index.ts';
 import { flawOf } from './jsonl/shape.ts';
 
 /** An event as its row says; `fact` is JSON. */
@@ -15,7 +15,7 @@ export type EventRow = {
 export function eventOf(session: string, { seq, id, parent, time, fact }: EventRow): Event {
   let value: unknown;
   try {
-    value = JSON.parse(fact);
+    value = upcastEvent(JSON.parse(fact));
   } catch {
     throw damaged(session, seq, 'is not JSON');
   }

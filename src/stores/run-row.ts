@@ -4,6 +4,8 @@ import {
   isObject,
   noSpending,
   toFailure,
+  upcastQuestion,
+  upcastSpent,
   type FleetRun,
   type NewRun,
   type JsonObject,
@@ -77,13 +79,13 @@ const isQuestion = (each: unknown): each is Question =>
 
 function questionsIn(text: string): readonly Question[] {
   const value = jsonIn(text);
-  return Array.isArray(value) && value.every(isQuestion) ? value : [];
+  return Array.isArray(value) && value.every(isQuestion) ? value.map((each) => upcastQuestion(each) as Question) : [];
 }
 
 function outcomeIn(text: string): RunOutcome {
   const value = jsonIn(text);
   const { reason, text: said, spent } = isObject(value) ? value : {};
-  return typeof reason === 'string' && typeof said === 'string' && isObject(spent)
+  return typeof reason === 'string' && typeof said === 'string' && isObject(upcastSpent(spent))
     ? (value as RunOutcome)
     : setAside('What came of this run cannot be read in its row.');
 }

@@ -6,7 +6,7 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
-import type { Finish } from '../core/index.ts';
+import type { FinishReason } from '../core/index.ts';
 import { calls, fails, prefixBreaks, says, scriptedServer, thinks, type Answer, type ScriptedServer } from './index.ts';
 
 /** What came out of a wire package, in one form for whole and streamed answers. */
@@ -126,14 +126,14 @@ for (const [name, client] of Object.entries(clients)) {
     });
 
     test(`${name}, ${way}: each finish reason is said in the dialect's own word`, async () => {
-      const expected: Readonly<Partial<Record<Finish, RegExp>>> = {
+      const expected: Readonly<Partial<Record<FinishReason, RegExp>>> = {
         stop: /^stop$/,
         length: /^length$/,
         filtered: /^content-filter$/,
         refusal: /^content-filter$/,
       };
       for (const [finish, word] of Object.entries(expected))
-        assert.match((await answering(says('so', { finish: finish as Finish }))).finish, word, finish);
+        assert.match((await answering(says('so', { finish: finish as FinishReason }))).finish, word, finish);
     });
 
     test(`${name}, ${way}: a refusal by status is the package's own error with the scripted words`, async () => {

@@ -1,5 +1,5 @@
 // What a scripted model answers: one type for the provider in memory and for the server in every dialect, and the words that build it.
-import type { Blame, Finish, Json, Usage } from '../core/index.ts';
+import type { Blame, FinishReason, Json, Usage } from '../core/index.ts';
 
 /** A tool call in an answer. */
 export type ScriptedCall = {
@@ -78,7 +78,7 @@ export type Answer = {
   readonly reasoning?: string;
   readonly calls?: readonly ScriptedCall[];
   /** Why it stops; otherwise `tool-calls` with calls and `stop` without. */
-  readonly finish?: Finish;
+  readonly finish?: FinishReason;
   /** Otherwise 10 tokens in and 5 out; `{}` leaves the usage out. */
   readonly usage?: Usage;
   /** The model that says it answered; otherwise the one that was asked for. */

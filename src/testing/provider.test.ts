@@ -32,7 +32,7 @@ import {
   type Script,
 } from './index.ts';
 
-const limits: Limits = { turns: 20, errors: 2, reasks: 2, repeats: 0, outputChars: 1000 };
+const limits: Limits = { turns: 20, errors: 2, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 1000 };
 
 const look: Tool = {
   name: 'look',
@@ -106,7 +106,7 @@ test('a run of twelve calls goes through the core, legally, and each request ext
   assert.equal(provider.requests.length, 13);
   assert.deepEqual(provider.breaks, []);
   assert.equal(state.spent.usd, 0);
-  assert.equal(state.spent.unpriced, 0);
+  assert.equal(state.spent.turnsWithoutPrice, 0);
 });
 
 test('an answer comes as chunks in order and one end that holds it all', async () => {
@@ -135,7 +135,7 @@ test('an answer comes as chunks in order and one end that holds it all', async (
         { type: 'tool-call', id: 'x', tool: 'look', input: { q: 1 } },
       ],
     },
-    finish: 'tool-calls',
+    finishReason: 'tool-calls',
     usage: { input: 3, output: 4 },
     model: 'other',
     usd: 0.5,

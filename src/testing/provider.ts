@@ -140,7 +140,14 @@ async function* speak(answer: FullAnswer, signal: AbortSignal): AsyncGenerator<C
   if (most < Number.POSITIVE_INFINITY)
     throw new FairleadError('provider/cut', 'The answer broke off before its end.', { blame: 'provider', retry: true });
   const { finish, usage, model, usd } = answer;
-  yield { type: 'end', message: messageOf(answer), finish, usage, model, ...(usd === undefined ? {} : { usd }) };
+  yield {
+    type: 'end',
+    message: messageOf(answer),
+    finishReason: finish,
+    usage,
+    model,
+    ...(usd === undefined ? {} : { usd }),
+  };
 }
 
 function* chunksOf(answer: FullAnswer): Generator<Chunk> {

@@ -98,12 +98,12 @@ const over = (turns: number): FairleadError =>
 
 function* answerOf(event: Turn['outcome']): Generator<Chunk> {
   if (event.type === 'turn-failed') throw fromFailure(event.error);
-  const { message, finish, usage, model, usd } = event;
+  const { message, finishReason: finish, usage, model, usd } = event;
   const text = textOf(message);
   if (text !== '') {
     yield { type: 'part-started', index: 0, part: 'text' };
     yield { type: 'part-delta', index: 0, text };
     yield { type: 'part-ended', index: 0 };
   }
-  yield { type: 'end', message, finish, usage, model, ...(usd === undefined ? {} : { usd }) };
+  yield { type: 'end', message, finishReason: finish, usage, model, ...(usd === undefined ? {} : { usd }) };
 }

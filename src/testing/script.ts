@@ -1,5 +1,5 @@
 // A script: the list of what a scripted model answers, or a function that decides it from what was asked.
-import { FairleadError, type Finish, type Json, type Usage } from '../core/index.ts';
+import { FairleadError, type FinishReason, type Json, type Usage } from '../core/index.ts';
 import { calls, join, says, type Answer } from './answer.ts';
 import { pieces } from './pieces.ts';
 
@@ -42,7 +42,7 @@ export type FullAnswer = Omit<Answer, 'calls'> & {
     readonly given: boolean;
     readonly raw: string;
   }[];
-  readonly finish: Finish;
+  readonly finish: FinishReason;
   readonly usage: Usage;
   readonly model: string;
   readonly textPieces: readonly string[];

@@ -14,7 +14,7 @@ import {
 } from '../../src/core/index.ts';
 import { bare } from '../support/bare-agent.ts';
 
-const limits: Limits = { turns: 1e6, errors: 1e6, reasks: 2, repeats: 0, outputChars: 10_000 };
+const limits: Limits = { turns: 1e6, errors: 1e6, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 10_000 };
 
 /** The facts that begin a session with one prompt. */
 export const beginning: readonly Fact[] = [
@@ -69,7 +69,7 @@ export function agentOf(ledger: string, seen: (request: Request) => void = () =>
         const calls = numbered[answers];
         const message: Message = { role: 'assistant', parts: calls ?? [{ type: 'text', text: 'all done' }] };
         const finish = calls ? 'tool-calls' : 'stop';
-        yield { type: 'end', message, finish, usage: { input: 1, output: 1 }, model: 'script', usd: 0 };
+        yield { type: 'end', message, finishReason: finish, usage: { input: 1, output: 1 }, model: 'script', usd: 0 };
       },
     },
   };

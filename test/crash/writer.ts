@@ -30,7 +30,7 @@ async function obey(command: string): Promise<string> {
     return 'closed';
   }
   stopping = command === 'stop';
-  const fact = { type: 'remark-made', key: 'from', value: process.pid } as const;
+  const fact = { type: 'annotation-added', key: 'from', value: process.pid } as const;
   const [event] = (await log?.append(seq, [fact], { settle: true })) ?? [];
   seq = event?.seq ?? seq;
   return `saved ${seq}`;

@@ -82,7 +82,7 @@ export async function deskFor(
 
 function metIn(events: readonly Event[]): Met {
   for (const event of events) {
-    if (event.type === 'ask-raised') return { how: 'asked', text: event.question };
+    if (event.type === 'approval-requested') return { how: 'asked', text: event.question };
     if (event.type === 'tool-ended') return { how: event.outcome === 'ok' ? 'done' : 'blocked', text: event.text };
   }
   return { how: 'blocked', text: '' };

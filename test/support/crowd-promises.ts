@@ -4,12 +4,12 @@ import type { Event, Fact, FleetStore, Log } from '../../src/core/index.ts';
 import { ended, type RegisterPromise } from './queue-promises.ts';
 
 const crowd = Array.from({ length: 30 }, (_, i) => `s${i}`);
-const remark = (value: string): Fact => ({ type: 'remark-made', key: 'k', value });
+const remark = (value: string): Fact => ({ type: 'annotation-added', key: 'k', value });
 
 async function valuesIn({ sessions }: FleetStore, session: string): Promise<readonly unknown[]> {
   const events: Event[] = [];
   for await (const some of (await sessions.reader(session)).read()) events.push(...some);
-  return events.map((event) => (event.type === 'remark-made' ? event.value : event.type));
+  return events.map((event) => (event.type === 'annotation-added' ? event.value : event.type));
 }
 
 /** What became of each: `yes`, or the code of the error. */

@@ -28,7 +28,7 @@ async function tailOf(given: Log): Promise<readonly [number, readonly string[]]>
   for await (const events of given.read())
     for (const event of events) {
       last = event.seq;
-      if (event.type === 'remark-made') keys.push(event.key);
+      if (event.type === 'annotation-added') keys.push(event.key);
     }
   return [last, keys];
 }
@@ -38,9 +38,9 @@ async function effect(run: FleetRun): Promise<Settlement> {
   const held = await store.sessions.open(run.session, { force: true, holder: run.worker ?? '' });
   const [last, keys] = await tailOf(held);
   if (keys.includes('done')) return ended('found done');
-  await held.append(last, [{ type: 'remark-made', key: 'begun', value: process.pid }], { settle: true });
+  await held.append(last, [{ type: 'annotation-added', key: 'begun', value: process.pid }], { settle: true });
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
-  await held.append(last + 1, [{ type: 'remark-made', key: 'done', value: process.pid }], { settle: true });
+  await held.append(last + 1, [{ type: 'annotation-added', key: 'done', value: process.pid }], { settle: true });
   await held.close();
   return ended('done');
 }
@@ -76,7 +76,8 @@ async function obey(command: string): Promise<string> {
     await log?.close();
     return 'closed';
   }
-  const [event] = (await log?.append(seq, [{ type: 'remark-made', key: 'from', value: 1 }], { settle: true })) ?? [];
+  const [event] =
+    (await log?.append(seq, [{ type: 'annotation-added', key: 'from', value: 1 }], { settle: true })) ?? [];
   seq = event?.seq ?? seq;
   return `saved ${seq}`;
 }

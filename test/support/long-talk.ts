@@ -15,7 +15,7 @@ import {
 import { scriptedProvider } from '../../src/testing/index.ts';
 import { bare } from './bare-agent.ts';
 
-const limits: Limits = { turns: 500, errors: 5, reasks: 2, repeats: 0, outputChars: 100_000 };
+const limits: Limits = { turns: 500, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 100_000 };
 
 /** A message of the user. */
 export const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });

@@ -65,7 +65,7 @@ export function processPromises(name: string, fresh: FreshPlace, options: { read
     await assert.rejects(sessions.open('one'), { code: 'store/locked', message: new RegExp(`p${actor.pid}`) });
     await actor.kill();
     const log = await takePatiently(sessions);
-    const [event] = await log.append(1, [{ type: 'remark-made', key: 'k', value: 1 }], { settle: true });
+    const [event] = await log.append(1, [{ type: 'annotation-added', key: 'k', value: 1 }], { settle: true });
     assert.equal(event?.seq, 2);
     await log.close();
   });
@@ -99,7 +99,7 @@ export function processPromises(name: string, fresh: FreshPlace, options: { read
     assert.deepEqual([first, second].toSorted(), ['lost r', 'store/fenced']);
     zombie.tell('append');
     assert.equal(await zombie.hear('store/'), 'store/fenced');
-    assert.equal((await log.append(1, [{ type: 'remark-made', key: 'k', value: 1 }])).length, 1);
+    assert.equal((await log.append(1, [{ type: 'annotation-added', key: 'k', value: 1 }])).length, 1);
     zombie.tell('finish');
     await zombie.hear('worked');
     assert.equal((await store.queue.run('r'))?.outcome?.text, 'here', 'what it settles late changes nothing');
@@ -129,7 +129,7 @@ export function processPromises(name: string, fresh: FreshPlace, options: { read
       assert.equal((await store.queue.run(id))?.outcome?.reason, 'answered');
       const dones: string[] = [];
       for await (const events of (await store.sessions.reader(session)).read())
-        for (const event of events) if (event.type === 'remark-made' && event.key === 'done') dones.push(event.id);
+        for (const event of events) if (event.type === 'annotation-added' && event.key === 'done') dones.push(event.id);
       assert.equal(dones.length, 1, `${id} was done ${dones.length} times`);
     }
     for (const actor of actors) await actor.leave();

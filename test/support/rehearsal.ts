@@ -10,7 +10,7 @@ import {
   type Chunk,
   type Event,
   type Fact,
-  type Finish,
+  type FinishReason,
   type Head,
   type InputHow,
   type Json,
@@ -36,7 +36,7 @@ type End = Chunk & { readonly type: 'end' };
 export const endOf = (parts: readonly Part[], more: Partial<End> = {}): End => ({
   type: 'end',
   message: { role: 'assistant', parts },
-  finish: parts.some((part) => part.type === 'tool-call') ? 'tool-calls' : 'stop',
+  finishReason: parts.some((part) => part.type === 'tool-call') ? 'tool-calls' : 'stop',
   usage: { input: 10, output: 5 },
   model: 'test',
   ...more,
@@ -49,7 +49,8 @@ export const ends = (parts: readonly Part[], more: Partial<End> = {}): Line =>
   };
 
 /** An answer in words. */
-export const says = (text: string, finish: Finish = 'stop'): Line => ends([{ type: 'text', text }], { finish });
+export const says = (text: string, finish: FinishReason = 'stop'): Line =>
+  ends([{ type: 'text', text }], { finishReason: finish });
 
 /** A part that calls a tool. */
 export const callOf = (tool: string, input: Json = {}, id = 'wire'): CallPart => ({
@@ -113,7 +114,7 @@ export const toolOf = (name: string, effect: Tool['effect'], act: Tool['run'], m
 });
 
 /** Limits that do not bind in a short test. */
-export const roomy: Limits = { turns: 20, errors: 5, reasks: 2, repeats: 0, outputChars: 10_000 };
+export const roomy: Limits = { turns: 20, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 10_000 };
 
 /** What a stage is set with. */
 export type Setting = Omit<Partial<AgentParts>, 'tools'> & {

@@ -8,7 +8,7 @@ import {
   type CallPart,
   type Chunk,
   type Fact,
-  type Finish,
+  type FinishReason,
   type Gate,
   type Head,
   type Json,
@@ -27,7 +27,7 @@ import { begun } from './bare-agent.ts';
 export type Saying = {
   readonly text: string;
   readonly calls: readonly { readonly tool: string; readonly input: Json; readonly invalid?: string }[];
-  readonly finish: Finish;
+  readonly finish: FinishReason;
 };
 
 const toolNames = ['look', 'save', 'send', 'break', 'secret', 'load', 'use_tool', 'nosuch'] as const;
@@ -47,7 +47,7 @@ export const saying: fc.Arbitrary<Saying> = fc.record({
     fc.oneof(call, fc.record({ tool: fc.constant('look'), input: fc.constant({}), invalid: fc.constant('{"n":') })),
     { maxLength: 4 },
   ),
-  finish: fc.constantFrom<Finish>(
+  finish: fc.constantFrom<FinishReason>(
     'stop',
     'stop',
     'tool-calls',
@@ -103,7 +103,7 @@ export function worldOf(script: readonly Saying[], more: Partial<AgentParts> = {
       throw new Error('broken');
     }),
     tool('secret', 'read', () => 'the secret', { hidden: true }),
-    tool('load', 'read', () => output({ text: 'loaded', loads: ['secret'] })),
+    tool('load', 'read', () => output({ text: 'loaded', loadsTools: ['secret'] })),
     tool('use_tool', 'outside', () => {
       throw new Error('never run');
     }),
@@ -159,7 +159,7 @@ export function scriptOf(script: readonly Saying[], requests: Request[] = []): P
       yield {
         type: 'end',
         message: { role: 'assistant', parts },
-        finish: said.finish,
+        finishReason: said.finish,
         usage: { input: 10, output: 5 },
         model: 'test',
       };
@@ -168,7 +168,7 @@ export function scriptOf(script: readonly Saying[], requests: Request[] = []): P
 }
 
 /** Limits wide enough for the scripts here. */
-export const wide: Limits = { turns: 30, errors: 20, reasks: 20, repeats: 0, outputChars: 10_000 };
+export const wide: Limits = { turns: 30, errors: 20, maxRetriesPerAnswer: 20, stuckAfter: 0, outputChars: 10_000 };
 
 /** The facts that begin a session with one prompt. */
 export const opening = (agent: AgentParts, limits: Limits = wide): readonly Fact[] => [
@@ -195,6 +195,6 @@ export async function play(
     });
     const asked = state.calls.find((each) => each.ask && each.ask.allowed === undefined);
     if (!asked?.ask) return head;
-    await head.record([{ type: 'ask-answered', call: asked.id, allowed: yes(asked.ask.question) }]);
+    await head.record([{ type: 'approval-resolved', call: asked.id, allowed: yes(asked.ask.question) }]);
   }
 }

@@ -8,7 +8,7 @@ import { memoryLog } from '../../src/stores/index.ts';
 /** Makes an empty place and gives how to look at it; asked again, it gives the same place as another process would see it. */
 export type FreshSessions = (t: TestContext) => Promise<() => Promise<Sessions>>;
 
-const remark = (value: number): Fact => ({ type: 'remark-made', key: 'n', value });
+const remark = (value: number): Fact => ({ type: 'annotation-added', key: 'n', value });
 
 const epoch = (session: string): Fact => ({
   type: 'epoch-started',
@@ -156,11 +156,11 @@ export function sessionsPromises(name: string, fresh: FreshSessions, options: { 
     for (let i = 0; i < 700; i += 100)
       await log.append(
         i,
-        values.slice(i, i + 100).map((value): Fact => ({ type: 'remark-made', key: 'v', value })),
+        values.slice(i, i + 100).map((value): Fact => ({ type: 'annotation-added', key: 'v', value })),
       );
     const events = await eventsOf(log);
     assert.deepEqual(
-      events.map((event) => event.type === 'remark-made' && event.value),
+      events.map((event) => event.type === 'annotation-added' && event.value),
       values,
     );
     await log.close();

@@ -85,7 +85,7 @@ export type StageOptions = {
   readonly around?: (provider: Provider) => Provider | readonly Provider[];
 };
 
-const wide: Limits = { turns: 40, errors: 5, reasks: 2, repeats: 0, outputChars: 100_000 };
+const wide: Limits = { turns: 40, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 100_000 };
 const number: JsonObject = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 
 function toolsFor(ledger: Effect[]): ReadonlyMap<string, Tool> {

@@ -1,5 +1,5 @@
 // What a recorded reply states, read straight from its body: the measure that providers are held to, and no part of them.
-import type { Finish, Json, Usage } from '../../src/core/index.ts';
+import type { FinishReason, Json, Usage } from '../../src/core/index.ts';
 
 /** An answer as its body states it. Text and thinking are joined; `order` is the order of kinds, neighbours of one kind together. */
 export type Stated = {
@@ -7,7 +7,7 @@ export type Stated = {
   readonly reasoning: string;
   readonly calls: readonly { readonly tool: string; readonly input: Json; readonly id?: string | undefined }[];
   readonly order: readonly string[];
-  readonly finish: Finish;
+  readonly finish: FinishReason;
   readonly rawFinish: string | undefined;
   readonly usage: Usage;
   readonly model: string;
@@ -80,7 +80,7 @@ type MessageEvent = {
   readonly usage: Partial<Message['usage']>;
 };
 
-const anthropicFinish: Readonly<Record<string, Finish>> = {
+const anthropicFinish: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
   tool_use: 'tool-calls',
   max_tokens: 'length',
@@ -205,7 +205,7 @@ type Content = {
   };
 };
 
-const googleFinish: Readonly<Record<string, Finish>> = {
+const googleFinish: Readonly<Record<string, FinishReason>> = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
   SAFETY: 'filtered',

@@ -32,7 +32,7 @@ export const AGENT_REMARK = 'agent';
 
 /** What a remark says of an agent; nothing if it is another one. */
 export function aboutIn(event: Event | undefined): About | undefined {
-  if (event?.type !== 'remark-made' || event.key !== AGENT_REMARK || !isObject(event.value)) return undefined;
+  if (event?.type !== 'annotation-added' || event.key !== AGENT_REMARK || !isObject(event.value)) return undefined;
   const { task, parent, key } = event.value;
   const ours = [task, parent, key].every((each) => typeof each === 'string');
   return ours ? (event.value as About) : undefined;
@@ -75,7 +75,7 @@ export function listed(known: Known): string {
 /** An agent in full: what it was told, what it used, the latest it did, and its report. */
 export function inspected(known: Known): string {
   const { about, state } = known;
-  const { turns, calls, input, output, usd, unpriced } = state.spent;
+  const { turns, calls, input, output, usd, turnsWithoutPrice: unpriced } = state.spent;
   const acts = actsIn(toArray(state.messages));
   const report = known.live || state.run !== undefined ? undefined : reportOf(state).text;
   return [
@@ -107,7 +107,7 @@ const act = ({ tool, input }: { readonly tool: string; readonly input: Json }): 
 /** What an event of an agent is to an onlooker, on one line; nothing if it is of no interest. */
 export function told(event: Event, state: RunState): string | undefined {
   if (event.type === 'turn-failed') return `failed: ${short(event.error.message)}`;
-  if (event.type === 'ask-raised') return `asks: ${short(event.question)}`;
+  if (event.type === 'approval-requested') return `asks: ${short(event.question)}`;
   if (event.type === 'run-ended') return `ended: ${event.reason}`;
   if (event.type === 'turn-ended') {
     const said = textOf(event.message);

@@ -26,6 +26,14 @@ export type AgentKeeping = {
   kept(parent: string): Promise<readonly Known[]>;
 };
 
+/** The approvals that were given in this process. */
+export type Approvals = {
+  /** Begins anew with a session that was opened just now, before anything is answered in it. */
+  watch(session: Pick<Session, 'watch'>): void;
+  /** The same agent, for which an approval counts only if it was given here. */
+  heldBy(parts: AgentParts): AgentParts;
+};
+
 /** What a crew is made from. */
 export type CrewOptions = {
   readonly keeping: AgentKeeping;
@@ -34,10 +42,7 @@ export type CrewOptions = {
   /** Opens another model by its name. */
   readonly model?: (name: string) => Promise<Provider>;
   /** Lets an answer count only where it was given in this process: a log can have been written by anybody. */
-  readonly approvals?: () => {
-    watch(session: Pick<Session, 'watch'>): void;
-    heldBy(parts: AgentParts): AgentParts;
-  };
+  readonly approvals?: () => Approvals;
   /** Makes sure of the questions that a log was left with, before anybody is asked them. */
   readonly reopened?: (session: Session) => Promise<void>;
   /** Hears of agents that end while nobody waits for them. */

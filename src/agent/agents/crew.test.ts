@@ -94,7 +94,7 @@ test('[P23] an agent does its task on a log of its own, marked as its parent’s
     parent: ({ results }) => (results.length ? says('all done') : spawn('count', { role: 'You count.' })),
     child: ({ body, prompt }) => says(`${prompt}: ${body.system.split('\n').at(-1)}`),
   });
-  const bounds = { reasks: 1, repeats: 2, outputChars: 5000, errors: 3 };
+  const bounds = { maxRetriesPerAnswer: 1, stuckAfter: 2, outputChars: 5000, errors: 3 };
   const end = await run('go', bounds);
   assert.equal(end.ended?.reason, 'answered');
   const started = child().find((event) => event.type === 'run-started');
@@ -207,7 +207,11 @@ test('[P23] what an agent must ask is put to the person word for word, and a yes
   assert.deepEqual(asked, ['act {"n":0}?', 'act {"n":1}?', 'act {"n":0}?']);
   assert.deepEqual(done, [{ n: 0 }, { n: 0 }]);
   const told = child().flatMap((event) =>
-    event.type === 'ask-answered' ? [`${event.allowed} by ${event.by}`] : event.type === 'tool-started' ? ['acts'] : [],
+    event.type === 'approval-resolved'
+      ? [`${event.allowed} by ${event.by}`]
+      : event.type === 'tool-started'
+        ? ['acts']
+        : [],
   );
   assert.deepEqual(told, ['true by person', 'acts', 'false by person', 'true by person', 'acts']);
 });

@@ -126,7 +126,7 @@ const since = (now: Spent, before: Spent = noSpending): Spent => ({
   cacheRead: now.cacheRead - before.cacheRead,
   cacheWrite: now.cacheWrite - before.cacheWrite,
   usd: now.usd - before.usd,
-  unpriced: now.unpriced - before.unpriced,
+  turnsWithoutPrice: now.turnsWithoutPrice - before.turnsWithoutPrice,
   ms: now.ms - before.ms,
 });
 

@@ -22,8 +22,10 @@ export function shareOf(state: RunState, wish: Held, held: readonly Held[], amon
     const part = what === 'usd' ? rest / among : Math.floor(rest / among);
     share[what] = Math.min(part, wish[what] ?? part);
   }
-  const { reasks, repeats, outputChars } = state.limits ?? {};
-  const bounds = Object.entries({ reasks, repeats, outputChars }).filter(([, bound]) => bound !== undefined);
+  const { maxRetriesPerAnswer, stuckAfter, outputChars } = state.limits ?? {};
+  const bounds = Object.entries({ maxRetriesPerAnswer, stuckAfter, outputChars }).filter(
+    ([, bound]) => bound !== undefined,
+  );
   return { ...Object.fromEntries(bounds), ...left, ...share };
 }
 

@@ -11,7 +11,7 @@ import type {
 } from '@ai-sdk/provider';
 import {
   toJson,
-  type Finish,
+  type FinishReason,
   type Json,
   type Message,
   type Part,
@@ -142,7 +142,7 @@ function shownAgain(part: LanguageModelV4Content): readonly Json[] {
   return [toJson({ ...own, ...(providerMetadata ? { providerOptions: providerMetadata } : {}) })];
 }
 
-const finishes: Readonly<Record<string, Finish>> = {
+const finishes: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
   'tool-calls': 'tool-calls',
   length: 'length',

@@ -1,7 +1,7 @@
 // Anthropic's messages, as callers of any framework write them.
 import {
   isObject,
-  type Finish,
+  type FinishReason,
   type Json,
   type JsonObject,
   type Message,
@@ -143,7 +143,7 @@ function answerPart(block: JsonObject): readonly Part[] {
   return [{ type: 'tool-call', id: text(block['id']), tool: text(block['name']), input: block['input'] ?? {} }];
 }
 
-const finishes: Readonly<Record<string, Finish>> = {
+const finishes: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   tool_use: 'tool-calls',

@@ -2,7 +2,7 @@
 import {
   isObject,
   type CallPart,
-  type Finish,
+  type FinishReason,
   type Json,
   type JsonObject,
   type Message,
@@ -130,7 +130,7 @@ function callOf(call: JsonObject): CallPart {
   return { type: 'tool-call', id, tool: text(made['name']), ...argumentsIn(text(made['arguments'])) };
 }
 
-const finishes: Readonly<Record<string, Finish>> = {
+const finishes: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
   tool_calls: 'tool-calls',
   function_call: 'tool-calls',

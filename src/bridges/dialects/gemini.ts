@@ -3,7 +3,7 @@ import {
   canonical,
   digest,
   isObject,
-  type Finish,
+  type FinishReason,
   type Json,
   type JsonObject,
   type Message,
@@ -147,7 +147,7 @@ function answerParts(parts: readonly JsonObject[]): readonly Part[] {
 const wordsOfAnswer = (parts: readonly JsonObject[]): string =>
   parts.map((part) => (part['thought'] === true ? '' : text(part['text']))).join('');
 
-const finishes: Readonly<Record<string, Finish>> = {
+const finishes: Readonly<Record<string, FinishReason>> = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
   SAFETY: 'filtered',

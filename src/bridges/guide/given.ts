@@ -71,7 +71,7 @@ export const givenView = (wordsFor: (notes: readonly Note[], nonce: string) => s
   on(state, event) {
     if (event.type === 'session-started') return { ...state, nonce: event.nonce ?? '' };
     if (event.type === 'epoch-started' && state.marks.length === 0) return { ...state, start: event.id };
-    if (event.type === 'remark-made' && event.key === GIVEN && typeof event.value === 'number')
+    if (event.type === 'annotation-added' && event.key === GIVEN && typeof event.value === 'number')
       return { ...state, marks: push(state.marks, { mark: event.value, event: event.id }) };
     const added = additionIn(event, state.marks.length - 1, (notes) => wordsFor(notes, state.nonce));
     return added ? { ...state, additions: push(state.additions, added) } : state;
@@ -80,9 +80,9 @@ export const givenView = (wordsFor: (notes: readonly Note[], nonce: string) => s
 
 function additionIn(event: Event, after: number, words: (notes: readonly Note[]) => string): Addition | undefined {
   if (event.type === 'turn-started' && event.notes.length) return { type: 'notes', after, text: words(event.notes) };
-  if (event.type === 'remark-made' && event.key === SYSTEM && typeof event.value === 'string')
+  if (event.type === 'annotation-added' && event.key === SYSTEM && typeof event.value === 'string')
     return { type: 'system', after: -1, text: event.value };
-  if (event.type === 'remark-made' && event.key === EXCHANGE && isObject(event.value))
+  if (event.type === 'annotation-added' && event.key === EXCHANGE && isObject(event.value))
     return { ...(event.value as unknown as Addition & { readonly type: 'exchange' }), type: 'exchange', after };
   return undefined;
 }

@@ -14,7 +14,7 @@ import {
   wordsOf,
   type AgentParts,
   type Call,
-  type Finish,
+  type FinishReason,
   type Json,
   type Limits,
   type Log,
@@ -74,7 +74,7 @@ export type Asked = {
 /** An answer that came. `raw` is kept where the answer has to be shown to the model again. */
 export type Answered = {
   readonly message: Message;
-  readonly finish: Finish;
+  readonly finish: FinishReason;
   readonly usage?: Usage;
   readonly usd?: number;
   readonly ms?: number;
@@ -115,7 +115,7 @@ export type Guide = {
 const mostRefusals = 5;
 
 /** Limits that a caller did not ask for do not stop its loop. */
-const unbound: Partial<Limits> = { turns: 1e9, errors: 1e9, repeats: 0 };
+const unbound: Partial<Limits> = { turns: 1e9, errors: 1e9, stuckAfter: 0 };
 
 /** Opens a guide. */
 export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
@@ -145,7 +145,7 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
     for (const message of messages.slice(known)) {
       mark = markAfter(mark, message);
       await head.record((state) => factsOf(message, state, isFailure));
-      await head.record([{ type: 'remark-made', key: GIVEN, value: mark }]);
+      await head.record([{ type: 'annotation-added', key: GIVEN, value: mark }]);
     }
   }
 
@@ -219,10 +219,10 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
       await head.record((state) => state.calls.map((call) => started(call, state)));
     },
     async failed(why) {
-      await head.record([{ type: 'remark-made', key: 'guide/no-answer', value: why }]);
+      await head.record([{ type: 'annotation-added', key: 'guide/no-answer', value: why }]);
     },
     async remark(key, value) {
-      await head.record([{ type: 'remark-made', key, value }]);
+      await head.record([{ type: 'annotation-added', key, value }]);
     },
     known(messages) {
       const { marks, start } = look(head.state, given);
@@ -267,7 +267,7 @@ async function objectionTo(
     if (ruling.type === 'deny') return ruling.reason;
     if (!(await ask?.(call, ruling.question)))
       return ask
-        ? 'A person said no to this call.'
+        ? 'The user denied this tool call.'
         : `This call needs a person's yes, and nobody can be asked: ${ruling.question}`;
     now = { ...now, granted: [...(now.granted ?? []), ruling.question] };
   }

@@ -32,7 +32,7 @@ export async function begin(
     return [
       { type: 'session-started', session, nonce },
       { ...epoch, reason: 'started' },
-      ...(added ? [{ type: 'remark-made', key: SYSTEM, value: added } as const] : []),
+      ...(added ? [{ type: 'annotation-added', key: SYSTEM, value: added } as const] : []),
     ];
   });
 }
@@ -66,7 +66,7 @@ export const ended = (state: RunState, { message, finish, usage = {}, usd, ms = 
   type: 'turn-ended',
   turn: state.turn,
   message,
-  finish,
+  finishReason: finish,
   usage,
   ...(usd === undefined ? {} : { usd }),
   model: state.model,
@@ -99,6 +99,6 @@ export function refusal({ message, raw }: Answered, refused: readonly Refused[])
       text,
       ms: 0,
     })),
-    { type: 'remark-made', key: EXCHANGE, value: exchange as unknown as Json },
+    { type: 'annotation-added', key: EXCHANGE, value: exchange as unknown as Json },
   ];
 }

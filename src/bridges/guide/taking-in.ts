@@ -40,7 +40,7 @@ function foreignAnswer(message: Message, state: RunState): readonly Fact[] {
       type: 'turn-ended',
       turn: turn + 1,
       message,
-      finish: callsOf(message).length ? 'tool-calls' : 'stop',
+      finishReason: callsOf(message).length ? 'tool-calls' : 'stop',
       usage: {},
       usd: 0,
       model: state.model,

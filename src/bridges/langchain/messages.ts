@@ -2,7 +2,7 @@
 import {
   isObject,
   toJson,
-  type Finish,
+  type FinishReason,
   type Json,
   type JsonObject,
   type Message,
@@ -120,7 +120,7 @@ export function toldOf(message: AnyMessage): Told {
   };
 }
 
-const finishes: Readonly<Record<string, Finish>> = {
+const finishes: Readonly<Record<string, FinishReason>> = {
   length: 'length',
   max_tokens: 'length',
   MAX_TOKENS: 'length',
@@ -129,7 +129,7 @@ const finishes: Readonly<Record<string, Finish>> = {
   refusal: 'refusal',
 };
 
-function finishOf({ response_metadata, tool_calls }: AnyMessage): Finish {
+function finishOf({ response_metadata, tool_calls }: AnyMessage): FinishReason {
   const { finish_reason, stop_reason, finishReason } = inner(toJson(response_metadata));
   const told = finishes[text(finish_reason ?? stop_reason ?? finishReason)];
   return told ?? (tool_calls?.length ? 'tool-calls' : 'stop');

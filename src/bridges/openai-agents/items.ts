@@ -2,7 +2,7 @@
 import {
   isObject,
   toJson,
-  type Finish,
+  type FinishReason,
   type Json,
   type JsonObject,
   type Message,
@@ -98,7 +98,7 @@ function answerPart(item: JsonObject): readonly Part[] {
 /** The model's answer as a guide sees it. */
 export function toldOf(output: readonly JsonObject[], usage: Json | undefined, id: Json | undefined): Told {
   const parts = output.flatMap(answerPart);
-  const finish: Finish = parts.some(({ type }) => type === 'tool-call') ? 'tool-calls' : 'stop';
+  const finish: FinishReason = parts.some(({ type }) => type === 'tool-call') ? 'tool-calls' : 'stop';
   return {
     message: { role: 'assistant', parts },
     finish,

@@ -157,7 +157,7 @@ const retold: ReadonlySet<Event['type']> = new Set([
   'input-received',
   'turn-started',
   'turn-ended',
-  'ask-raised',
+  'approval-requested',
   'tool-started',
   'tool-ended',
 ]);
@@ -167,7 +167,7 @@ const isRewrite = (event: Event): boolean =>
 
 /** Which model a router chose, in words. */
 function choiceIn(event: Event): string | undefined {
-  if (event.type !== 'remark-made' || event.key !== chosenKey || !isObject(event.value)) return undefined;
+  if (event.type !== 'annotation-added' || event.key !== chosenKey || !isObject(event.value)) return undefined;
   return visibleLine(`Using ${String(event.value['model'])}. ${String(event.value['why'])}`);
 }
 

@@ -5,7 +5,6 @@ import { FairleadError } from '../../core/index.ts';
 import { glimpse } from '../../stores/jsonl/glimpse.ts';
 import { serversBehind } from '../../tools/mcp/index.ts';
 import { Conversation } from '../conversation/conversation.ts';
-import { folderIn } from '../conversation/outfit.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
 import type { Asked, Which } from '../front/asked.ts';
 import { hostInTerminal } from '../once/host.ts';
@@ -154,7 +153,7 @@ function folder(cwd: string): string {
 function folderOf(file: string): string | undefined {
   try {
     const epoch = glimpse(file).last('epoch-started');
-    return epoch?.type === 'epoch-started' ? folderIn(epoch.system) : undefined;
+    return epoch?.type === 'epoch-started' ? epoch.cwd : undefined;
   } catch {
     return undefined;
   }

@@ -95,7 +95,7 @@ function branchOf({ events, from }: Line, forks: ReadonlyMap<string, Fork>, head
 
 const isSilent = (event: Event): boolean =>
   event.type === 'branch-started' ||
-  event.type === 'remark-made' ||
+  event.type === 'annotation-added' ||
   event.type === 'session-started' ||
   (event.type === 'epoch-started' && event.baseline === undefined);
 

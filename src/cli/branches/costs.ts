@@ -85,7 +85,15 @@ function costOfEvent(event: Event, model: string): Omit<TurnCost, 'time' | 'aban
   if (event.type === 'turn-failed' && event.usage)
     return { turn: event.turn, model, failed: true, cost: costOfTurn(event.usage, event.usd, true) };
   if (event.type !== 'tool-ended' || !event.spent) return undefined;
-  const { turns = 0, input = 0, output = 0, cacheRead = 0, cacheWrite = 0, usd = 0, unpriced = 0 } = event.spent;
+  const {
+    turns = 0,
+    input = 0,
+    output = 0,
+    cacheRead = 0,
+    cacheWrite = 0,
+    usd = 0,
+    turnsWithoutPrice: unpriced = 0,
+  } = event.spent;
   const cost = { ...nothing, turns, input, output, cacheRead, cacheWrite, usd, unpriced };
   return { turn: 0, model: children, failed: false, cost };
 }

@@ -33,7 +33,7 @@ const turn = (number: number, usage: Usage, usd?: number, more = {}): Fact & { t
   type: 'turn-ended',
   turn: number,
   message: answer('yes'),
-  finish: 'stop',
+  finishReason: 'stop',
   usage,
   ...(usd === undefined ? {} : { usd }),
   model: 'm',
@@ -166,7 +166,7 @@ test('costs are added up for every branch and model, and what is unknown is kept
         outcome: 'ok',
         text: '',
         ms: 1,
-        spent: { turns: 2, input: 30, usd: 0.01, unpriced: 1 },
+        spent: { turns: 2, input: 30, usd: 0.01, turnsWithoutPrice: 1 },
       },
     ]),
   );

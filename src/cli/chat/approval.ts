@@ -26,7 +26,7 @@ const mostTitle = 160;
 /** What is asked, word for word: in the question itself where it is short, else under it. */
 function inWords({ tool, ask }: Call): Pick<Question, 'title' | 'detail'> {
   const exact = ask?.question ?? '';
-  if (ask?.about === 'outcome') return { title: `Run ${tool} again?`, detail: exact };
+  if (ask?.kind === 'unknown-outcome') return { title: `Run ${tool} again?`, detail: exact };
   const [head = '', ...rest] = exact.split('\n');
   if (head === '' || head.length > mostTitle) return { title: `Allow ${tool}?`, detail: exact };
   return { title: `Allow ${head}?`, ...(rest.length ? { detail: rest.join('\n') } : {}) };

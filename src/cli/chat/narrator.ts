@@ -96,7 +96,7 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
         return;
       case 'answer-rejected':
         return notice(event, 'warning', `The answer did not count (${event.why}); it was asked for again.`);
-      case 'ask-raised':
+      case 'approval-requested':
         return stand(event.call, 'waiting');
       case 'tool-started':
         return stand(event.call, 'running', event.input === undefined ? {} : { input: event.input });
@@ -104,7 +104,7 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
         stand(event.call, event.outcome, { output: event.text, ms: event.ms, ...diffIn(event.data) });
         calls.delete(event.call);
         return;
-      case 'checks-ended':
+      case 'check-ended':
         if (event.verdict.type !== 'passed')
           notice(event, 'warning', `The check ${event.check} ${event.verdict.type}: ${event.verdict.why}`);
         return;
@@ -116,7 +116,7 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
             'The conversation was compacted: /compact diff shows how, /compact undo takes it back.',
           );
         return;
-      case 'compaction-refused':
+      case 'compaction-failed':
         return notice(event, 'warning', `The conversation was not compacted: ${event.why}`);
       case 'run-ended':
         if (event.reason !== 'answered' && event.reason !== 'task-complete')
@@ -126,8 +126,8 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
       case 'session-started':
       case 'branch-started':
       case 'run-started':
-      case 'ask-answered':
-      case 'remark-made':
+      case 'approval-resolved':
+      case 'annotation-added':
         break;
     }
   }

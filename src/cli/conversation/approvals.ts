@@ -1,14 +1,6 @@
 // Which calls a person said yes to in this process. A session's file may say yes too, but anybody can have written it: that yes is asked for again.
-import type { Session } from '../../agent/index.ts';
-import type { AgentParts, Gate } from '../../core/index.ts';
-
-/** The yeses of this process, for the session that is open now. */
-export type Approvals = {
-  /** Begins anew with a session that was opened just now, before anything is answered in it. */
-  watch(session: Pick<Session, 'watch'>): void;
-  /** The same agent, for whom a yes counts only if it was given here. */
-  heldBy(parts: AgentParts): AgentParts;
-};
+import type { Approvals } from '../../agent/agents/child.ts';
+import type { Gate } from '../../core/index.ts';
 
 /** No yes to begin with. */
 export function approvalsHere(): Approvals {
@@ -29,7 +21,7 @@ export function approvalsHere(): Approvals {
       unwatch();
       given.clear();
       unwatch = session.watch((event, state) => {
-        if (event.type !== 'ask-answered' || !event.allowed) return;
+        if (event.type !== 'approval-resolved' || !event.allowed) return;
         const question = state.calls.find(({ id }) => id === event.call)?.ask?.question;
         if (question !== undefined) given.set(event.call, [...(given.get(event.call) ?? []), question]);
       });

@@ -34,7 +34,7 @@ async function questionNow(parts: AgentParts, call: Call, state: RunState): Prom
   const aim = aimOf(call);
   const meant = typeof aim === 'string' ? call : aim;
   const tool = parts.tools.has(meant.tool) ? meant.tool : (parts.alias?.(meant) ?? meant.tool);
-  if (call.ask?.about === 'outcome') return outcomeQuestion(tool, meant);
+  if (call.ask?.kind === 'unknown-outcome') return outcomeQuestion(tool, meant);
   const ruling = await decide(parts, { ...meant, tool }, state);
   if (ruling.type === 'ask') return ruling.question;
   const now = ruling.type === 'allow' ? 'would be allowed without a question' : `will be refused: ${ruling.reason}`;
@@ -57,7 +57,7 @@ export async function answerOpen(
   for (const call of openAsks(state)) {
     const kind = talk.outfit.kindOf(call);
     // That calls of a kind may be made says nothing about whether this one has been.
-    if (call.ask?.about !== 'outcome' && talk.grants.has(kind)) {
+    if (call.ask?.kind !== 'unknown-outcome' && talk.grants.has(kind)) {
       await talk.session.answer(call.id, true, 'granted before');
       continue;
     }

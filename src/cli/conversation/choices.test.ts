@@ -4,11 +4,11 @@ import test from 'node:test';
 import type { Call } from '../../core/index.ts';
 import { choicesFor, saidOf } from './choices.ts';
 
-const call = (about?: 'outcome'): Call => ({
+const call = (about?: 'unknown-outcome'): Call => ({
   id: 'c1',
   tool: 'pay',
   input: {},
-  ask: { question: 'pay {}?', ...(about ? { about } : {}) },
+  ask: { question: 'pay {}?', ...(about ? { kind: about } : {}) },
 });
 
 test('[A75] a call that may be made is allowed once, always or not; whatever is no clear yes is a no', () => {
@@ -25,7 +25,7 @@ test('[A75] a call that may be made is allowed once, always or not; whatever is 
 });
 
 test('[A53, A112] a call that may have been made has no always: it is run again, left, or has happened', () => {
-  const choices = choicesFor(call('outcome'), 'pay {}');
+  const choices = choicesFor(call('unknown-outcome'), 'pay {}');
   assert.deepEqual(
     choices.map(({ key, said }) => [key, said]),
     [

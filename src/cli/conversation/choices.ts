@@ -10,7 +10,7 @@ export type Choice = { readonly said: Said; readonly key: string; readonly label
 
 /** The answers to the question about a call of this kind. */
 export const choicesFor = (call: Call, kind: string): readonly Choice[] =>
-  call.ask?.about === 'outcome'
+  call.ask?.kind === 'unknown-outcome'
     ? [
         { said: 'once', key: 'y', label: 'yes, it did not happen' },
         { said: 'no', key: 'n', label: 'no, tell the model that it is unknown' },

@@ -225,6 +225,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
       const { ears } = equipment;
       return {
         ...parts,
+        cwd,
         // Who wants nothing asked is told by the model what it found out.
         get unsure() {
           return auto() ? 'tell' : 'ask';
@@ -245,10 +246,6 @@ const noCalls = ({ model }: Provider): FairleadError =>
     blame: 'user',
     hint: 'Ask another model, or ask without tools.',
   });
-
-/** The working folder that a session's standing text names; nothing if it is not one of ours. */
-export const folderIn = (system: string): string | undefined =>
-  /^You are Fairlead, an agent in a person's terminal\. The working folder is (.*)\.$/m.exec(system)?.[1];
 
 /** The text for a model that can only talk. */
 const talking = (cwd: string): string =>

@@ -11,7 +11,7 @@ const labelKey = 'privacy/labelled';
 export const privacy: NamedView<boolean> = {
   name: 'privacy',
   initial: false,
-  on: (labelled, event) => labelled || (event.type === 'remark-made' && event.key === labelKey),
+  on: (labelled, event) => labelled || (event.type === 'annotation-added' && event.key === labelKey),
   keep: (labelled) => labelled,
   restore: (kept) => kept === true,
 };

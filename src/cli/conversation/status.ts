@@ -26,7 +26,7 @@ export function statusOf({ model, session, auto, stream, state, provider, sandbo
     mode: auto ? 'auto' : 'ask',
     stream,
     context: { used: context, ...(window === undefined ? {} : { window }) },
-    ...(total.unpriced === 0 ? { usd: total.usd } : {}),
+    ...(total.turnsWithoutPrice === 0 ? { usd: total.usd } : {}),
     queued: pending.length,
     ...(sandbox ? { sandbox: sandboxWord(sandbox) } : {}),
   };

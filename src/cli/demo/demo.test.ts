@@ -148,7 +148,7 @@ test(
     assert.match(coloured, /SCRIPTED MODEL/);
     assert.match(read('greet.mjs'), /'whole crew'/);
     const decided = eventsOf(root, 'tour').flatMap((event) =>
-      event.type === 'ask-answered' ? [[event.allowed, event.by]] : [],
+      event.type === 'approval-resolved' ? [[event.allowed, event.by]] : [],
     );
     assert.deepEqual(decided, [[true, 'person']]);
 

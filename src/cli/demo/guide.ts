@@ -141,7 +141,7 @@ const spoken = (answer: Json, slowly: boolean): Json =>
 
 /** What came of a call that was cut off the person on this tour cannot know: the demo says so for them. */
 async function sayUnknown(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
-  for (const call of openAsks(state).filter(({ ask }) => ask?.about === 'outcome')) {
+  for (const call of openAsks(state).filter(({ ask }) => ask?.kind === 'unknown-outcome')) {
     say(`${call.ask?.question ?? ''}\nYou would be asked now. The demo answers for you: no, nobody knows.`);
     await talk.session.answer(call.id, false, 'demo');
   }

@@ -125,7 +125,7 @@ function judge(end: End | undefined, number: number, name: string, provider: str
     );
   const words = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return fail(
-    `${name} called no tool; it ${words ? `said: ${brief(words)}` : 'said nothing'} (${end?.finish ?? 'no end'}, ${took}).`,
+    `${name} called no tool; it ${words ? `said: ${brief(words)}` : 'said nothing'} (${end?.finishReason ?? 'no end'}, ${took}).`,
     anotherModel(provider),
   );
 }

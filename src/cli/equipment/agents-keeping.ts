@@ -57,7 +57,7 @@ function isKept(shelf: Shelf, id: string): boolean {
 /** Whether the agent in a file may be one of this session, from the beginning of the file alone. */
 function mayBeOf(parent: string, file: string): boolean {
   try {
-    const about = aboutIn(glimpse(file).first('remark-made'));
+    const about = aboutIn(glimpse(file).first('annotation-added'));
     // Behind very long instructions it does not show.
     return about === undefined || about.parent === parent;
   } catch {

@@ -57,7 +57,7 @@ async function sampled(wish: Sampling, provider: ReturnType<Ground['model']>, si
   if (!end) throw refused('The model gave no answer.');
   const { message, model, usage, usd } = end;
   const { input = 0, output = wish.maxTokens } = usage;
-  const cost = usd === undefined ? { unpriced: 1 } : { usd };
+  const cost = usd === undefined ? { turnsWithoutPrice: 1 } : { usd };
   return { text: textOf(message), model, spent: { turns: 1, input, output, ...cost } };
 }
 

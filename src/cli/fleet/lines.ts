@@ -24,9 +24,10 @@ export function endLine({ id, outcome }: Pick<FleetRun, 'id' | 'outcome'>): stri
 /** What a run waits for, and how it is answered. */
 export const questionLines = ({ id, questions }: Pick<FleetRun, 'id' | 'questions'>): string =>
   questions
-    .map(({ call, question, about }) => {
+    .map(({ call, question, kind: about }) => {
       const which = questions.length > 1 ? ` --call ${call}` : '';
-      const answers = about === 'outcome' ? 'happened (or yes: run it again; or no: nobody knows)' : 'yes (or no)';
+      const answers =
+        about === 'unknown-outcome' ? 'happened (or yes: run it again; or no: nobody knows)' : 'yes (or no)';
       return `${id}  asks: ${visible(question)}\n  To answer: fairlead runs answer ${id}${which} ${answers}`;
     })
     .join('\n');

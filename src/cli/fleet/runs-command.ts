@@ -81,8 +81,8 @@ async function answer(store: FleetStore, id: string, words: readonly string[], {
     throw new TypeError('An answer is yes, no, or happened.');
   const found = known(id, await store.queue.run(id));
   await mustHear(store, found);
-  const { call: asked, question, about } = questionOf(found, call);
-  if (said === 'happened' && about !== 'outcome')
+  const { call: asked, question, kind: about } = questionOf(found, call);
+  if (said === 'happened' && about !== 'unknown-outcome')
     throw new FairleadError('cli/no-outcome', `${id} does not ask whether something happened.`, {
       blame: 'user',
       hint: 'Answer yes or no.',

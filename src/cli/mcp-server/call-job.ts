@@ -58,7 +58,7 @@ const caller = (call: CallPart): Provider => ({
     yield {
       type: 'end',
       message,
-      finish: textOf(message) ? 'stop' : 'tool-calls',
+      finishReason: textOf(message) ? 'stop' : 'tool-calls',
       usage: { input: 0, output: 0 },
       model: name,
       usd: 0,

@@ -144,7 +144,7 @@ for (const modern of [false, true])
       assert.equal((await run('echo a >> log')).isError, undefined);
       assert.equal((await run('echo a >> log')).isError, undefined, 'always');
       for (const command of ['echo b >> log', 'echo c >> log'])
-        assert.match(wordsOf(await run(command)), /said no to this call/);
+        assert.match(wordsOf(await run(command)), /denied this tool call/);
       assert.equal(readFileSync(path.join(made.cwd, 'log'), 'utf8'), 'a\na\na\n');
       assert.equal(asked.length, 4);
       assert.match(asked[0] ?? '', /^Allow run_command\?\nrun_command: echo a >> log$/);
@@ -254,7 +254,7 @@ test('what a run wants to change is put to the client’s person on the way; whe
   };
   const client = await connect(t, made, { answer });
   assert.equal((await call(client, 'run_agent', { prompt: 'one' })).isError, undefined);
-  assert.match(wordsOf(await call(client, 'run_agent', { prompt: 'two' })), /said no to this call/);
+  assert.match(wordsOf(await call(client, 'run_agent', { prompt: 'two' })), /denied this tool call/);
   assert.match(asked[0] ?? '', /^Allow write_file\?\nwrite_file .*one\.txt\n\+x$/);
   const mute = await connect(t, made);
   const waits = await call(mute, 'run_agent', { prompt: 'three' });

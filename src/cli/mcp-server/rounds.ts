@@ -121,7 +121,7 @@ function canAsk({ context, can }: Pick<Round, 'context' | 'can'>): boolean {
 
 const question = ({ tool, ask }: Call, choices: readonly Choice[]): ReturnType<typeof inputRequired.elicit> =>
   inputRequired.elicit({
-    message: `${ask?.about === 'outcome' ? `Run ${tool} again` : `Allow ${tool}`}?\n${visible(ask?.question ?? '')}`,
+    message: `${ask?.kind === 'unknown-outcome' ? `Run ${tool} again` : `Allow ${tool}`}?\n${visible(ask?.question ?? '')}`,
     requestedSchema: {
       type: 'object',
       properties: {

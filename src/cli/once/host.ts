@@ -65,7 +65,7 @@ export async function askInTerminal(talk: Conversation, state: RunState, signal:
     const meant = aimOf(call);
     const tool = typeof meant === 'string' ? call.tool : meant.tool;
     const words = `${call.ask?.question ?? ''}\n${keys}`;
-    const prompt = call.ask?.about === 'outcome' ? `Run ${tool} again? [y/N/h] ` : `Allow ${tool}? [y/N/a] `;
+    const prompt = call.ask?.kind === 'unknown-outcome' ? `Run ${tool} again? [y/N/h] ` : `Allow ${tool}? [y/N/a] `;
     const said = await inTurn(() => askLine(words, prompt, signal));
     return said === undefined ? undefined : saidOf(choices, 'key', said);
   });

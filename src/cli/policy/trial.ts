@@ -4,7 +4,6 @@ import { callsOf, type Json, type RunState, type Workspace } from '../../core/in
 import { judge, type Policy } from '../../guards/index.ts';
 import { aliasOf, workspaceTools } from '../../tools/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
-import { folderIn } from '../conversation/outfit.ts';
 import type { SessionText } from '../sessions/index.ts';
 import { groundOf } from './ground.ts';
 
@@ -17,8 +16,7 @@ export type Tried = {
 };
 
 /** The folder a session worked in, where it is still there; else the one we are in. */
-export function folderOf({ system }: Pick<RunState, 'system'>): string {
-  const folder = folderIn(system);
+export function folderOf({ cwd: folder }: Pick<RunState, 'cwd'>): string {
   return folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? folder : process.cwd();
 }
 

@@ -98,7 +98,7 @@ export async function backtest(bench: Bench, events: Iterable<Event>): Promise<B
       injected.push(...event.notes.filter((note) => made.has(note)).map((note) => injectedAs(note, event.turn)));
     }
     if (
-      (event.type === 'tool-started' || event.type === 'tool-ended' || event.type === 'ask-raised') &&
+      (event.type === 'tool-started' || event.type === 'tool-ended' || event.type === 'approval-requested') &&
       !judged.has(event.call)
     ) {
       judged.add(event.call);

@@ -1,7 +1,7 @@
 // Rules measured on recorded histories: what others would have done, who heeded which, and why a model saw what it saw.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Event, Outcome } from '../../core/index.ts';
+import { upcastEvent, type Event, type Outcome } from '../../core/index.ts';
 import { enforce, play, rulesOf, stopWhen, type ExampleStep, type RuleSet } from '../../rules/index.ts';
 import { explain } from '../why/explanation.ts';
 import { explanationText } from '../why/text.ts';
@@ -31,7 +31,7 @@ const failing: RuleSet = {
 };
 
 const row = async (set: RuleSet, steps: readonly ExampleStep[], rule: string) =>
-  (await fared([set], [recorded(set, steps)])).get(rule);
+  (await fared([set], [recorded(set, steps).map((event) => upcastEvent(event) as Event)])).get(rule);
 
 test('[M39] a reminder is obeyed where its condition no longer holds some turns later, and ignored where it does', async () => {
   const begin = [{ said: 'go' }, call('run', 'failed')];

@@ -1,5 +1,13 @@
 // Whether rules were heeded, read from recorded sessions: how often each spoke up, and what the model did after.
-import { aimOf, canonical, runView, type Event, type Note, type RunState } from '../../core/index.ts';
+import {
+  aimOf,
+  canonical,
+  runView,
+  type DecisionSource,
+  type Event,
+  type Note,
+  type RunState,
+} from '../../core/index.ts';
 import { reminding, type Enforcement, type ReminderDefinition, type RuleSet } from '../../rules/index.ts';
 import { ruleOfKey } from './recorded.ts';
 
@@ -81,7 +89,8 @@ async function judge(events: readonly Event[], probe: Probe, tally: Tally): Prom
         count(tally, ruleOfKey(key), 'fired');
         if (probe.names.has(ruleOfKey(key))) shown.push({ key, turn: event.turn });
       }
-    if (event.type === 'ask-raised') await countAsk(event, before, probe.gates, tally);
+    if (event.type === 'approval-requested' && event.by?.kind === 'rule' && event.by.name !== undefined)
+      count(tally, event.by.name, 'fired');
     if (event.type === 'tool-ended' && event.outcome === 'denied') refuse(event, before, refusals, tally);
   }
   for (const { key, turn, last } of shown)
@@ -102,12 +111,9 @@ function lookAgain(event: Event, state: RunState, { held, looked }: Probe, shown
   for (const each of open) if (at.has(each.key)) each.last = holding.has(each.key);
 }
 
-/** How the refusals of rules, hooks and others begin, and the name in them. */
-const refusers = [/^The rule (.+?) does not allow this call/, /^The (hook .+?) (?:does not allow|guards) this call/];
-
-/** The rule that refused a call, by what the model was told. */
-export const refuserIn = (text: string): string | undefined =>
-  refusers.map((pattern) => pattern.exec(text)?.[1]).find((name) => name !== undefined);
+/** The name of the rule or hook that denied a call or asked about it. */
+const nameOf = (by: DecisionSource | undefined): string | undefined =>
+  by?.kind === 'hook' ? by.name && `hook ${by.name}` : by?.name;
 
 function refuse(
   event: Event & { readonly type: 'tool-ended' },
@@ -115,7 +121,7 @@ function refuse(
   refusals: Refusal[],
   tally: Tally,
 ): void {
-  const rule = refuserIn(event.text);
+  const rule = nameOf(event.deniedBy);
   const open = state.calls.find(({ id }) => id === event.call);
   const aim = open && aimOf(open);
   if (rule === undefined || aim === undefined || typeof aim === 'string') return;
@@ -124,21 +130,4 @@ function refuse(
   const run = state.run ?? '';
   for (const each of refusals) if (each.rule === rule && each.call === call && each.run === run) each.again = true;
   refusals.push({ rule, call, run, again: false });
-}
-
-/** A question names no rule: it is of the one that asks the same of the same call. */
-async function countAsk(
-  { call, question }: Event & { readonly type: 'ask-raised' },
-  state: RunState,
-  gates: readonly Enforcement[],
-  tally: Tally,
-): Promise<void> {
-  const open = state.calls.find(({ id }) => id === call);
-  const aim = open && aimOf(open);
-  if (aim === undefined || typeof aim === 'string') return;
-  for (const { name, gates: own } of gates)
-    for (const gate of own) {
-      const decision = await (async () => gate(aim, state))().catch(() => undefined);
-      if (decision?.type === 'ask' && question.startsWith(decision.question)) count(tally, name, 'fired');
-    }
 }

@@ -111,8 +111,8 @@ export function emptyTrash(shelf: Shelf): number {
 
 /** The session that started the agent in this file, if it shows. */
 function parentIn(file: string): string | undefined {
-  const mark = glimpse(file).first('remark-made');
-  const { parent } = mark?.type === 'remark-made' && isObject(mark.value) ? mark.value : {};
+  const mark = glimpse(file).first('annotation-added');
+  const { parent } = mark?.type === 'annotation-added' && isObject(mark.value) ? mark.value : {};
   return typeof parent === 'string' ? parent : undefined;
 }
 

@@ -58,7 +58,7 @@ async function begun(shelf: Shelf, name: string, words = 'Hello there', id?: str
         type: 'turn-ended',
         turn: 1,
         message: { role: 'assistant', parts: [{ type: 'text', text: 'Hi' }] },
-        finish: 'stop',
+        finishReason: 'stop',
         usage: {},
         model: 'second',
         ms: 1,
@@ -98,7 +98,7 @@ test('a listing shows id, model, events and first words, the latest first; what 
   await begun(shelf, 'old', 'Find the bug', 'abcd-1');
   const { file } = await begun(shelf, 'new', 'Then mend it', 'abcd-2');
   const log = await openJsonl(file);
-  await log.append(5, [{ type: 'remark-made', key: 'k', value: 1 }]);
+  await log.append(5, [{ type: 'annotation-added', key: 'k', value: 1 }]);
   await log.close();
   newSession(shelf, 'unborn');
   writeFileSync(sessionFile(shelf, 'odd'), 'not a session\n');
@@ -184,7 +184,7 @@ test('[J55] a session is renamed while it is open here, and not onto another', a
   const log = await openJsonl(place.file);
   const after = await renameSession(shelf, place, 'after/all', log);
   assert.deepEqual([after.name, log.file], ['after/all', sessionFile(shelf, 'after/all')]);
-  await log.append(5, [{ type: 'remark-made', key: 'k', value: 1 }], { settle: true });
+  await log.append(5, [{ type: 'annotation-added', key: 'k', value: 1 }], { settle: true });
   await assert.rejects(renameSession(shelf, after, 'other', log), { code: 'session/name-taken' });
   assert.deepEqual(await renameSession(shelf, after, ' after/all ', log), after, 'to its own name: nothing to do');
   await log.close();
@@ -274,7 +274,7 @@ test('with a session that is deleted for good the agents go that it started, and
     await begun(shelf, parent, 'Hi', `id-of-${parent}`);
     const log = await openJsonl(path.join(folder, `session_agent-of-${parent}.jsonl`));
     const about = { task: 't', parent: `id-of-${parent}`, key: 'k' };
-    await log.append(0, [{ type: 'remark-made', key: 'agent', value: about }], { settle: true });
+    await log.append(0, [{ type: 'annotation-added', key: 'agent', value: about }], { settle: true });
     await log.close();
   }
   writeFileSync(path.join(folder, 'session_broken.jsonl'), 'no session at all');

@@ -41,7 +41,7 @@ const paper = (messages: readonly Message[], name = 'a name'): Paper => ({
   created: '2026-01-01T00:00:00.000Z',
   changed: '2026-01-02T00:00:00.000Z',
   model: 'm',
-  spent: { turns: 1, calls: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, usd: 0, unpriced: 0, ms: 0 },
+  spent: { turns: 1, calls: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, usd: 0, turnsWithoutPrice: 0, ms: 0 },
   messages,
 });
 
@@ -132,7 +132,7 @@ test('a session is read whole, also what a compaction took from the model’s si
     type: 'turn-ended',
     turn: 2,
     message: said('assistant', 'yes'),
-    finish: 'stop',
+    finishReason: 'stop',
     usage: {},
     model: 'm',
     ms: 1,

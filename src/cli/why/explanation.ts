@@ -4,6 +4,7 @@ import {
   callsOf,
   FairleadError,
   runView,
+  type DecisionSource,
   type Event,
   type Json,
   type Note,
@@ -11,7 +12,6 @@ import {
 } from '../../core/index.ts';
 import type { RuleParts } from '../../rules/index.ts';
 import { folderOf } from '../policy/trial.ts';
-import { refuserIn } from '../rules/obeyed.ts';
 import { ruleOfKey } from '../rules/recorded.ts';
 
 /** What made a note: an event, and what that was about. */
@@ -54,7 +54,7 @@ export type Explanation = {
 
 /** The folder that a session worked in. */
 export const folderOfEvents = (events: readonly Event[]): string =>
-  folderOf({ system: events.findLast((event) => event.type === 'epoch-started')?.system ?? '' });
+  folderOf({ cwd: events.findLast((event) => event.type === 'epoch-started')?.cwd });
 
 /** Explains a turn. Rules are pure: folded again, they make the notes that they made then. */
 export function explain(events: readonly Event[], parts: readonly RuleParts[], turn: number): Explanation {
@@ -127,14 +127,14 @@ function heldIn(events: readonly Event[], turn: number): readonly Held[] {
   const after = events.slice(from + 1, next < 0 ? undefined : next);
   return callsOf(ended.message).flatMap(({ id, tool, input }) => {
     const mine = after.filter((event) => 'call' in event && event.call === id);
-    const asked = mine.find((event) => event.type === 'ask-raised')?.question;
-    const answer = mine.find((event) => event.type === 'ask-answered')?.allowed;
+    const asked = mine.find((event) => event.type === 'approval-requested')?.question;
+    const answer = mine.find((event) => event.type === 'approval-resolved')?.allowed;
     const refused = mine.find((event) => event.type === 'tool-ended' && event.outcome === 'denied') as
       | (Event & { readonly type: 'tool-ended' })
       | undefined;
     if (asked === undefined && !refused) return [];
     const aim = aimOf({ tool, input });
-    const by = refused ? (refuserIn(refused.text) ?? (answer === false ? 'the person' : 'the permissions')) : undefined;
+    const by = refused ? denierOf(refused.deniedBy, answer) : undefined;
     return [
       {
         ...(typeof aim === 'string' ? { tool, input } : aim),
@@ -144,4 +144,11 @@ function heldIn(events: readonly Event[], turn: number): readonly Held[] {
       },
     ];
   });
+}
+
+/** The gate that denied a call, by name. */
+function denierOf(by: DecisionSource | undefined, answer: boolean | undefined): string {
+  if (by?.kind === 'rule' && by.name !== undefined) return by.name;
+  if (by?.kind === 'hook') return by.name === undefined ? 'a hook' : `hook ${by.name}`;
+  return by?.kind === 'user' || answer === false ? 'the user' : 'the permissions';
 }

@@ -40,7 +40,17 @@ const ended = (id: string, ago: number, reason: StopReason, waited = 1000, took 
   outcome: {
     reason,
     text: '',
-    spent: { turns: 1, calls: 0, input: 1, output: 1, cacheRead: 0, cacheWrite: 0, usd: 0, unpriced: 0, ms: 1 },
+    spent: {
+      turns: 1,
+      calls: 0,
+      input: 1,
+      output: 1,
+      cacheRead: 0,
+      cacheWrite: 0,
+      usd: 0,
+      turnsWithoutPrice: 0,
+      ms: 1,
+    },
   },
 });
 

@@ -51,10 +51,10 @@ const view: NamedView<Heard> = {
   initial: { halt: '', blocks: 0 },
   on(heard, event) {
     if (event.type === 'run-started') return view.initial;
-    if (event.type === 'checks-ended' && event.check === checkName) return { ...heard, blocks: heard.blocks + 1 };
+    if (event.type === 'check-ended' && event.check === checkName) return { ...heard, blocks: heard.blocks + 1 };
     if (event.type !== 'tool-ended') return heard;
     const note = event.notes?.find(({ key }) => key.startsWith(haltKey));
-    const denied = event.outcome === 'denied' && event.text.startsWith(halting) ? event.text : undefined;
+    const denied = event.deniedBy?.endsRun ? event.text : undefined;
     const halt = note?.text ?? denied;
     return halt === undefined ? heard : { ...heard, halt };
   },
@@ -88,7 +88,7 @@ export function hooked(ground: HookGround): Hooked {
     },
     told(event, state) {
       session = state.session;
-      if (event.type === 'ask-raised' && has('Notification')) void notify(ground, event.call, state);
+      if (event.type === 'approval-requested' && has('Notification')) void notify(ground, event.call, state);
     },
     async close() {
       if (!started) return;
@@ -157,7 +157,7 @@ const listening = (ground: HookGround, tool: Tool): Tool => ({
   ...tool,
   async run(input, context) {
     const value: unknown = await tool.run(input, context);
-    const failed = isOutput(value) && (value.failed === true || value.unsure === true);
+    const failed = isOutput(value) && (value.failed === true || value.outcomeUnknown === true);
     const call = { tool: tool.name, input };
     const more = { tool_response: responseOf(tool.name, value), tool_use_id: context.call.id };
     const { session } = context.state;

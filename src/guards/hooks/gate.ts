@@ -24,7 +24,7 @@ export function hookedGate(ground: HookGround, gate: Gate): Gate {
     const own = await gate(call, state);
     if (own.type === 'deny' || own.type === 'rewrite') return own;
     if (hooked.type === 'ask')
-      return own.type === 'ask' ? { type: 'ask', question: `${own.question}\n${hooked.question}` } : hooked;
+      return own.type === 'ask' ? { ...own, question: `${own.question}\n${hooked.question}` } : hooked;
     return own.type === 'ask' && said(hooked) ? { type: 'allow' } : own;
   };
 }
@@ -46,11 +46,20 @@ function isFirst(call: Call, input: string, { calls }: RunState): boolean {
 
 async function decisionOf(ground: HookGround, call: Call, state: RunState): Promise<Decision | Spoken> {
   const answers = await askAbout(ground, 'PreToolUse', call, {}, state.session);
-  const denied = answers.map(objectionOf).find((reason) => reason !== undefined);
-  if (denied !== undefined) return { type: 'deny', reason: harmless(denied) };
+  for (const answered of answers) {
+    const denied = objectionOf(answered);
+    if (denied === undefined) continue;
+    const { hook, answer } = answered;
+    const endsRun = answer.trouble === undefined && answer.stop !== undefined ? { endsRun: true } : {};
+    return { type: 'deny', reason: harmless(denied), by: { kind: 'hook', name: nameOf(hook), ...endsRun } };
+  }
   const asking = answers.find(({ answer }) => answer.permission === 'ask');
   if (asking)
-    return { type: 'ask', question: `A hook asks about ${call.tool}: ${asking.answer.reason ?? 'no reason given.'}` };
+    return {
+      type: 'ask',
+      question: `A hook asks about ${call.tool}: ${asking.answer.reason ?? 'no reason given.'}`,
+      by: { kind: 'hook', name: nameOf(asking.hook) },
+    };
   const decision = rewritten(answers.findLast(({ answer }) => answer.input !== undefined));
   return answers.some(({ answer }) => answer.permission === 'allow') ? { ...decision, spoken: true } : decision;
 }
@@ -59,7 +68,11 @@ function rewritten(changed: HookSaid | undefined): Decision {
   if (!changed) return { type: 'allow' };
   const { hook, guise, answer } = changed;
   if (guise?.back && answer.input) return { type: 'rewrite', input: guise.back(answer.input) };
-  return { type: 'deny', reason: `The hook ${nameOf(hook)} changes the input of a call that cannot be changed so.` };
+  return {
+    type: 'deny',
+    reason: `The hook ${nameOf(hook)} changes the input of a call that cannot be changed so.`,
+    by: { kind: 'hook', name: nameOf(hook) },
+  };
 }
 
 function objectionOf({ hook, answer }: HookSaid): string | undefined {

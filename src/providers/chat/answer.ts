@@ -2,7 +2,7 @@
 import {
   isObject,
   type Chunk,
-  type Finish,
+  type FinishReason,
   type FilePart,
   type Json,
   type JsonObject,
@@ -148,8 +148,8 @@ export function chatAnswer(reader: ChatReader): ChatAnswer {
         throw bodyFault({ error: { message: `The model stopped: ${finish}`, code: failed } }, who);
       if (details.length > 0 && reader.thoughts === 'details') parts.reasoning('', mine({ details }));
       parts.end({
-        finish: refused ? 'refusal' : (finishes.get(finish ?? '') ?? 'other'),
-        ...(finish ? { rawFinish: finish } : {}),
+        finishReason: refused ? 'refusal' : (finishes.get(finish ?? '') ?? 'other'),
+        ...(finish ? { rawFinishReason: finish } : {}),
         ...counted,
         model,
       });
@@ -158,7 +158,7 @@ export function chatAnswer(reader: ChatReader): ChatAnswer {
   };
 }
 
-const finishes: ReadonlyMap<string, Finish> = new Map<string, Finish>([
+const finishes: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
   ...['stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence'].map((each) => [each, 'stop'] as const),
   ...['tool_calls', 'function_call', 'tool_use'].map((each) => [each, 'tool-calls'] as const),
   ...['length', 'max_tokens', 'model_length'].map((each) => [each, 'length'] as const),

@@ -354,8 +354,8 @@ test('[A6] streamed text, thoughts and counts become an answer; counts may come 
     assert.deepEqual(end, {
       type: 'end',
       message: answer({ type: 'reasoning', text: 'hmm' }, { type: 'text', text: 'Hello' }),
-      finish: 'stop',
-      rawFinish: 'stop',
+      finishReason: 'stop',
+      rawFinishReason: 'stop',
       usage: expected,
       usd: 0.5,
       model: 'answering',
@@ -481,7 +481,7 @@ test('[A21] tool calls are put together however a server cuts and numbers them',
       ],
       name,
     );
-    assert.equal(end.finish, 'tool-calls');
+    assert.equal(end.finishReason, 'tool-calls');
   }
   const nameless = await read(
     t,
@@ -519,7 +519,7 @@ test('[A21] the old function call and broken arguments are calls too, the broken
       done,
     ),
   );
-  assert.deepEqual([parsed(legacy), legacy.finish], [[['call_0', 'one', { x: 1 }]], 'tool-calls']);
+  assert.deepEqual([parsed(legacy), legacy.finishReason], [[['call_0', 'one', { x: 1 }]], 'tool-calls']);
   const broken = await read(
     t,
     stream(calls({ index: 0, id: 'a', function: { name: 'one', arguments: '{}{}' } }), delta({}, 'tool_calls'), done),
@@ -538,15 +538,15 @@ test('why a model stopped is told in our words and in the server’s own', async
   };
   for (const [raw, finish] of Object.entries(expected)) {
     const end = await read(t, stream(delta({ content: 'x' }, raw), done));
-    assert.deepEqual([end.finish, end.rawFinish], [finish, raw]);
+    assert.deepEqual([end.finishReason, end.rawFinishReason], [finish, raw]);
   }
   const refused = await read(t, stream(delta({ refusal: 'I ' }), delta({ refusal: 'will not.' }, 'stop'), done));
   assert.deepEqual(
-    [refused.finish, refused.rawFinish, refused.message],
+    [refused.finishReason, refused.rawFinishReason, refused.message],
     ['refusal', 'stop', answer({ type: 'text', text: 'I will not.' })],
   );
   const whole = await read(t, document({ content: null, refusal: 'No.' }));
-  assert.deepEqual([whole.finish, whole.message], ['refusal', answer({ type: 'text', text: 'No.' })]);
+  assert.deepEqual([whole.finishReason, whole.message], ['refusal', answer({ type: 'text', text: 'No.' })]);
 });
 
 test('[A54] an answer that breaks off is cut, and half a call is none (fault 46)', async (t) => {
@@ -589,7 +589,7 @@ test('[A54] after the reason to stop nothing is missing: not the end mark, not t
     assert.deepEqual(end.message, answer({ type: 'text', text: 'x' }), reply.body);
   }
   const unexplained = await read(t, stream(delta({ content: 'x' }), done));
-  assert.deepEqual([unexplained.finish, unexplained.rawFinish], ['other', undefined]);
+  assert.deepEqual([unexplained.finishReason, unexplained.rawFinishReason], ['other', undefined]);
 });
 
 test('[A54] an error inside a success is that error, in a stream, an event, a choice or a document (fault 49)', async (t) => {

@@ -136,7 +136,11 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
     const written: Token[] = [];
     const cut = yield* write(plan, out, samplingOf(request, plan, written), written, signal);
     const finish = cut ? 'length' : act.type === 'call' ? 'tool-calls' : 'stop';
-    out.end({ finish, usage: { input: tokens.length, output: written.length, cacheRead }, model: described.name });
+    out.end({
+      finishReason: finish,
+      usage: { input: tokens.length, output: written.length, cacheRead },
+      model: described.name,
+    });
     for (const chunk of out.take()) {
       if (chunk.type === 'end') remember(spoken, contentOf(chunk.message, template), [...lead, ...written]);
       yield chunk;

@@ -158,7 +158,13 @@ test('with everything there nobody is asked, and it is free and says what it is'
 
 test('words stream as they come and the end holds them whole', async (t) => {
   const { provider } = await open(t);
-  const { chunks, message, finish, usage, model } = await drain(provider, request([user('SAY:Hällo 🌊 you.  ')]));
+  const {
+    chunks,
+    message,
+    finishReason: finish,
+    usage,
+    model,
+  } = await drain(provider, request([user('SAY:Hällo 🌊 you.  ')]));
   assert.deepEqual(message.parts, [{ type: 'text', text: 'Hällo 🌊 you.' }]);
   assert.equal(deltas(chunks).join(''), 'Hällo 🌊 you.');
   assert.ok(deltas(chunks).length > 5);
@@ -183,10 +189,11 @@ test('it stops where the caller says and where it begins to speak for others', a
 
 test('an answer that reaches its limit is a length, not a stop', async (t) => {
   const { provider } = await open(t);
-  const { finish, usage, message } = await drain(
-    provider,
-    request([user('SAY:abcdefgh')], { settings: { maxOutputTokens: 3 } }),
-  );
+  const {
+    finishReason: finish,
+    usage,
+    message,
+  } = await drain(provider, request([user('SAY:abcdefgh')], { settings: { maxOutputTokens: 3 } }));
   assert.equal(finish, 'length');
   assert.equal(usage.output, 3);
   assert.deepEqual(message.parts, [{ type: 'text', text: 'abc' }]);
@@ -203,7 +210,7 @@ test('a call is held to the schema of its tool, and is read back in the next req
   ];
   const ask = user('Read it. SAY:{"path": "a.txt"}');
   const asked = request([ask], { tools, choice: { tool: 'read' } });
-  const { chunks, message, finish } = await drain(provider, asked);
+  const { chunks, message, finishReason: finish } = await drain(provider, asked);
   assert.equal(log.grammars.length, 1);
   assert.equal(finish, 'tool-calls');
   assert.deepEqual(message.parts, [{ type: 'tool-call', id: 'call_0', tool: 'read', input: { path: 'a.txt' } }]);
@@ -284,7 +291,7 @@ test('a listener that was aborted and never asks again holds up nobody', async (
   const left = provider.stream(request([user('SAY:abcdef')]), stop.signal)[Symbol.asyncIterator]();
   await left.next();
   stop.abort();
-  assert.equal((await drain(provider, request([user('SAY:next')]))).finish, 'stop');
+  assert.equal((await drain(provider, request([user('SAY:next')]))).finishReason, 'stop');
   await assert.rejects(left.next(), { code: 'run/cancelled' });
 });
 
@@ -300,7 +307,7 @@ test('whoever stops listening gives up the turn', async (t) => {
 test('trouble in native code is one typed error, and the next answer is tried again', async (t) => {
   const { provider } = await open(t);
   await assert.rejects(drain(provider, request([user('SAY:CRASH')])), { code: 'embedded/failed', retry: true });
-  assert.equal((await drain(provider, request([user('SAY:fine')]))).finish, 'stop');
+  assert.equal((await drain(provider, request([user('SAY:fine')]))).finishReason, 'stop');
 });
 
 test('a runtime that does not start, or a file that is no model, is said in one sentence', async (t) => {
@@ -324,7 +331,7 @@ test('after dispose it is loaded again when asked', async (t) => {
   await drain(provider, request([user('SAY:x')]));
   await provider.dispose();
   await provider.dispose();
-  assert.equal((await drain(provider, request([user('SAY:y')]))).finish, 'stop');
+  assert.equal((await drain(provider, request([user('SAY:y')]))).finishReason, 'stop');
   assert.equal(log.loads, 2);
 });
 

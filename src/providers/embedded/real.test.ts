@@ -73,7 +73,7 @@ test('the embedded model answers, and the next turn reads only what is new', { s
   const [part] = first.message.parts;
   assert.ok(part?.type === 'text');
   assert.match(part.text, /Paris/);
-  assert.equal(first.finish, 'stop');
+  assert.equal(first.finishReason, 'stop');
   assert.equal(first.usage.cacheRead, 0);
   const second = await ask(request([question, first.message, user('Which river flows through it?')]));
   const { input = 0, cacheRead = 0 } = second.usage;
@@ -92,9 +92,9 @@ test('a forced call is valid JSON for the schema of its tool', { skip }, async (
     assert.equal(call.tool, tool.name);
     assert.deepEqual(more, []);
     // A call that reached the limit is cut and never run.
-    if (end.finish === 'length') continue;
+    if (end.finishReason === 'length') continue;
     assert.equal(call.invalid, undefined);
-    assert.equal(end.finish, 'tool-calls');
+    assert.equal(end.finishReason, 'tool-calls');
     for (const name of tool.input['required'] as string[])
       assert.ok(name in call.input, `${name} in ${JSON.stringify(call.input)}`);
     for (const name of Object.keys(call.input)) assert.ok(name in (tool.input['properties'] as JsonObject));

@@ -27,7 +27,7 @@ const request: Request = {
 const end = (text: string, more: { readonly model?: string; readonly usage?: object } = {}): Chunk => ({
   type: 'end',
   message: { role: 'assistant', parts: [{ type: 'text', text }] },
-  finish: 'stop',
+  finishReason: 'stop',
   usage: { input: 1_000_000, output: 100_000 },
   model: 'm',
   ...more,

@@ -237,8 +237,8 @@ test('[A6] [A21] lines become text, thoughts and calls; the thoughts go back to 
         { type: 'tool-call', id: 'k', tool: 'two', input: {} },
       ],
     },
-    finish: 'tool-calls',
-    rawFinish: 'stop',
+    finishReason: 'tool-calls',
+    rawFinishReason: 'stop',
     usage: { input: 11, output: 7 },
     model: 'llama',
   });
@@ -248,7 +248,7 @@ test('[A6] [A21] lines become text, thoughts and calls; the thoughts go back to 
 
 test('why Ollama stopped is told, and counts it leaves out are unknown', async (t) => {
   const finish = async (reason: string): Promise<string> =>
-    (await read(t, line({ content: 'x' }) + last({ done_reason: reason }))).finish;
+    (await read(t, line({ content: 'x' }) + last({ done_reason: reason }))).finishReason;
   assert.deepEqual([await finish('stop'), await finish('length'), await finish('load')], ['stop', 'length', 'other']);
   const { usage } = await read(t, line({ content: 'x' }, { done: true }).trimEnd());
   assert.deepEqual(usage, {});

@@ -1,5 +1,5 @@
 // Ollama's answer, one JSON object a line, as chunks. Only a line that says `done` ends it.
-import { isObject, type Chunk, type Finish, type Meta } from '../../core/index.ts';
+import { isObject, type Chunk, type FinishReason, type Meta } from '../../core/index.ts';
 import { assemble, type Ending } from '../wire/assemble.ts';
 import { readCall } from '../chat/calls.ts';
 import { bodyFault, cutFault, malformedFault, type Who } from '../wire/faults.ts';
@@ -63,8 +63,8 @@ function endingOf(value: Fields, asked: string, calls: number): Ending {
   const { done_reason: reason, prompt_eval_count: input, eval_count: output, model } = value;
   const raw = typeof reason === 'string' ? reason : undefined;
   return {
-    finish: finishOf(raw, calls),
-    ...(raw === undefined ? {} : { rawFinish: raw }),
+    finishReason: finishOf(raw, calls),
+    ...(raw === undefined ? {} : { rawFinishReason: raw }),
     usage: {
       ...(typeof input === 'number' ? { input } : {}),
       ...(typeof output === 'number' ? { output } : {}),
@@ -74,7 +74,7 @@ function endingOf(value: Fields, asked: string, calls: number): Ending {
 }
 
 /** Ollama says `stop` for a tool call too, and versions before it had reasons say nothing. */
-function finishOf(reason: string | undefined, calls: number): Finish {
+function finishOf(reason: string | undefined, calls: number): FinishReason {
   if (reason === 'length') return 'length';
   if (reason !== undefined && reason !== 'stop') return 'other';
   return calls > 0 ? 'tool-calls' : 'stop';

@@ -56,7 +56,7 @@ export const pastRuns: NamedView<PastRuns> = {
       return event.model === state.now.model
         ? state
         : { ...state, now: { model: event.model, kind: state.now.kind }, turns: 0, ms: 0 };
-    if (event.type === 'remark-made') return remarked(state, event);
+    if (event.type === 'annotation-added') return remarked(state, event);
     if (event.type === 'input-received' && event.how === 'prompt') {
       const { kind } = taskFeatures(textOf({ role: 'user', parts: event.parts }));
       return { ...state, now: { ...state.now, kind } };
@@ -80,7 +80,7 @@ export function outageIn(ended: RunState['ended']): Failure | undefined {
 const refused = 'provider/bad-request';
 
 /** Who could not be opened never ran; it failed all the same. */
-function remarked(state: PastRuns, { key, value, time }: Event & { type: 'remark-made' }): PastRuns {
+function remarked(state: PastRuns, { key, value, time }: Event & { type: 'annotation-added' }): PastRuns {
   if (!isObject(value) || typeof value['model'] !== 'string') return state;
   const name = value['model'];
   if (key === chosenKey) return { ...state, now: { ...state.now, name } };

@@ -178,7 +178,12 @@ test('[A22] a forced tool never takes the others out of the request', async () =
 });
 
 test('blocks of tools that the server runs, and events of tomorrow, are passed over', async () => {
-  const { message, finish, rawFinish, usage } = await read(
+  const {
+    message,
+    finishReason: finish,
+    rawFinishReason: rawFinish,
+    usage,
+  } = await read(
     { type: 'ping' },
     { type: 'event_of_tomorrow', index: 0 },
     block(0, { type: 'text', text: 'I ' }),
@@ -225,7 +230,7 @@ test('thoughts are kept with their seal, hidden ones too', async () => {
 
 test('every way to stop has its name', async () => {
   const finish = async (reason: string): Promise<string> =>
-    (await read(block(0, { type: 'text', text: 'x' }), stop(0), ...end(reason))).finish;
+    (await read(block(0, { type: 'text', text: 'x' }), stop(0), ...end(reason))).finishReason;
   assert.equal(await finish('end_turn'), 'stop');
   assert.equal(await finish('stop_sequence'), 'stop');
   assert.equal(await finish('max_tokens'), 'length');
@@ -241,7 +246,7 @@ test('a call that the output limit left open is no call, and one that only lacks
     delta(0, { type: 'input_json_delta', partial_json: '{}' }),
   ];
   const cut = await read(...open, ...end('max_tokens'));
-  assert.deepEqual([cut.finish, cut.message.parts], ['length', []]);
+  assert.deepEqual([cut.finishReason, cut.message.parts], ['length', []]);
   const whole = await read(...open, ...end('tool_use'));
   assert.equal(whole.message.parts.length, 1);
 });
@@ -264,7 +269,7 @@ test('[A110] an answer held to a schema is asked for in the server’s own way, 
       ...end('tool_use'),
     ),
   ]);
-  const { message, finish } = await answer(server, asking([user('Go.')], { answer: schema }), {
+  const { message, finishReason: finish } = await answer(server, asking([user('Go.')], { answer: schema }), {
     model: 'claude-3-haiku-20240307',
   });
   assert.deepEqual([message.parts, finish], [[{ type: 'text', text: '{"a":1}' }], 'stop']);

@@ -1,7 +1,7 @@
 // Anthropic's Messages API, through the AI SDK's package for it.
 import { createAnthropic } from '@ai-sdk/anthropic';
 import type { JSONValue } from '@ai-sdk/provider';
-import { callsOf, toArray, type Finish, type Part, type Provider, type Request } from '../../core/index.ts';
+import { callsOf, toArray, type FinishReason, type Part, type Provider, type Request } from '../../core/index.ts';
 import { sdkProvider, type SdkOptions } from './sdk.ts';
 import { objectSchema } from '../wire/schema.ts';
 import { countOf, textFrom, usageOf, wireOf, wiresOf, type Account, type Dialect, type Wire } from './wire.ts';
@@ -79,7 +79,7 @@ function adjust({ choice, settings, messages }: Request, model: string, family: 
 
 type Adjusted = Pick<Request, 'choice' | 'settings'>;
 
-const finishes: Readonly<Record<string, Finish>> = {
+const finishes: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   tool_use: 'tool-calls',

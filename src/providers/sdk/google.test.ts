@@ -89,7 +89,7 @@ test('[A1] signatures and ids of calls go back where they came from', async () =
 });
 
 test('signatures are kept with the part they came with, empty parts included', async () => {
-  const { message, finish } = await read([
+  const { message, finishReason: finish } = await read([
     parts({ text: 'Hm', thought: true }, { text: '.', thought: true, thoughtSignature: 'a' }),
     parts({ text: 'Yes.' }),
     parts({ text: '', thoughtSignature: 'b' }),
@@ -136,7 +136,7 @@ test('what the server ran itself, and fields of tomorrow, are passed over', asyn
 });
 
 test('a list of replies in place of events is read too, and so is a file', async () => {
-  const { message, finish } = await read(
+  const { message, finishReason: finish } = await read(
     [
       parts({ text: 'Ye' }),
       parts({ text: 's.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }),
@@ -153,7 +153,7 @@ test('a list of replies in place of events is read too, and so is a file', async
 
 test('filters, limits and failures have their names (faults 51, 52)', async () => {
   const ends = async (chunk: object): Promise<readonly unknown[]> => {
-    const { finish, rawFinish } = await read([chunk]);
+    const { finishReason: finish, rawFinishReason: rawFinish } = await read([chunk]);
     return [finish, rawFinish];
   };
   for (const reason of ['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'MODEL_ARMOR'])
@@ -171,7 +171,7 @@ test('an answer that the server would continue in another request is cut at its 
       body: `data: ${JSON.stringify(stops('CONTINUATION', { continuationToken: 'more' }))}\n\n`,
     }),
   );
-  assert.equal((await answer(server, asking([user('Go.')]))).finish, 'length');
+  assert.equal((await answer(server, asking([user('Go.')]))).finishReason, 'length');
   assert.equal(server.requests.length, 1);
 });
 
@@ -180,7 +180,7 @@ test('a connection that breaks after the last word takes nothing away', async ()
   await using server = await scriptedServer([
     sends({ headers: { 'content-type': 'text/event-stream' }, body: `${said}: goodbye`, cutAt: said.length + 3 }),
   ]);
-  const { message, finish } = await answer(server, asking([user('Go.')]));
+  const { message, finishReason: finish } = await answer(server, asking([user('Go.')]));
   assert.deepEqual([message.parts, finish], [[{ type: 'text', text: 'Yes.' }], 'stop']);
 });
 

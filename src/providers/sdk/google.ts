@@ -1,7 +1,7 @@
 // Google's Gemini API, through the AI SDK's package for it.
 import { createGoogle } from '@ai-sdk/google';
 import type { JSONValue } from '@ai-sdk/provider';
-import { isObject, type Finish, type Provider, type Request } from '../../core/index.ts';
+import { isObject, type FinishReason, type Provider, type Request } from '../../core/index.ts';
 import { sdkProvider, type SdkOptions } from './sdk.ts';
 import { objectSchema, plainSchema } from '../wire/schema.ts';
 import { countOf, textFrom, usageOf, wireOf, wiresOf, type Account, type Dialect, type Wire } from './wire.ts';
@@ -43,7 +43,7 @@ export function googleProvider(given: GoogleOptions): Provider {
 const withheld =
   /^(SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|MODEL_ARMOR|IMAGE_(SAFETY|PROHIBITED_CONTENT|RECITATION))$/;
 
-function finishFor(reason: string): Finish {
+function finishFor(reason: string): FinishReason {
   if (reason === 'STOP') return 'stop';
   if (reason === 'MAX_TOKENS' || reason === 'CONTINUATION') return 'length';
   return withheld.test(reason) ? 'filtered' : 'other';

@@ -1,6 +1,6 @@
 // The SDK's stream of parts, heard as chunks of ours and at the end as one message.
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider';
-import type { Chunk, Finish, JsonObject, Message, Meta, Part } from '../../core/index.ts';
+import type { Chunk, FinishReason, JsonObject, Message, Meta, Part } from '../../core/index.ts';
 import { assemble, readInput } from '../wire/assemble.ts';
 import { malformedFault, type Who } from '../wire/faults.ts';
 import type { Accent } from './prompt.ts';
@@ -125,11 +125,11 @@ export function listener({ family, key }: Accent, keep: Keep, who: Who): Listene
     end({ finish, rawFinish, usage, model: answered }, model) {
       const inputs = calls.map((call) => call.input);
       assembly.end({
-        finish: unified(
+        finishReason: unified(
           finish ?? 'other',
           inputs.some((input) => input !== undefined),
         ),
-        ...(rawFinish === undefined ? {} : { rawFinish }),
+        ...(rawFinish === undefined ? {} : { rawFinishReason: rawFinish }),
         usage,
         model: answered ?? model,
       });
@@ -141,7 +141,7 @@ export function listener({ family, key }: Accent, keep: Keep, who: Who): Listene
 }
 
 /** Servers do not agree whether an answer with calls has stopped: the calls decide. */
-function unified(finish: Finish, calls: boolean): Finish {
+function unified(finish: FinishReason, calls: boolean): FinishReason {
   if (finish === 'stop' || finish === 'refusal') return calls ? 'tool-calls' : finish;
   return finish === 'tool-calls' && !calls ? 'stop' : finish;
 }

@@ -150,7 +150,7 @@ test('thoughts said outright and in several summaries come in order, the seal on
 });
 
 test('calls of tools that the server has, or thinks we have, are not calls of ours', async () => {
-  const { message, finish } = await read(
+  const { message, finishReason: finish } = await read(
     added(0, { type: 'shell_call', id: 's', call_id: 's', status: 'in_progress', action: { commands: ['rm -rf /'] } }),
     done(0, { type: 'shell_call', id: 's', call_id: 's', status: 'completed', action: { commands: ['rm -rf /'] } }),
     done(1, { type: 'local_shell_call', id: 'l', call_id: 'l', action: { type: 'exec', command: ['rm'], env: {} } }),
@@ -191,7 +191,7 @@ test('refusals, limits and filters have their names (faults 51, 52)', async () =
     done(0, { type: 'message', id: 'msg', content: [{ type: 'refusal', refusal: 'No.' }] }),
     ended(),
   );
-  assert.deepEqual([refused.finish, refused.message.parts], ['refusal', [{ type: 'text', text: 'No.' }]]);
+  assert.deepEqual([refused.finishReason, refused.message.parts], ['refusal', [{ type: 'text', text: 'No.' }]]);
   const half = { type: 'function_call', id: 'fc', call_id: 'c', name: 'look', arguments: '{}', status: 'incomplete' };
   const limited = await read(
     added(0, { ...half, arguments: '' }),
@@ -199,9 +199,12 @@ test('refusals, limits and filters have their names (faults 51, 52)', async () =
     done(0, half),
     ended({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'response.incomplete'),
   );
-  assert.deepEqual([limited.finish, limited.rawFinish, limited.message.parts], ['length', 'max_output_tokens', []]);
+  assert.deepEqual(
+    [limited.finishReason, limited.rawFinishReason, limited.message.parts],
+    ['length', 'max_output_tokens', []],
+  );
   const filtered = await read(ended({ status: 'incomplete', incomplete_details: { reason: 'content_filter' } }));
-  assert.equal(filtered.finish, 'filtered');
+  assert.equal(filtered.finishReason, 'filtered');
 });
 
 test('a response that failed is an error with its code', async () => {

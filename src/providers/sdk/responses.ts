@@ -1,7 +1,7 @@
 // OpenAI's Responses API without memory at the server, through the AI SDK's package for it.
 import { createOpenAI } from '@ai-sdk/openai';
 import type { JSONValue } from '@ai-sdk/provider';
-import type { Finish, JsonObject, Provider, Request } from '../../core/index.ts';
+import type { FinishReason, JsonObject, Provider, Request } from '../../core/index.ts';
 import { sdkProvider, type SdkOptions } from './sdk.ts';
 import { isStrict, objectSchema } from '../wire/schema.ts';
 import { countOf, textFrom, usageOf, wireOf, wiresOf, type Account, type Dialect, type Wire } from './wire.ts';
@@ -227,7 +227,7 @@ function itemFor(item: Item, raw: Wire): Wire {
   };
 }
 
-function finishFor(reason: string | undefined): Finish {
+function finishFor(reason: string | undefined): FinishReason {
   if (reason === 'completed' || reason === 'complete') return 'stop';
   if (reason === 'max_output_tokens') return 'length';
   return reason === 'content_filter' ? 'filtered' : 'other';

@@ -193,7 +193,7 @@ for (const family of families) {
         deltas(index),
         part.type === 'tool-call' ? JSON.stringify(part.input) : 'text' in part ? part.text : '',
       );
-    assert.equal(end.finish, 'tool-calls');
+    assert.equal(end.finishReason, 'tool-calls');
   });
 
   const never = name === 'google' ? 'arguments are JSON by the form of this wire' : false;

@@ -1,5 +1,5 @@
 // The edge between a model server and the AI SDK: a `fetch` that turns every kind of reply into the events the SDK knows, and keeps account of what the reply says.
-import { isObject, type FairleadError, type Finish, type Usage } from '../../core/index.ts';
+import { isObject, type FairleadError, type FinishReason, type Usage } from '../../core/index.ts';
 import { bodyFault, cutFault, malformedFault, networkFault, statusFault, type Who } from '../wire/faults.ts';
 import { post, readText, type Reply } from '../wire/http.ts';
 import { sseDecoder } from '../wire/lines.ts';
@@ -10,7 +10,7 @@ export type Wire = { readonly [key: string]: unknown };
 /** What a reply says of itself, filled in while it is read. */
 export type Account = {
   model: string | undefined;
-  finish: Finish | undefined;
+  finish: FinishReason | undefined;
   rawFinish: string | undefined;
   usage: Usage;
   /** The whole answer is here. */

@@ -5,7 +5,7 @@ import type { Chunk, Message } from '../../core/index.ts';
 import { assemble, readInput, type Assembly, type Weave } from './assemble.ts';
 
 const who = { name: 'test' };
-const ending = { finish: 'stop', usage: {}, model: 'm' } as const;
+const ending = { finishReason: 'stop', usage: {}, model: 'm' } as const;
 
 function made(
   speak: (parts: Assembly) => void,
@@ -33,7 +33,7 @@ test('[A6] words of one kind that follow each other are one part, and their delt
     { type: 'part-delta', index: 1, text: 'Hello' },
   ]);
   parts.text('!');
-  parts.end({ ...ending, rawFinish: 'stop' });
+  parts.end({ ...ending, rawFinishReason: 'stop' });
   assert.deepEqual(parts.take(), [
     { type: 'part-delta', index: 1, text: '!' },
     { type: 'part-ended', index: 1 },
@@ -47,7 +47,7 @@ test('[A6] words of one kind that follow each other are one part, and their delt
         ],
       },
       ...ending,
-      rawFinish: 'stop',
+      rawFinishReason: 'stop',
     },
   ]);
 });

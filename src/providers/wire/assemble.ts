@@ -4,7 +4,7 @@ import {
   type CallPart,
   type Chunk,
   type FilePart,
-  type Finish,
+  type FinishReason,
   type Json,
   type Meta,
   type Part,
@@ -14,8 +14,8 @@ import { mostChars, tooLargeFault, type Who } from './faults.ts';
 
 /** How an answer ended, in the provider's words and in ours. */
 export type Ending = {
-  readonly finish: Finish;
-  readonly rawFinish?: string;
+  readonly finishReason: FinishReason;
+  readonly rawFinishReason?: string;
   readonly usage: Usage;
   readonly model: string;
   readonly usd?: number;

@@ -62,8 +62,8 @@ export async function summaryOf(
       if (chunk.type !== 'end') continue;
       const spent = spentOn(bill(agent, asking, chunk, chunk.message), input, chunk.message.parts);
       const text = textOf(chunk.message).trim();
-      if (chunk.finish !== 'stop' && chunk.finish !== 'length')
-        return { why: `the model ended with "${chunk.finish}" instead of a summary`, spent };
+      if (chunk.finishReason !== 'stop' && chunk.finishReason !== 'length')
+        return { why: `the model ended with "${chunk.finishReason}" instead of a summary`, spent };
       return text === '' ? { why: 'the summary was empty', spent } : { text: shorten(text, size.tokens * 6), spent };
     }
     throw new FairleadError('provider/cut', 'The summary broke off before its end.', { blame: 'provider' });
@@ -119,7 +119,7 @@ const spentOn = ({ usage, usd, estimated }: Bill, input: number, parts: readonly
   cacheRead: usage.cacheRead ?? 0,
   cacheWrite: usage.cacheWrite ?? 0,
   usd: usd ?? 0,
-  unpriced: usd === undefined || estimated ? 1 : 0,
+  turnsWithoutPrice: usd === undefined || estimated ? 1 : 0,
 });
 
 const tag = 'summary-of-earlier-work';

@@ -75,9 +75,9 @@ test('[M27] a file that the model made is known, and with a way to look, writing
 test('[M28] a person is asked before the call, and nothing is run until the answer', async () => {
   const { set, acts } = await ran([confirm({ which: ['write_file'] })], calls(['write_file', { path }]));
   assert.deepEqual(acts, []);
-  const [question] = set.all('ask-raised');
+  const [question] = set.all('approval-requested');
   assert.match(question?.question ?? '', /Run write_file with \{"path":"src\/a\.ts"\}\?/);
-  await set.head.record([{ type: 'ask-answered', call: question?.call ?? '', allowed: true }]);
+  await set.head.record([{ type: 'approval-resolved', call: question?.call ?? '', allowed: true }]);
   await set.go();
   assert.equal(acts.length, 1);
 });
@@ -162,7 +162,7 @@ test('[M31] of two rules that disagree the stricter wins, in either order, and o
       assert.equal(set.all('tool-ended')[0]?.outcome, outcome);
     }
   const asked = await ran([yes, ask], calls('write_file'));
-  assert.equal(asked.set.all('ask-raised').length, 1);
+  assert.equal(asked.set.all('approval-requested').length, 1);
   assert.equal(asked.acts.length, 0);
 });
 
@@ -179,7 +179,7 @@ test('[M30] when the context exceeds 80 % of the window, compaction is triggered
       yield {
         type: 'end',
         message: { role: 'assistant', parts: [{ type: 'tool-call', id: 'w', tool: 'look', input: {} }] },
-        finish: 'tool-calls',
+        finishReason: 'tool-calls',
         usage: { input, output: 1 },
         model: 'test',
       };

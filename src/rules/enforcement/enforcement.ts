@@ -40,10 +40,11 @@ export type EnforcementParts = Omit<Enforcement, 'gates' | 'views' | 'examples'>
 
 /** Makes an enforcement. The refusal names the rule, so that the model, a person and a report all know which it was. */
 export function enforce({ name, why, objection, views = [], examples = [] }: EnforcementParts): Enforcement {
+  const by = { kind: 'rule', name } as const;
   const decisionOf = (found: Objection | undefined): Decision => {
     if (!found) return { type: 'allow' };
-    if ('ask' in found) return { type: 'ask', question: found.ask };
-    return { type: 'deny', reason: `The rule ${name} does not allow this call, so nothing was run: ${found.deny}` };
+    if ('ask' in found) return { type: 'ask', question: found.ask, by };
+    return { type: 'deny', reason: `The rule ${name} does not allow this call, so nothing was run: ${found.deny}`, by };
   };
   return { name, why, gates: [async (call, state) => decisionOf(await objection(call, state))], views, examples };
 }

@@ -41,7 +41,7 @@ export type Played = { readonly state: RunState; readonly events: readonly Event
 
 type Parts = { readonly rules?: readonly Rule[]; readonly views?: readonly NamedView<unknown>[] };
 
-const limits: Limits = { turns: 25, errors: 5, reasks: 2, repeats: 3, outputChars: 100_000 };
+const limits: Limits = { turns: 25, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 3, outputChars: 100_000 };
 const noon = Date.UTC(2026, 0, 1, 12);
 
 /** Plays these steps with these rules and views. The last step is the last thing that has happened. */
@@ -108,7 +108,7 @@ export const turnEnd = (state: RunState, parts: readonly Part[], usage: Usage = 
   type: 'turn-ended',
   turn: state.turn,
   message: { role: 'assistant', parts },
-  finish: parts.some(({ type }) => type === 'tool-call') ? 'tool-calls' : 'stop',
+  finishReason: parts.some(({ type }) => type === 'tool-call') ? 'tool-calls' : 'stop',
   usage,
   usd: 0,
   model: state.model,

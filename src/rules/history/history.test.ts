@@ -29,7 +29,7 @@ const askFor = (tool: string): Fact => ({
   type: 'turn-ended',
   turn: 1,
   message: { role: 'assistant', parts: [{ type: 'tool-call', id: 'c00001000', tool, input: {} }] },
-  finish: 'tool-calls',
+  finishReason: 'tool-calls',
   usage: {},
   model: 'm',
   ms: 1,

@@ -103,7 +103,7 @@ const none: readonly never[] = [];
 function aboutOf(event: Event, before: readonly OpenCall[], after: readonly OpenCall[]): readonly string[] {
   if (event.type === 'turn-ended') return after.map(({ tool }) => tool);
   if (event.type === 'tool-started') return [event.tool];
-  if (event.type === 'tool-ended' || event.type === 'ask-raised' || event.type === 'ask-answered')
+  if (event.type === 'tool-ended' || event.type === 'approval-requested' || event.type === 'approval-resolved')
     return before.filter(({ id }) => id === event.call).map(({ tool }) => tool);
   return none;
 }

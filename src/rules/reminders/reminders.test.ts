@@ -124,7 +124,7 @@ test('[M34] what it is about keeps two notes of one reminder apart, and the same
       role: 'assistant',
       parts: ['a', 'b', 'a'].map((tool, i) => ({ type: 'tool-call', id: `${i}${tool}`, tool, input: {} })),
     },
-    finish: 'tool-calls',
+    finishReason: 'tool-calls',
     usage: {},
     model: 'm',
     ms: 1,

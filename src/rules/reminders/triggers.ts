@@ -47,7 +47,7 @@ export const namedEvents: Readonly<Record<EventName, Meaning>> = {
 const factTypes = {
   'session-started': true,
   'epoch-started': true,
-  'compaction-refused': true,
+  'compaction-failed': true,
   'branch-started': true,
   'input-received': true,
   'run-started': true,
@@ -55,13 +55,13 @@ const factTypes = {
   'turn-ended': true,
   'turn-failed': true,
   'answer-rejected': true,
-  'ask-raised': true,
-  'ask-answered': true,
+  'approval-requested': true,
+  'approval-resolved': true,
   'tool-started': true,
   'tool-ended': true,
-  'checks-ended': true,
+  'check-ended': true,
   'run-ended': true,
-  'remark-made': true,
+  'annotation-added': true,
 } as const satisfies Record<Fact['type'], true>;
 
 /** Every name that `on` may hold. */

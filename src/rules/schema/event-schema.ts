@@ -25,7 +25,7 @@ const ref = (name: keyof typeof defs): Shape => named(name, () => free);
 const spent = open(
   {},
   Object.fromEntries(
-    'turns calls input output cacheRead cacheWrite usd unpriced ms'.split(' ').map((key) => [key, number(0)]),
+    'turns calls input output cacheRead cacheWrite usd turnsWithoutPrice ms'.split(' ').map((key) => [key, number(0)]),
   ),
 );
 
@@ -41,7 +41,7 @@ const defs = {
   note: open({ key: words, text: words }, { priority: free, group: words, until: free }),
   error: open({ code: text(), message: words, blame: words, retry: yesNo() }, { hint: words }),
   limits: open(
-    { turns: free, errors: free, reasks: free, repeats: free, outputChars: free },
+    { turns: free, errors: free, maxRetriesPerAnswer: free, stuckAfter: free, outputChars: free },
     { tokens: free, context: free, usd: free, ms: free, calls: free },
   ),
   spent,
@@ -54,11 +54,15 @@ const defs = {
       queue: list(named('note', () => free)),
       total: named('spent', () => free),
     },
-    { nonce: words, pending: list(free), calls: list(free), files: list(free), views: table(free), going: free },
+    { nonce: words, pending: list(free), calls: list(free), files: list(free), views: table(free), activeRun: free },
   ),
 } satisfies Record<string, Shape>;
 
 const usage = open({}, { input: free, output: free, cacheRead: free, cacheWrite: free, reasoning: free });
+const origin = open(
+  { kind: word(['rule', 'hook', 'policy', 'permission', 'user']) },
+  { name: words, endsRun: yesNo() },
+);
 const outcomes = ['ok', 'failed', 'denied', 'interrupted', 'unknown'];
 const reasons =
   'answered task-complete abstained truncated max-turns token-budget money-budget call-budget time error-threshold stuck rule kill-switch cancelled provider-error'.split(
@@ -75,9 +79,9 @@ const facts: Readonly<Record<Fact['type'], Shape>> = {
       tools: list(open({ name: text(), description: words, input: free })),
       model: words,
     },
-    { baseline: ref('baseline'), detail: words, spent: ref('spent') },
+    { cwd: words, baseline: ref('baseline'), detail: words, spent: ref('spent') },
   ),
-  'compaction-refused': open({ why: words }, { spent: ref('spent') }),
+  'compaction-failed': open({ why: words }, { spent: ref('spent') }),
   'branch-started': open({ from: words, reason: word(['edited', 'forked', 'rewound', 'returned']) }, { detail: words }),
   'input-received': open({
     input: text(),
@@ -90,7 +94,7 @@ const facts: Readonly<Record<Fact['type'], Shape>> = {
     {
       turn: whole,
       message: ref('message'),
-      finish: word(['stop', 'tool-calls', 'length', 'refusal', 'filtered', 'other']),
+      finishReason: word(['stop', 'tool-calls', 'length', 'refusal', 'filtered', 'other']),
       usage,
       model: words,
       ms: number(0),
@@ -99,26 +103,30 @@ const facts: Readonly<Record<Fact['type'], Shape>> = {
   ),
   'turn-failed': open({ turn: whole, error: ref('error'), ms: number(0) }, { partial: words, usage, usd: number(0) }),
   'answer-rejected': open({ why: word(['empty', 'refused', 'filtered', 'invalid', 'no-call']), text: words }),
-  'ask-raised': open({ call: text(), question: words }, { about: word(['outcome']) }),
-  'ask-answered': open({ call: text(), allowed: yesNo() }, { by: words, happened: yesNo() }),
+  'approval-requested': open(
+    { call: text(), question: words },
+    { kind: word(['unknown-outcome', 'client-tool']), by: origin },
+  ),
+  'approval-resolved': open({ call: text(), allowed: yesNo() }, { by: words, happened: yesNo() }),
   'tool-started': open({ call: text(), tool: words, key: words }, { input: free }),
   'tool-ended': open(
     { call: text(), outcome: word(outcomes), text: words, ms: number(0) },
     {
       data: free,
       notes: list(ref('note')),
-      loads: list(words),
-      completes: yesNo(),
+      loadsTools: list(words),
+      endsRun: yesNo(),
       spent: ref('spent'),
-      beside: number(0),
+      overlappedMs: number(0),
+      deniedBy: origin,
     },
   ),
-  'checks-ended': open({
+  'check-ended': open({
     check: words,
     verdict: open({ type: word(['passed', 'failed', 'abstained']) }, { why: words }),
   }),
   'run-ended': open({ reason: word(reasons) }, { detail: words, error: ref('error') }),
-  'remark-made': open({ key: words, value: free }),
+  'annotation-added': open({ key: words, value: free }),
 };
 
 const place: Readonly<Record<Exclude<keyof Event, keyof Fact>, JsonObject>> = {

@@ -31,11 +31,11 @@ test('[M43] every event that a session writes fits the schema', async () => {
     gates: [({ tool }) => (tool === 'save' ? { type: 'ask', question: 'May it?' } : { type: 'deny', reason: 'No.' })],
   });
   await set.go();
-  const [ask] = set.all('ask-raised');
+  const [ask] = set.all('approval-requested');
   await set.head.record([
-    { type: 'ask-answered', call: ask?.call ?? '', allowed: true, by: 'ann' },
-    { type: 'remark-made', key: 'k', value: null },
-    { type: 'compaction-refused', why: 'Too short.' },
+    { type: 'approval-resolved', call: ask?.call ?? '', allowed: true, by: 'ann' },
+    { type: 'annotation-added', key: 'k', value: null },
+    { type: 'compaction-failed', why: 'Too short.' },
   ]);
   await set.go();
   legal(set.log.events);

@@ -86,10 +86,10 @@ export function moneyBudget(usd: number): StopRule {
   return stopRule(
     'money-budget',
     (state) =>
-      state.spent.unpriced > 0 && goesOn(state)
+      state.spent.turnsWithoutPrice > 0 && goesOn(state)
         ? {
             reason: 'money-budget',
-            detail: `The price of ${state.spent.unpriced} turns is unknown, so $${usd} cannot be kept.`,
+            detail: `The price of ${state.spent.turnsWithoutPrice} turns is unknown, so $${usd} cannot be kept.`,
           }
         : known.halt(state),
     [],

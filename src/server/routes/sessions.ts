@@ -14,7 +14,7 @@ const waiting = z.object({
   call: z.string(),
   tool: z.string(),
   question: z.string(),
-  about: z.literal('outcome').optional(),
+  kind: z.enum(['unknown-outcome', 'client-tool']).optional(),
   input: z.unknown(),
 });
 const summary = z.object({

@@ -111,7 +111,7 @@ test('a session that another process writes to can be copied; a name that is tak
 test('a hurt session is copied as it reads: what is lost is left out, what follows it is tied to what is left', async (t) => {
   const { a, b } = place(t);
   const log = await openJsonl(a);
-  for (let n = 0; n < 4; n++) await log.append(n, [{ type: 'remark-made', key: 'n', value: n }]);
+  for (let n = 0; n < 4; n++) await log.append(n, [{ type: 'annotation-added', key: 'n', value: n }]);
   await log.close();
   const lines = readFileSync(a, 'utf8').split('\n');
   lines[2] = 'not JSON at all';

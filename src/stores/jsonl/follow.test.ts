@@ -16,7 +16,7 @@ test('a file that is cut short under its writer keeps nobody spinning', async (t
     return realDisk.read(...given);
   };
   const log = await openJsonl(file, { disk: { ...realDisk, read } });
-  await log.append(0, [{ type: 'remark-made', key: 'k', value: 1 }]);
+  await log.append(0, [{ type: 'annotation-added', key: 'k', value: 1 }]);
   truncateSync(file, 10);
   const stop = new AbortController();
   const next = log.follow(0, stop.signal)[Symbol.asyncIterator]().next();

@@ -13,7 +13,7 @@ function place(t: TestContext): string {
   return path.join(folder, 'a.jsonl');
 }
 
-const remark = (value: string): Fact => ({ type: 'remark-made', key: 'k', value });
+const remark = (value: string): Fact => ({ type: 'annotation-added', key: 'k', value });
 
 /** The disk, and how many bytes were read from it. */
 function counting(): { readonly disk: Disk; readonly read: () => number } {
@@ -49,7 +49,7 @@ test('[J93] the id, the last event and both ends of a long file are seen without
   assert.ok(seen.size > 3_000_000);
   assert.match(seen.time ?? '', /^\d{4}-.*Z$/);
   assert.equal(seen.first('session-started')?.seq, 1);
-  assert.equal(seen.last('remark-made')?.seq, 4);
+  assert.equal(seen.last('annotation-added')?.seq, 4);
   assert.equal(seen.last('run-ended'), undefined);
   assert.ok(read() <= 100 * 1024, `${read()} bytes were read`);
 });

@@ -194,7 +194,7 @@ test('bytes that are no text are never passed on', async (t) => {
 });
 
 const epoch: Fact = { type: 'epoch-started', epoch: 1, reason: 'started', system: 's', tools: [], model: 'm' };
-const limits = { turns: 9, errors: 5, reasks: 2, repeats: 5, outputChars: 1e9 };
+const limits = { turns: 9, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 5, outputChars: 1e9 };
 
 /** A conversation whose results are these texts. */
 const conversation = (results: readonly string[]): readonly Fact[] => [
@@ -210,7 +210,7 @@ const conversation = (results: readonly string[]): readonly Fact[] => [
       role: 'assistant',
       parts: results.map((_, i) => ({ type: 'tool-call', id: `c${i}`, tool: 't', input: i })),
     },
-    finish: 'tool-calls',
+    finishReason: 'tool-calls',
     usage: {},
     model: 'm',
     ms: 1,

@@ -1,6 +1,6 @@
 // One line of a session file: an event as readable JSON, and the hash that ties it to the line before it.
 import { hash } from 'node:crypto';
-import { isObject, type Event, type Fact } from '../../core/index.ts';
+import { isObject, oldEventTypes, upcastEvent, type Event, type Fact } from '../../core/index.ts';
 
 /** The version of the format that this program writes. */
 export const formatVersion = 1;
@@ -107,7 +107,8 @@ const timeLength = '"time":"2000-01-01T00:00:00.000Z",'.length;
 
 /** Whether a line as we write it holds a fact of this type. */
 export const isTypeAt = (type: Fact['type'], text: string, envelope: Envelope): boolean =>
-  text.startsWith(`"type":"${type}"`, envelope.rest + timeLength);
+  text.startsWith(`"type":"${type}"`, envelope.rest + timeLength) ||
+  (oldEventTypes[type] !== undefined && text.startsWith(`"type":"${oldEventTypes[type]}"`, envelope.rest + timeLength));
 
 /** The time a line as we write it states. */
 export const timeAt = (text: string, envelope: Envelope): string => text.slice(envelope.rest + 8, envelope.rest + 32);
@@ -116,7 +117,7 @@ export const timeAt = (text: string, envelope: Envelope): string => text.slice(e
 export function eventAt(text: string, start: number, end: number, before?: Event): Event {
   const envelope = envelopeAt(text, start);
   if (!envelope || !isTime(timeAt(text, envelope)) || claimAt(text, start, end) === undefined)
-    return looseEvent(parse(text.slice(start, end)), before);
+    return looseEvent(upcastEvent(parse(text.slice(start, end))), before);
   // Parsing what follows the place and adding the place is cheaper than renaming a key, in the text or in the object.
   const event = JSON.parse(`{${text.slice(envelope.rest, end - sealLength)}}`) as {
     -readonly [key in keyof Place]: Place[key];
@@ -124,7 +125,7 @@ export function eventAt(text: string, start: number, end: number, before?: Event
   event.seq = envelope.seq;
   event.id = envelope.id;
   event.parent = envelope.parent;
-  return event as Event;
+  return upcastEvent(event) as Event;
 }
 
 function looseEvent(value: unknown, before: Event | undefined): Event {

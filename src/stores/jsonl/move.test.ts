@@ -8,7 +8,7 @@ import { otherProcess } from '../../../test/support/other-process.ts';
 import type { Event } from '../../core/index.ts';
 import { holderOf, moveJsonl, openJsonl, realDisk, verifyFile } from '../index.ts';
 
-const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
+const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
 
 function place(t: TestContext): { readonly a: string; readonly b: string; readonly folder: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-move-'));

@@ -1,5 +1,5 @@
 // Judges a line that is not what should stand there: glued, repeated, damaged, or changed by a person.
-import { isObject } from '../../core/index.ts';
+import { isObject, upcastEvent } from '../../core/index.ts';
 import { spotOf, type Chart, type Suspect } from './chart.ts';
 import { accept, extend, pass } from './intake.ts';
 import { claimAt, envelopeAt, expectedAt, headerOf, parse, resealed } from './line.ts';
@@ -20,7 +20,7 @@ export function judgeHeader(chart: Chart, line: Line): void {
     chart.problems.push({ kind: 'header', line: 1, offset: 0, what: `The header of the file ${fate}.` });
   }
   if (chart.header) return pass(chart, line.next);
-  if (flawOf(parse(text)) === undefined) return judge(chart, line);
+  if (flawOf(upcastEvent(parse(text))) === undefined) return judge(chart, line);
   chart.damage.push({ line: 1, offset: 0, end: line.next, links: [''], mended: true });
   pass(chart, line.next);
 }
@@ -40,7 +40,7 @@ const trimmed = ({ text, start, end }: Line): string =>
     .trim();
 
 function weigh(chart: Chart, line: Line, text: string): void {
-  const value = parse(text);
+  const value = upcastEvent(parse(text));
   const flaw = flawOf(value);
   if (flaw !== undefined || !isObject(value)) return salvage(chart, line, text, flaw ?? '');
   const claim = claimAt(text, 0, text.length);
@@ -158,7 +158,7 @@ function piecesOf(text: string): readonly string[] {
     for (let i = 0; i < starts.length; i++) {
       // Longer candidates too: an event's own data may hold what looks like the beginning of one.
       const upTo = (end: number): string => part.slice(starts[i], end).replace(/[^}]*$/, '');
-      const till = ends.findIndex((end, k) => k >= i && flawOf(parse(upTo(end))) === undefined);
+      const till = ends.findIndex((end, k) => k >= i && flawOf(upcastEvent(parse(upTo(end)))) === undefined);
       if (till < 0) continue;
       pieces.push(upTo(ends[till] ?? part.length));
       i = till;

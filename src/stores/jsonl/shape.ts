@@ -45,7 +45,13 @@ const words: Test = (value) => list(part)(value) && hasNo(value, 'tool-call', 't
 const note = shape({ key: text, text, priority: maybe(number), group: maybe(text), until: maybe(number) });
 const tool = shape({ name: text, description: text, input: isObject });
 const error = shape({ code: text, message: text, blame: text, retry: yesNo });
-const limits = shape({ turns: number, errors: number, reasks: number, repeats: number, outputChars: number });
+const limits = shape({
+  turns: number,
+  errors: number,
+  maxRetriesPerAnswer: number,
+  stuckAfter: number,
+  outputChars: number,
+});
 const baseline = shape({
   session: text,
   messages: list(message),
@@ -58,8 +64,9 @@ const baseline = shape({
   nonce: maybe(text),
   views: maybe(isObject),
   files: maybe(list(shape({ path: text, tool: text, changed: yesNo }))),
-  going: maybe(shape({ run: text, limits, spent: isObject, rounds: list(number) })),
+  activeRun: maybe(shape({ run: text, limits, spent: isObject, rounds: list(number) })),
 });
+const origin = shape({ kind: text, name: maybe(text), endsRun: maybe(yesNo) });
 const verdict: Test = (value) =>
   isObject(value) &&
   (value['type'] === 'passed' || (oneOf('failed', 'abstained')(value['type']) && text(value['why'])));
@@ -71,19 +78,25 @@ const facts: { readonly [type in Fact['type']]: Readonly<Record<string, Test>> }
     system: text,
     tools: list(tool),
     model: text,
+    cwd: maybe(text),
     baseline: maybe(baseline),
     spent: maybe(isObject),
   },
-  'compaction-refused': { why: text, spent: maybe(isObject) },
+  'compaction-failed': { why: text, spent: maybe(isObject) },
   'branch-started': { from: text, reason: text },
   'input-received': { input: text, how: oneOf('prompt', 'steer', 'follow-up', 'continue'), parts: words },
   'run-started': { run: text, limits },
   'turn-started': { turn: number, inputs: list(text), notes: list(note) },
-  'turn-ended': { turn: number, message: answer, finish: text, usage: isObject, model: text, ms: number },
+  'turn-ended': { turn: number, message: answer, finishReason: text, usage: isObject, model: text, ms: number },
   'turn-failed': { turn: number, error, ms: number },
   'answer-rejected': { why: text, text },
-  'ask-raised': { call: text, question: text, about: maybe(oneOf('outcome')) },
-  'ask-answered': { call: text, allowed: yesNo, happened: maybe(yesNo) },
+  'approval-requested': {
+    call: text,
+    question: text,
+    kind: maybe(oneOf('unknown-outcome', 'client-tool')),
+    by: maybe(origin),
+  },
+  'approval-resolved': { call: text, allowed: yesNo, happened: maybe(yesNo) },
   'tool-started': { call: text, tool: text, key: text },
   'tool-ended': {
     call: text,
@@ -91,12 +104,13 @@ const facts: { readonly [type in Fact['type']]: Readonly<Record<string, Test>> }
     text,
     files: maybe(list(file)),
     notes: maybe(list(note)),
-    loads: maybe(list(text)),
+    loadsTools: maybe(list(text)),
+    deniedBy: maybe(origin),
     ms: number,
   },
-  'checks-ended': { check: text, verdict },
+  'check-ended': { check: text, verdict },
   'run-ended': { reason: text },
-  'remark-made': { key: text, value: some },
+  'annotation-added': { key: text, value: some },
 };
 
 /** What is wrong with a value as an event, as the end of a sentence; nothing if it can be one. */

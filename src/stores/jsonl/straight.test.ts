@@ -14,7 +14,7 @@ async function fileOf(t: TestContext, events = 40): Promise<string> {
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'session.jsonl');
   const log = await openJsonl(file, { indexBytes });
-  for (let n = 0; n < events; n++) await log.append(n, [{ type: 'remark-made', key: 'n', value: n }]);
+  for (let n = 0; n < events; n++) await log.append(n, [{ type: 'annotation-added', key: 'n', value: n }]);
   await log.close();
   return file;
 }
@@ -33,7 +33,7 @@ test('a straight file opens from its index, reads the same events, and goes on',
   const events = await eventsOf(log);
   assert.equal(events.length, 40);
   assert.deepEqual(events, await eventsOf(plain));
-  const [added] = await log.append(40, [{ type: 'remark-made', key: 'n', value: 40 }]);
+  const [added] = await log.append(40, [{ type: 'annotation-added', key: 'n', value: 40 }]);
   assert.equal(added?.parent, events.at(-1)?.id);
   await log.close();
   await plain.close();
@@ -49,7 +49,7 @@ test('what was added after the index was written is looked at line by line', asy
   const file = await fileOf(t);
   const log = await openJsonl(file, { indexBytes });
   const index = readFileSync(`${file}.index`);
-  await log.append(40, [{ type: 'remark-made', key: 'n', value: 40 }]);
+  await log.append(40, [{ type: 'annotation-added', key: 'n', value: 40 }]);
   await log.close();
   writeFileSync(`${file}.index`, index);
   const next = await openJsonl(file, { mode: 'read' });

@@ -51,7 +51,7 @@ test('[A93] a file that cannot be used costs the words and nothing else', async 
   const { here, heard } = await saidBetween(t, file);
   assert.deepEqual(heard, ['words', '']);
   const log = await here.sessions.open('s');
-  await log.append(0, [{ type: 'remark-made', key: 'k', value: 1 }]);
+  await log.append(0, [{ type: 'annotation-added', key: 'k', value: 1 }]);
   await log.close();
 });
 

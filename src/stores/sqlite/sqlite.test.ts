@@ -8,7 +8,7 @@ import { change, countOf, openFor, placeFor } from '../../../test/support/sqlite
 import { FairleadError, noSpending, type FleetStore, type Log } from '../../core/index.ts';
 import { openSqlite } from './store.ts';
 
-const remark = { type: 'remark-made', key: 'k', value: 1 } as const;
+const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
 
 async function drain({ queue }: FleetStore): Promise<readonly string[]> {
   const driven: string[] = [];
@@ -34,7 +34,7 @@ test('[A52] an event that somebody changed is not believed, and named', async (t
     for await (const events of log.read()) assert.ok(events.length > 0);
   };
   await read();
-  change(file, `UPDATE events SET fact = '{"type":"remark-made","key":7}' WHERE seq = 2`);
+  change(file, `UPDATE events SET fact = '{"type":"annotation-added","key":7}' WHERE seq = 2`);
   await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one has no legal "key".' });
   change(file, "UPDATE events SET fact = '{' WHERE seq = 2");
   await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one is not JSON.' });

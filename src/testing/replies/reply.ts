@@ -1,5 +1,5 @@
 // What every dialect's writer makes of an answer: a body in one piece, or the pieces of a stream.
-import type { Finish, JsonObject, Usage } from '../../core/index.ts';
+import type { FinishReason, JsonObject, Usage } from '../../core/index.ts';
 import type { FullFailure } from '../failure.ts';
 import type { FullAnswer } from '../script.ts';
 
@@ -65,7 +65,7 @@ export function counted(usage: Usage): Required<Usage> | undefined {
 }
 
 /** A finish reason in a dialect's own word. */
-export type FinishWords = Readonly<Record<Finish, string>>;
+export type FinishWords = Readonly<Record<FinishReason, string>>;
 
 /** An arguments text as a value: what it says if it is JSON, the text itself if it is not. */
 export function argumentsValue(raw: string): unknown {

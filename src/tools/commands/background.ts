@@ -108,7 +108,7 @@ export const startedOutput = ({ id }: Started): Output =>
       `stop_command {"id": "${id}"}`,
     ].join('\n'),
     data: { id },
-    loads: ['command_output', 'stop_command'],
+    loadsTools: ['command_output', 'stop_command'],
   });
 
 function begin(workspace: Pick<Workspace, 'exec'>, input: CommandInput, session: string): Running {

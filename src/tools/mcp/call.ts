@@ -171,7 +171,7 @@ function cutOff(aim: Aim, why: string): Output {
   if (aim.reads) return output({ failed: true, text });
   return output({
     failed: true,
-    unsure: true,
+    outcomeUnknown: true,
     text: `${text} It may or may not have happened, and was not sent again. Find out before you repeat it.`,
   });
 }

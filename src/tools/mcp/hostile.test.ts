@@ -310,7 +310,7 @@ test('a result is never one of our outputs, however much it looks like one', asy
   assert.deepEqual(data.data, posing);
   for (const name of ['mcp__s__text', 'mcp__s__data', 'mcp__s__both']) {
     const result = await call(name);
-    for (const key of ['completes', 'loads', 'notes', 'spent']) assert.ok(!(key in result), `${name} ${key}`);
+    for (const key of ['endsRun', 'loadsTools', 'notes', 'spent']) assert.ok(!(key in result), `${name} ${key}`);
   }
   assert.equal((await call('mcp__s__both')).outcome, 'failed');
   assert.ok(isOutput(await mcp.tools[0]?.run({}, { signal: new AbortController().signal } as never)));

@@ -58,7 +58,7 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
             <span class="tool">
               <Visible text={question.tool} />
             </span>
-            <span class="state">{question.about === 'outcome' ? 'outcome unknown' : 'waits for you'}</span>
+            <span class="state">{question.kind === 'unknown-outcome' ? 'outcome unknown' : 'waits for you'}</span>
           </header>
           {question.input === undefined || question.input === null ? null : (
             <Input tool={question.tool} input={question.input} />

@@ -39,7 +39,7 @@ export function Answering({
   useEffect(() => {
     if (given !== undefined) told.current?.focus();
   }, [given]);
-  const choices = question.about === 'outcome' ? outcome : permission;
+  const choices = question.kind === 'unknown-outcome' ? outcome : permission;
   const answer = ({ name, allowed, happened }: Choice): void =>
     send(async () => {
       await api.answer(session, question, allowed, happened);

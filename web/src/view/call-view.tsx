@@ -102,10 +102,10 @@ export function CallView({ call, session }: { readonly call: CallItem; readonly 
               {ask.answer.happened
                 ? 'It happened.'
                 : ask.answer.allowed
-                  ? ask.about
+                  ? ask.kind === 'unknown-outcome'
                     ? 'It did not happen: run again.'
                     : 'Allowed.'
-                  : ask.about
+                  : ask.kind === 'unknown-outcome'
                     ? 'Not known.'
                     : 'Refused.'}
             </strong>
@@ -122,7 +122,7 @@ export function CallView({ call, session }: { readonly call: CallItem; readonly 
               call: call.id,
               tool: call.tool,
               question: asked.question,
-              ...(asked.about ? { about: asked.about } : {}),
+              ...(asked.kind ? { kind: asked.kind } : {}),
             }}
           />
         </>

@@ -68,7 +68,7 @@ export function Spent({ run }: { readonly run: FleetRun }): JSX.Element | null {
   const { spent } = run.outcome;
   return (
     <span class="spent">
-      {spent.unpriced > 0 && spent.usd === 0 ? 'cost not known' : money(spent.usd)} ·{' '}
+      {spent.turnsWithoutPrice > 0 && spent.usd === 0 ? 'cost not known' : money(spent.usd)} ·{' '}
       {short(spent.input + spent.output)} tokens · {spent.turns === 1 ? '1 turn' : `${spent.turns} turns`}
     </span>
   );

@@ -77,7 +77,9 @@ function Row({ run }: { readonly run: FleetRun }): JSX.Element {
         {begun === undefined ? '' : duration((run.ended === undefined ? now : Date.parse(run.ended)) - begun)}
       </td>
       <td class="number">{spent ? short(spent.input + spent.output) : ''}</td>
-      <td class="number">{spent ? (spent.unpriced > 0 && spent.usd === 0 ? 'not known' : money(spent.usd)) : ''}</td>
+      <td class="number">
+        {spent ? (spent.turnsWithoutPrice > 0 && spent.usd === 0 ? 'not known' : money(spent.usd)) : ''}
+      </td>
       <td>
         <When time={run.queued} />
       </td>

@@ -18,7 +18,7 @@ const log = (...facts: readonly (Fact & { readonly after?: number })[]): Event[]
     time: new Date(1000 * i).toISOString(),
   }));
 
-const limits = { turns: 9, errors: 3, reasks: 1, repeats: 3, outputChars: 1000 };
+const limits = { turns: 9, errors: 3, maxRetriesPerAnswer: 1, stuckAfter: 3, outputChars: 1000 };
 const says = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
 const opening: readonly Fact[] = [
   { type: 'session-started', session: 's' },
@@ -31,7 +31,7 @@ const called: Fact = {
   type: 'turn-ended',
   turn: 1,
   message: { role: 'assistant', parts: [{ type: 'tool-call', id: 'c1', tool: 'rm', input: { path: 'a' } }] },
-  finish: 'tool-calls',
+  finishReason: 'tool-calls',
   usage: { input: 100, output: 10, cacheRead: 80 },
   usd: 0.01,
   model: 'm',
@@ -44,7 +44,7 @@ const turnOf = (items: readonly Item[]): Extract<Item, { type: 'turn' }> => {
 };
 
 test('[A87] a turn holds its notes, its cost and its calls, and a call its question, its answer and its result', () => {
-  const asked = log(...opening, called, { type: 'ask-raised', call: 'c1', question: 'May it?' });
+  const asked = log(...opening, called, { type: 'approval-requested', call: 'c1', question: 'May it?' });
   const { items, running } = timelineOf(asked);
   assert.ok(running);
   const turn = turnOf(items);
@@ -53,8 +53,8 @@ test('[A87] a turn holds its notes, its cost and its calls, and a call its quest
   const settled = log(
     ...opening,
     called,
-    { type: 'ask-raised', call: 'c1', question: 'May it?' },
-    { type: 'ask-answered', call: 'c1', allowed: true, by: 'op' },
+    { type: 'approval-requested', call: 'c1', question: 'May it?' },
+    { type: 'approval-resolved', call: 'c1', allowed: true, by: 'op' },
     { type: 'tool-started', call: 'c1', tool: 'rm', key: 'k' },
     { type: 'tool-ended', call: 'c1', outcome: 'ok', text: 'gone', ms: 1 },
   );
@@ -71,10 +71,10 @@ test('[A87] a call whose outcome is unknown asks that, and asks no more once it 
     ...opening,
     called,
     { type: 'tool-started', call: 'c1', tool: 'rm', key: 'k' },
-    { type: 'ask-raised', call: 'c1', question: 'Did it?', about: 'outcome' },
+    { type: 'approval-requested', call: 'c1', question: 'Did it?', kind: 'unknown-outcome' },
   );
   const call = turnOf(timelineOf(events).items).calls[0];
-  assert.equal(call && openAsk(call)?.about, 'outcome');
+  assert.equal(call && openAsk(call)?.kind, 'unknown-outcome');
 });
 
 test('[A87] a call that a run ended with is the client’s to make, and no person is asked about it', () => {
@@ -82,7 +82,7 @@ test('[A87] a call that a run ended with is the client’s to make, and no perso
     ...opening,
     called,
     { type: 'tool-started', call: 'c1', tool: 'rm', key: 'k' },
-    { type: 'ask-raised', call: 'c1', question: 'It was handed out.' },
+    { type: 'approval-requested', call: 'c1', question: 'It was handed out.' },
     { type: 'run-ended', reason: 'answered' },
   ];
   const call = turnOf(timelineOf(log(...handed)).items).calls[0];

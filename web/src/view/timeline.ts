@@ -23,7 +23,7 @@ export type CallItem = {
 /** A question to a person, and what was answered. */
 export type AskItem = {
   readonly question: string;
-  readonly about?: 'outcome';
+  readonly kind?: 'unknown-outcome' | 'client-tool';
   readonly raised: string;
   readonly answer?: { readonly allowed: boolean; readonly happened: boolean; readonly by?: string };
 };
@@ -114,11 +114,11 @@ function change(now: Timeline, event: Event): Timeline {
   switch (event.type) {
     case 'session-started':
       return event.from ? forked(now, event.from.session, base) : now;
-    case 'remark-made':
+    case 'annotation-added':
       return now;
     case 'epoch-started':
       return { ...startEpoch(now, event, mark), model: event.model };
-    case 'compaction-refused':
+    case 'compaction-failed':
       return mark('not shortened', `What was said could not be made shorter: ${event.why}`);
     case 'branch-started':
       return {
@@ -134,7 +134,7 @@ function change(now: Timeline, event: Event): Timeline {
     case 'turn-ended':
       return patchTurn(now, event.id, {
         message: event.message,
-        finish: event.finish,
+        finish: event.finishReason,
         model: event.model,
         usage: event.usage,
         ms: event.ms,
@@ -152,12 +152,12 @@ function change(now: Timeline, event: Event): Timeline {
       });
     case 'answer-rejected':
       return mark('rejected', `The answer was sent back (${event.why}): ${event.text}`);
-    case 'ask-raised':
-    case 'ask-answered':
+    case 'approval-requested':
+    case 'approval-resolved':
     case 'tool-started':
     case 'tool-ended':
       return patchCall(now, event);
-    case 'checks-ended':
+    case 'check-ended':
       return event.verdict.type === 'passed'
         ? mark('check', `${event.check}: passed`, 'good')
         : mark('check', `${event.check}: ${event.verdict.type}. ${event.verdict.why}`, 'bad');
@@ -250,7 +250,7 @@ function patchTurn(now: Timeline, at: string, patch: Partial<Turn>): Timeline {
   return { ...now, items: now.items.with(index, { ...turn, ...patch, at }) };
 }
 
-type CallEvent = Event & { type: 'ask-raised' | 'ask-answered' | 'tool-started' | 'tool-ended' };
+type CallEvent = Event & { type: 'approval-requested' | 'approval-resolved' | 'tool-started' | 'tool-ended' };
 
 /** A call belongs to the last turn that made one of its id. */
 function patchCall(now: Timeline, event: CallEvent): Timeline {
@@ -265,11 +265,11 @@ function patchCall(now: Timeline, event: CallEvent): Timeline {
 
 function changeCall(call: CallItem, event: CallEvent): CallItem {
   switch (event.type) {
-    case 'ask-raised': {
-      const ask = { question: event.question, raised: event.time, ...(event.about ? { about: event.about } : {}) };
+    case 'approval-requested': {
+      const ask = { question: event.question, raised: event.time, ...(event.kind ? { kind: event.kind } : {}) };
       return { ...call, asks: [...call.asks, ask] };
     }
-    case 'ask-answered': {
+    case 'approval-resolved': {
       const last = call.asks.at(-1);
       if (!last) return call;
       const { allowed, happened = false, by } = event;
@@ -287,7 +287,7 @@ function changeCall(call: CallItem, event: CallEvent): CallItem {
 
 /** Whether the client that asked makes it: others are asked about before they begin, or about what became of them. */
 export const isHanded = ({ started, asks, result }: CallItem): boolean =>
-  started !== undefined && !result && asks.some(({ answer }) => !answer) && asks.every(({ about }) => !about);
+  started !== undefined && !result && asks.some(({ answer, kind }) => !answer && kind === 'client-tool');
 
 /** The question of a call that nobody has answered. */
 export const openAsk = (call: CallItem): AskItem | undefined => {
