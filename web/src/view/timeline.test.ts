@@ -82,7 +82,7 @@ test('[A87] a call that a run ended with is the client’s to make, and no perso
     ...opening,
     called,
     { type: 'tool-started', call: 'c1', tool: 'rm', key: 'k' },
-    { type: 'approval-requested', call: 'c1', question: 'It was handed out.' },
+    { type: 'approval-requested', call: 'c1', question: 'It was handed out.', kind: 'client-tool' },
     { type: 'run-ended', reason: 'answered' },
   ];
   const call = turnOf(timelineOf(log(...handed)).items).calls[0];
