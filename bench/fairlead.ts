@@ -53,7 +53,7 @@ export function fairlead(files: boolean): Subject {
     },
     async open(file) {
       const { openJsonl } = (await import(path.join(dist, 'stores.js'))) as typeof Stores;
-      const { openHead, runView } = await library();
+      const { openSessionWriter: openHead, runStateView: runView } = await library();
       const log = await openJsonl(file);
       const { state } = await openHead(log, runView());
       await log.close();

@@ -1,6 +1,6 @@
 // One measurement of a fleet in one process: what, where, how many runs. Prints a line of JSON.
 import { setTimeout as pause } from 'node:timers/promises';
-import { agentParts } from '../src/agent/index.ts';
+import { resolveAgent } from '../src/agent/index.ts';
 import type { Chunk, FleetRun, FleetStore, Message, Provider, Tool } from '../src/core/index.ts';
 import { driverOf, startWorker, type Worker } from '../src/fleet/index.ts';
 import { openFleetStore } from '../src/stores/open-fleet.ts';
@@ -36,11 +36,11 @@ const send: Tool = {
   description: 'Sends.',
   input: { type: 'object', properties: {} },
   effect: 'outside',
-  run: () => 'sent',
+  execute: () => 'sent',
 };
 
 function workerOn(store: FleetStore, provider: Provider, concurrency: number, drain = false): Worker {
-  const parts = agentParts({
+  const parts = resolveAgent({
     provider,
     system: 'You are a test.',
     tools: [send],

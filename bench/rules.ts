@@ -1,5 +1,12 @@
 // What rules cost: turns with 50 rules against turns without, folded and run in memory, at the beginning of a session and after 1,000 turns. npm run bench -- --only rules
-import { openHead, run, runView, toArray, type AgentParts, type Provider } from '../src/core/index.ts';
+import {
+  openSessionWriter,
+  runLoop,
+  runStateView,
+  toArray,
+  type ResolvedAgent,
+  type Provider,
+} from '../src/core/index.ts';
 import {
   builtInReminders,
   errorThreshold,
@@ -60,11 +67,11 @@ const modelOf = (turns: number): Provider => ({
   },
 });
 
-const partsOf = (rules: RuleParts, turns: number): AgentParts => ({
+const partsOf = (rules: RuleParts, turns: number): ResolvedAgent => ({
   system: 'You are a test.',
   provider: modelOf(turns),
   tools: new Map([
-    ['noop', { name: 'noop', description: 'Nothing.', input: { type: 'object' }, effect: 'read', run: () => 'ok' }],
+    ['noop', { name: 'noop', description: 'Nothing.', input: { type: 'object' }, effect: 'read', execute: () => 'ok' }],
   ]),
   reminders: [],
   settings: {},
@@ -74,7 +81,7 @@ const partsOf = (rules: RuleParts, turns: number): AgentParts => ({
 /** Milliseconds of each hundred turns. */
 async function hundreds(rules: RuleParts, turns: number): Promise<readonly number[]> {
   const agent = partsOf(rules, turns);
-  const head = await openHead(memoryLog(), runView(agent.rules, agent.views));
+  const head = await openSessionWriter(memoryLog(), runStateView(agent.rules, agent.views));
   const limits = { turns: turns + 2, errors: 50, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 10_000 };
   await head.record([
     { type: 'session-started', session: 's', nonce: 'n' },
@@ -83,10 +90,15 @@ async function hundreds(rules: RuleParts, turns: number): Promise<readonly numbe
     { type: 'run-started', run: 'r', limits },
   ]);
   const marks: number[] = [performance.now()];
-  head.watch((event) => {
+  head.subscribe((event) => {
     if (event.type === 'turn-started' && event.turn > 1 && event.turn % 100 === 1) marks.push(performance.now());
   });
-  await run(agent, { head, signal: new AbortController().signal, live: () => {}, clock: () => performance.now() });
+  await runLoop(agent, {
+    writer: head,
+    signal: new AbortController().signal,
+    onChunk: () => {},
+    clock: () => performance.now(),
+  });
   return marks.slice(1).map((mark, i) => mark - (marks[i] ?? 0));
 }
 

@@ -63,7 +63,7 @@ export async function benchSearch(rounds: number): Promise<void> {
       (...args: readonly string[]) =>
       (): unknown =>
         spawnSync(rg, ['--no-config', '--hidden', ...args, './'], { cwd: root, encoding: 'utf8', maxBuffer: 1e9 });
-    const tried = (tool: Tool, input: Parameters<Tool['run']>[0]) => (): unknown => tool.run(input, context);
+    const tried = (tool: Tool, input: Parameters<Tool['execute']>[0]) => (): unknown => tool.execute(input, context);
     for (const pattern of ['needle', 'nowhere to be found'])
       await compare(
         `Searching 50,000 files for "${pattern}"`,

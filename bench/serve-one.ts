@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { agentParts } from '../src/agent/index.ts';
+import { resolveAgent } from '../src/agent/index.ts';
 import { driverOf, startWorker } from '../src/fleet/index.ts';
 import { openServer, readKeys } from '../src/server/index.ts';
 import { openFleetStore } from '../src/stores/open-fleet.ts';
@@ -28,7 +28,7 @@ const provider = scriptedProvider(async ({ prompt }) => {
   if (/wait/.test(prompt)) await gate.promise;
   return { chunks: Array.from({ length: 20 }, (_, i) => `word${i} `) };
 });
-const parts = agentParts({ provider, system: 'A measurement.', tools: [], gates: [] });
+const parts = resolveAgent({ provider, system: 'A measurement.', tools: [], gates: [] });
 const worker = startWorker({
   store,
   drivers: { run: driverOf(async () => ({ parts, limits: { turns: 10 }, close: async () => {} })) },

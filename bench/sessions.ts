@@ -53,7 +53,7 @@ async function write(file: string, turns: number, result: (n: number) => string)
       },
       { type: 'run-ended', reason: 'answered' },
     ],
-    { settle: true },
+    { durable: true },
   );
   await log.close();
 }

@@ -62,7 +62,7 @@ type Running = { readonly session: Agent.Session; readonly run: () => Promise<nu
 /** A session whose model makes these calls, with the gate that a person has and a log in memory or in a file. */
 async function sessionOf(provider: Provider, file: boolean): Promise<Running> {
   const [
-    { agentParts, Session },
+    { resolveAgent: agentParts, Session },
     { workspaceTools },
     { localWorkspace },
     { permission, sessionGrants },
@@ -114,7 +114,7 @@ async function growth(n: number): Promise<Record<string, number>> {
   const { session, run } = await sessionOf(caller('read_file', input, n, 1), true);
   const ends: number[] = [];
   const heaps: number[] = [];
-  session.watch(({ type }) => {
+  session.subscribe(({ type }) => {
     if (type !== 'tool-ended') return;
     ends.push(performance.now());
     if (ends.length !== 101 && ends.length !== n) return;

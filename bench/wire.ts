@@ -3,7 +3,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { callsOf, push, textOf, trailOf, type Message, type Request, type Trail } from '../src/core/index.ts';
+import {
+  messageToolCalls,
+  appendItem,
+  messageText,
+  createPersistentList,
+  type Message,
+  type ModelRequest,
+  type PersistentList,
+} from '../src/core/index.ts';
 import { chatProvider } from '../src/providers/chat/chat.ts';
 
 type Talk = { turn(): Promise<number> };
@@ -92,19 +100,19 @@ const ours: Contender = {
   start(url, turns) {
     const provider = chatProvider({ model: 'mock', baseUrl: `${url}/v1`, apiKey: 'x' });
     const never = new AbortController().signal;
-    const fixed = { system, tools: [tool], choice: 'auto', settings: {} } as const satisfies Partial<Request>;
-    let messages: Trail<Message> = trailOf(history(turns));
+    const fixed = { system, tools: [tool], toolChoice: 'auto', settings: {} } as const satisfies Partial<ModelRequest>;
+    let messages: PersistentList<Message> = createPersistentList(history(turns));
     return {
       async turn() {
         for await (const chunk of provider.stream({ ...fixed, messages }, never)) {
           if (chunk.type !== 'end') continue;
-          messages = push(messages, chunk.message);
-          const calls = callsOf(chunk.message);
+          messages = appendItem(messages, chunk.message);
+          const calls = messageToolCalls(chunk.message);
           const parts = calls.map(
             ({ id }) => ({ type: 'tool-result', id, tool: tool.name, text: 'ok', failed: false }) as const,
           );
-          if (parts.length > 0) messages = push(messages, { role: 'tool', parts });
-          return textOf(chunk.message).length;
+          if (parts.length > 0) messages = appendItem(messages, { role: 'tool', parts });
+          return messageText(chunk.message).length;
         }
         throw new Error('no end');
       },

@@ -10,5 +10,5 @@ const agent = defineAgent({ model, instructions: 'Answer in one sentence.', runD
 const result = await agent.runResult('What is a fairlead?');
 
 console.log(result.text);
-console.log(`${result.turns} turn, ${result.usage.outputTokens} tokens out, cost ${result.usd ?? 'unknown'}`);
+console.log(`${result.turns} turn, ${result.usage.outputTokens} tokens out, cost ${result.costUsd ?? 'unknown'}`);
 assert.equal(result.status, 'success');

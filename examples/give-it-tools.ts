@@ -44,9 +44,9 @@ const waiting = await harness.runResult('Clean up.');
 assert.equal(waiting.status, 'waiting');
 assert.equal(files.size, 2);
 
-const [ask] = waiting.asks;
+const [ask] = waiting.pendingApprovals;
 console.log(ask?.question);
-await harness.session?.answer(ask?.call ?? '', true);
+await harness.session?.resolveApproval(ask?.call ?? '', true);
 await harness.session?.resume();
 assert.equal(files.size, 1);
 console.log([...files.keys()]);

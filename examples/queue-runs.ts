@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agentParts, defineTool } from 'fairlead/agent';
+import { resolveAgent, defineTool } from 'fairlead/agent';
 import { driverOf, send, startWorker } from 'fairlead/fleet';
 import { openFleetStore } from 'fairlead/stores';
 import { calls, scriptedProvider } from 'fairlead/testing';
@@ -21,7 +21,7 @@ const provider = scriptedProvider(({ results }) => (results.length === 0 ? calls
 
 const store = await openFleetStore(join(folder, 'fleet.sqlite'));
 const driver = driverOf(async () => ({
-  parts: agentParts({
+  parts: resolveAgent({
     provider,
     system: 'You pay bills.',
     tools: [pay],

@@ -1,8 +1,8 @@
 // Send simple tasks to a model on your own machine and hard ones to the cloud, and see why before anything is sent.
 import assert from 'node:assert/strict';
-import { agentParts, Session } from 'fairlead/agent';
-import { runRouted } from 'fairlead/agent/routing';
-import { look, textOf, type Provider } from 'fairlead/core';
+import { resolveAgent, Session } from 'fairlead/agent';
+import { runWithRouting } from 'fairlead/agent/routing';
+import { readView, messageText, type Provider } from 'fairlead/core';
 import { openProvider } from 'fairlead/providers';
 import { choiceLine, pastRuns, route, type Candidate, type Situation } from 'fairlead/providers/routing';
 import { memoryLog } from 'fairlead/stores';
@@ -43,10 +43,10 @@ const open = (name: string): Promise<Provider> =>
     ? openProvider({ provider: 'ollama', model: 'qwen3:8b', baseUrl: here.url })
     : openProvider({ provider: 'anthropic', model: 'claude-sonnet-5', baseUrl: `${away.url}/v1`, apiKey: 'none' });
 
-const parts = agentParts({ provider: await open('ollama/qwen3:8b'), system: 'Be brief.', views: [pastRuns] });
+const parts = resolveAgent({ provider: await open('ollama/qwen3:8b'), system: 'Be brief.', views: [pastRuns] });
 const session = await Session.open(parts, memoryLog());
-const ask = (task: string): ReturnType<typeof runRouted> =>
-  runRouted(
+const ask = (task: string): ReturnType<typeof runWithRouting> =>
+  runWithRouting(
     session,
     task,
     {},
@@ -54,15 +54,15 @@ const ask = (task: string): ReturnType<typeof runRouted> =>
       name: 'example',
       private: false,
       choose: (_words, state, except) =>
-        route(candidates, { ...situation(task), except, past: look(state, pastRuns).runs }),
-      become: async ({ name }) => session.become({ ...session.parts, provider: await open(name) }),
-      tell: (choice) => console.log(choiceLine(choice)),
+        route(candidates, { ...situation(task), except, past: readView(state, pastRuns).runs }),
+      switchModel: async ({ name }) => session.setAgent({ ...session.agent, provider: await open(name) }),
+      onChoice: (choice) => console.log(choiceLine(choice)),
     },
   );
 
 await ask('Fix the typo in the README');
 await ask(hard);
-assert.deepEqual(session.messages.filter(({ role }) => role === 'assistant').map(textOf), [
+assert.deepEqual(session.messages.filter(({ role }) => role === 'assistant').map(messageText), [
   'Done, at home.',
   'Done, in the cloud.',
 ]);

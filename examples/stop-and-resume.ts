@@ -22,7 +22,7 @@ const wiring = { system: 'You pay bills.', tools: [pay] };
 // One process pays and then stops before the model has answered.
 const first = new Harness({ ...wiring, provider: scriptedProvider([calls('pay'), says('never said')]) });
 const session = await first.open(await openJsonl(file));
-session.watch((event) => event.type === 'tool-ended' && session.cancel());
+session.subscribe((event) => event.type === 'tool-ended' && session.cancel());
 await first.askResult('Pay the bill.');
 await first.close();
 

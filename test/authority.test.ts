@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { childLimits, childParts, openHead, runView, type Gate } from '../src/core/index.ts';
+import { subagentLimits, deriveSubagent, openSessionWriter, runStateView, type Gate } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { opening, play, saying, wide, worldOf } from './support/scenario.ts';
 import { witness } from './support/witness.ts';
@@ -39,13 +39,13 @@ test('a call that a person refused never runs, one that was allowed runs once, a
   ];
   const first = worldOf(script);
   const log = memoryLog();
-  const head = await openHead(log, runView(first.agent.rules));
+  const head = await openSessionWriter(log, runStateView(first.agent.rules));
   await head.record(opening(first.agent));
-  const { run } = await import('../src/core/index.ts');
+  const { runLoop: run } = await import('../src/core/index.ts');
   const resting = await run(first.agent, {
-    head,
+    writer: head,
     signal: new AbortController().signal,
-    live: () => {},
+    onChunk: () => {},
     clock: () => 0,
   });
   assert.equal(first.acts.length, 0);
@@ -91,18 +91,21 @@ test('[attack 51] [fault 39] a child has no tool, no permission and no money tha
   const deny: Gate = () => ({ type: 'deny', reason: 'no' });
   const { agent } = worldOf([], { gates: [deny] });
   const state = {
-    ...runView().initial,
+    ...runStateView().initial,
     limits: { ...wide, turns: 10, usd: 1, calls: 5 },
-    spent: { ...runView().initial.spent, turns: 4, usd: 0.75, calls: 5 },
+    spent: { ...runStateView().initial.spent, turns: 4, usd: 0.75, calls: 5 },
   };
-  const child = childParts(agent, state, { tools: ['look', 'secret', 'root-shell'], gates: [] });
+  const child = deriveSubagent(agent, state, { tools: ['look', 'secret', 'root-shell'], gates: [] });
   const isNarrow = child.tools.size === 1 && child.tools.has('look') && child.gates.includes(deny);
   witness(t, 51, [isNarrow ? 'blocked' : 'done']);
   assert.deepEqual([...child.tools.keys()], ['look']);
   assert.ok(child.gates.includes(deny));
-  assert.deepEqual(childLimits(state, { turns: 99, usd: 99 }), { turns: 6, usd: 0.25, calls: 0, errors: 20 });
-  assert.equal(childLimits(state, { turns: 2 }).turns, 2);
-  assert.deepEqual([...childParts(agent, { ...state, loaded: ['secret'] }, {}).tools.keys()].includes('secret'), true);
+  assert.deepEqual(subagentLimits(state, { turns: 99, usd: 99 }), { turns: 6, usd: 0.25, calls: 0, errors: 20 });
+  assert.equal(subagentLimits(state, { turns: 2 }).turns, 2);
+  assert.deepEqual(
+    [...deriveSubagent(agent, { ...state, loaded: ['secret'] }, {}).tools.keys()].includes('secret'),
+    true,
+  );
 });
 
 test('one place in the source runs a tool', () => {

@@ -4,14 +4,14 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import {
   isStuck,
-  openHead,
-  run,
-  runView,
+  openSessionWriter,
+  runLoop,
+  runStateView,
   type Chunk,
   type Limits,
   type StopReason,
   type Tool,
-  output,
+  toolOutput,
 } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { opening, play, saying, scriptOf, wide, worldOf, type Saying } from './support/scenario.ts';
@@ -120,7 +120,7 @@ test('[M25, M37] a user’s own rule and a kill-switch end the run before the ne
 test('[M23] a tool can complete the task', async () => {
   const { agent } = worldOf([look(1)]);
   const look1 = agent.tools.get('look') as Tool;
-  const finish: Tool = { ...look1, run: () => output({ text: 'all done', endsRun: true }) };
+  const finish: Tool = { ...look1, execute: () => toolOutput({ text: 'all done', endsRun: true }) };
   const tools = new Map([...agent.tools, ['look', finish] as const]);
   assert.equal((await reasonOf({}, [look(1)], { tools })).reason, 'task-complete');
 });
@@ -177,11 +177,16 @@ test('[A24] cancelled at any moment, a run ends at once, legal, and can go on', 
       look(2),
     ]);
     const log = memoryLog();
-    const head = await openHead(log, runView(agent.rules));
+    const head = await openSessionWriter(log, runStateView(agent.rules));
     const stop = new AbortController();
-    head.watch((event) => event.seq === 4 + at && stop.abort());
+    head.subscribe((event) => event.seq === 4 + at && stop.abort());
     await head.record(opening(agent));
-    const state = await run(agent, { head, signal: stop.signal, live: () => {}, clock: () => performance.now() });
+    const state = await runLoop(agent, {
+      writer: head,
+      signal: stop.signal,
+      onChunk: () => {},
+      clock: () => performance.now(),
+    });
     if (!stop.signal.aborted) continue;
     assert.ok(['cancelled', 'answered'].includes(state.ended?.reason ?? ''), `at ${at}: ${state.ended?.reason}`);
     assert.equal(state.calls.length, 0);

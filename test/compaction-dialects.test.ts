@@ -21,7 +21,7 @@ for (const dialect of dialects) {
     const tools = new Map([['look', look]]);
     const on = await stage(t, script, {
       dialect,
-      agent: { tools, compact: summarising() },
+      agent: { tools, compactor: summarising() },
       limits: { context: 4000 },
     });
     const { ended, epoch, spent } = await on.say('Look at all of it.');

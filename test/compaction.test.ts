@@ -6,20 +6,20 @@ import { join } from 'node:path';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import {
-  estimate,
-  illegal,
-  output,
-  textOf,
+  estimateTokens,
+  historyError,
+  toolOutput,
+  messageText,
   toArray,
-  tokensOf,
-  wordsOf,
+  messageTokens,
+  renderNotes,
   type Event,
   type Fact,
   type Message,
   type Provider,
-  type Request,
+  type ModelRequest,
 } from '../src/core/index.ts';
-import { agentParts, Session } from '../src/agent/index.ts';
+import { resolveAgent, Session } from '../src/agent/index.ts';
 import { summarising, trimming } from '../src/rules/index.ts';
 import { memoryLog, openJsonl } from '../src/stores/index.ts';
 import { calls, says, scriptedProvider, type Asked, type Answer } from '../src/testing/index.ts';
@@ -29,33 +29,35 @@ import { hangs, toolOf } from './support/rehearsal.ts';
 const task = 'Find out why the build is slow, and write it down in report.md.';
 
 /** Tokens of a whole request, as we estimate them. */
-const sizeOf = (request: Request): number =>
-  estimate(request.system) + estimate(JSON.stringify(request.tools)) + tokensOf(toArray(request.messages));
+const sizeOf = (request: ModelRequest): number =>
+  estimateTokens(request.system) +
+  estimateTokens(JSON.stringify(request.tools)) +
+  messageTokens(toArray(request.messages));
 
-const textsOf = (request: Request | undefined): string =>
-  request ? toArray(request.messages).map(textOf).join('\n') : '';
+const textsOf = (request: ModelRequest | undefined): string =>
+  request ? toArray(request.messages).map(messageText).join('\n') : '';
 
-const isSummary = (request: Request): boolean => request.system.includes('keep the notes of an agent');
+const isSummary = (request: ModelRequest): boolean => request.system.includes('keep the notes of an agent');
 
 /** A model with an 8,000-token window that counts what it is sent, and writes a summary when it is asked for one. */
 function counting(
-  answer: (asked: Asked<Request>, turn: number) => Answer,
-  summary: (request: Request) => string = () => 'Done: looked at several files.\nOpen: the rest.',
-): Provider & { readonly requests: readonly Request[] } {
+  answer: (asked: Asked<ModelRequest>, turn: number) => Answer,
+  summary: (request: ModelRequest) => string = () => 'Done: looked at several files.\nOpen: the rest.',
+): Provider & { readonly requests: readonly ModelRequest[] } {
   let turn = 0;
   const provider = scriptedProvider((asked) => {
     const step = isSummary(asked.body) ? summary(asked.body) : answer(asked, turn++);
     const given = typeof step === 'string' ? { text: step } : step;
     return { ...given, usage: { input: sizeOf(asked.body), output: 20 } };
   });
-  return { ...provider, window: 8000 };
+  return { ...provider, contextWindow: 8000 };
 }
 
 /** Outputs of every size, some larger than a quarter of the window and one larger than all of it. */
 const sizes = [40, 400, 1200, 3000, 9000, 200, 40_000, 0, 6000, 800];
 const look = toolOf('look', 'read', (input) => {
   const n = (input as { n: number }).n;
-  return output({
+  return toolOutput({
     text: `${n}: ${'lorem ipsum '.repeat((sizes[n % sizes.length] as number) / 12)}`,
     data: { path: `/src/file-${n % 30}.ts`, hash: `h${n}` },
   });
@@ -63,15 +65,15 @@ const look = toolOf('look', 'read', (input) => {
 
 test('[P70, P58, M30] 120 turns on an 8,000-token window end with the answer: every request fits, holds the task and extends the one before it within its epoch', async () => {
   const provider = counting((_, turn) => (turn < 120 ? calls('look', { n: turn }) : says('It is the linker.')));
-  const session = await Session.open(agentParts({ provider, system: 'Be brief.', tools: [look] }), memoryLog());
+  const session = await Session.open(resolveAgent({ provider, system: 'Be brief.', tools: [look] }), memoryLog());
   const epochs: number[] = [];
-  session.watch((event, state) => event.type === 'turn-started' && epochs.push(state.epoch));
+  session.subscribe((event, state) => event.type === 'turn-started' && epochs.push(state.epoch));
   const state = await session.run(task, { limits: { turns: 130 } });
   assert.equal(state.ended?.reason, 'answered');
   const turns = provider.requests.filter((request) => !isSummary(request));
   assert.equal(turns.length, 121);
   for (const request of provider.requests) assert.ok(sizeOf(request) <= 8000, `${sizeOf(request)} tokens`);
-  for (const request of turns) assert.ok(textOf(toArray(request.messages)[0] as Message).startsWith(task));
+  for (const request of turns) assert.ok(messageText(toArray(request.messages)[0] as Message).startsWith(task));
   turns.forEach((request, i) => {
     const before = turns[i - 1];
     if (!before || epochs[i] !== epochs[i - 1]) return;
@@ -87,7 +89,7 @@ test('[P70, P58, M30] 120 turns on an 8,000-token window end with the answer: ev
 
 test('[P70] 120 questions on an 8,000-token window are all answered, and the rules that were given on the way are in the last request', async () => {
   const provider = counting((asked) => says(`Noted: ${asked.prompt.slice(0, 30)}. ${'And so on. '.repeat(20)}`));
-  const session = await Session.open(agentParts({ provider, system: 'Be brief.' }), memoryLog());
+  const session = await Session.open(resolveAgent({ provider, system: 'Be brief.' }), memoryLog());
   for (let i = 0; i < 120; i++) {
     const words = i % 10 === 3 ? `From now on, rule ${i} holds.` : `Question ${i}?`;
     assert.equal((await session.run(i === 0 ? task : words)).ended?.reason, 'answered', `question ${i}`);
@@ -115,7 +117,7 @@ function talkOf(
       if (kind === 'note')
         return [
           ...round(`n${i}`, 10),
-          { role: 'user', parts: wordsOf([{ key: `k${size}`, text: `note ${i}${'.'.repeat(count)}` }]) },
+          { role: 'user', parts: renderNotes([{ key: `k${size}`, text: `note ${i}${'.'.repeat(count)}` }]) },
         ];
       const made = Array.from({ length: count }, (_, n) => round(`c${i}x${n}`, size));
       return [
@@ -136,7 +138,7 @@ test('[P47, P51, A12] whatever the conversation, the compacted one is legal and 
       fc.boolean(),
       async (pieces, context, asks) => {
         const messages = talkOf(pieces);
-        if (illegal(messages)) return;
+        if (historyError(messages)) return;
         const { messages: short } = await compactedBy(
           asks ? summarising() : trimming(),
           stateOf(messages, context),
@@ -144,10 +146,10 @@ test('[P47, P51, A12] whatever the conversation, the compacted one is legal and 
         );
         if (!short) return;
         made++;
-        assert.equal(illegal(short), undefined);
-        assert.ok(tokensOf(short) < tokensOf(messages));
-        assert.ok(textOf(short[0] as Message).startsWith(task));
-        const text = short.map(textOf).join('\n');
+        assert.equal(historyError(short), undefined);
+        assert.ok(messageTokens(short) < messageTokens(messages));
+        assert.ok(messageText(short[0] as Message).startsWith(task));
+        const text = short.map(messageText).join('\n');
         pieces.forEach(({ kind, size }, i) => {
           if (kind === 'talk') assert.ok(text.includes(`\n${i}. `), `correction ${i}`);
           const newer = pieces.slice(i + 1).some((each) => each.kind === 'note' && each.size === size);
@@ -165,7 +167,7 @@ async function longTalk(
   provider: Provider = counting(() => says('fine')),
 ): Promise<{ session: Session; log: ReturnType<typeof memoryLog> }> {
   const log = memoryLog();
-  const session = await Session.open(agentParts({ provider, system: 'Be brief.', tools: [look] }), log);
+  const session = await Session.open(resolveAgent({ provider, system: 'Be brief.', tools: [look] }), log);
   await session.edit([
     user(task),
     ...Array.from({ length: 12 }, (_, i) => round(`c${i}`, 800)).flat(),
@@ -193,7 +195,7 @@ test('[A12] /compact makes a new epoch whose report says what was kept, summaris
   );
   assert.match(report.diff, /\n= user: Leave src\/old alone\./);
   assert.match(report.detail, /summarised by scripted/);
-  await session.rewind(report.undo, 'returned');
+  await session.rewind(report.undoEvent, 'returned');
   assert.deepEqual(session.messages, before);
   assert.ok(
     log.events.some((event) => event.type === 'epoch-started' && event.epoch === epoch),
@@ -205,7 +207,7 @@ test('[A12] /compact makes a new epoch whose report says what was kept, summaris
 });
 
 test('[A12] a compaction that would not make the conversation shorter is refused, and the log is as it was', async () => {
-  const session = await Session.open(agentParts({ provider: counting(() => says('fine')), system: '' }), memoryLog());
+  const session = await Session.open(resolveAgent({ provider: counting(() => says('fine')), system: '' }), memoryLog());
   await session.run(task);
   const { seq } = session.state;
   await assert.rejects(session.compact(), { code: 'session/not-compacted', message: /nothing between|not be shorter/ });
@@ -222,8 +224,10 @@ for (const [why, messages] of Object.entries(greedy)) {
   test(`[A12] whoever made it, a compaction is refused with the log as it was where it ${why}`, async () => {
     const { session } = await longTalk();
     const { seq } = session.state;
-    const { provider, system } = session.parts;
-    await session.become(agentParts({ provider, system, tools: [look], compact: { run: async () => ({ messages }) } }));
+    const { provider, system } = session.agent;
+    await session.setAgent(
+      resolveAgent({ provider, system, tools: [look], compactor: { run: async () => ({ messages }) } }),
+    );
     await assert.rejects(session.compact(), { code: 'session/not-compacted', message: new RegExp(why) });
     assert.equal(session.state.seq, seq);
   });
@@ -234,7 +238,7 @@ test('[A12, M30] a call that waits for a person is carried over a compaction, an
   const send = toolOf('send', 'outside', (input) => (sent.push(input), 'sent'));
   const provider = counting((_, turn) => (turn === 0 ? calls('send', { to: 'all' }) : says('Told everybody.')));
   const log = memoryLog();
-  const parts = agentParts({
+  const parts = resolveAgent({
     provider,
     system: '',
     tools: [send],
@@ -253,10 +257,10 @@ test('[A12, M30] a call that waits for a person is carried over a compaction, an
   assert.deepEqual(session.state.calls, [asked]);
   const reopened = await Session.open(parts, memoryLog(log.events));
   assert.deepEqual(reopened.state.calls, [asked]);
-  await reopened.answer(asked?.id ?? '', true);
+  await reopened.resolveApproval(asked?.id ?? '', true);
   assert.equal((await reopened.resume()).ended?.reason, 'answered');
   assert.deepEqual(sent, [{ to: 'all' }]);
-  assert.equal(illegal(reopened.messages), undefined);
+  assert.equal(historyError(reopened.messages), undefined);
   assert.ok(
     reopened.messages
       .flatMap((message) => message.parts)
@@ -268,7 +272,7 @@ test('[A12, A53] killed while a summary is asked for, or at any byte of the epoc
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const whole = join(folder, 'whole.jsonl');
-  const partsOf = (provider: Provider) => agentParts({ provider, system: '', tools: [look] });
+  const partsOf = (provider: Provider) => resolveAgent({ provider, system: '', tools: [look] });
   const script = (_: unknown, turn: number): Answer =>
     turn < 8 ? calls('look', { n: 3 + 5 * turn }) : says('It is the linker.');
   const first = await Session.open(partsOf(counting(script)), await openJsonl(whole));
@@ -289,7 +293,7 @@ test('[A12, A53] killed while a summary is asked for, or at any byte of the epoc
     );
     assert.equal((await session.resume()).ended?.reason, 'answered', `cut at byte ${cut}`);
     assert.ok(session.state.epoch > 1 && session.messages.length < 2 * results);
-    assert.ok(textOf(session.messages[0] as Message).startsWith(task));
+    assert.ok(messageText(session.messages[0] as Message).startsWith(task));
     await session.close();
   }
 });
@@ -306,12 +310,12 @@ test('[A12, A53] a program that ends while the model writes a summary loses noth
       return hangs()(request, signal);
     },
   };
-  const dying = await Session.open(agentParts({ provider: deaf, system: '', tools: [look] }), log);
+  const dying = await Session.open(resolveAgent({ provider: deaf, system: '', tools: [look] }), log);
   void dying.run(task, { limits: { context: 3000 } });
   await asked.promise;
   const events: readonly Event[] = [...log.events];
   const next = counting(() => says('Done.'));
-  const session = await Session.open(agentParts({ provider: next, system: '', tools: [look] }), memoryLog(events));
+  const session = await Session.open(resolveAgent({ provider: next, system: '', tools: [look] }), memoryLog(events));
   const held = session.messages.length;
   assert.equal((await session.resume()).ended?.reason, 'answered');
   assert.deepEqual(next.requests.map(isSummary), [true, false]);
@@ -336,12 +340,12 @@ test('[A12] a summary that plays the user, closes its block or speaks as a note 
     ),
   );
   await session.compact();
-  const holding = session.messages.filter((message) => textOf(message).includes('push without asking'));
+  const holding = session.messages.filter((message) => messageText(message).includes('push without asking'));
   assert.deepEqual(
     holding.map((message) => message.role),
     ['assistant'],
   );
-  const text = textOf(holding[0] as Message);
+  const text = messageText(holding[0] as Message);
   assert.match(
     text,
     /^<summary-of-earlier-work written-by="scripted">\nThis was written by a model and may be wrong\./,
@@ -352,7 +356,9 @@ test('[A12] a summary that plays the user, closes its block or speaks as a note 
   assert.equal(session.state.system, 'Be brief.');
   await session.run('And?');
   await session.compact();
-  assert.ok(session.messages.every((message) => message.role !== 'user' || !textOf(message).includes('push without')));
+  assert.ok(
+    session.messages.every((message) => message.role !== 'user' || !messageText(message).includes('push without')),
+  );
 });
 
 test('[A12, A57] a summary is charged to the run and to the session and is no turn; opened from its epoch, a session still knows that and its files', async () => {
@@ -360,7 +366,7 @@ test('[A12, A57] a summary is charged to the run and to the session and is no tu
   const priced = (provider: Provider): Provider => ({ ...provider, price: { input: 1, output: 1 } });
   const asking = counting(script);
   const log = memoryLog();
-  const session = await Session.open(agentParts({ provider: priced(asking), system: '', tools: [look] }), log);
+  const session = await Session.open(resolveAgent({ provider: priced(asking), system: '', tools: [look] }), log);
   const state = await session.run(task, { limits: { context: 3000 } });
   const sent = asking.requests.reduce((sum, request) => sum + sizeOf(request), 0);
   const answered = asking.requests.length * 20;
@@ -373,7 +379,7 @@ test('[A12, A57] a summary is charged to the run and to the session and is no tu
       event.type === 'epoch-started' && event.reason === 'compacted',
   );
   assert.ok((epoch?.spent?.input ?? 0) > 0);
-  const reopened = await Session.open(session.parts, memoryLog(log.events));
+  const reopened = await Session.open(session.agent, memoryLog(log.events));
   assert.deepEqual([reopened.state.total, reopened.state.files], [state.total, state.files]);
   assert.deepEqual(
     state.files.map(({ path }) => path),
@@ -406,9 +412,9 @@ function cutAt(script: Provider, cut: () => void): Provider {
 test('[A12, A57] a compaction that is cancelled leaves the conversation as it was, and what its summary cost is written down', async () => {
   const script = counting((_, turn) => (turn < 6 ? calls('look', { n: 3 + 10 * turn }) : says('Done.')));
   const stop = new AbortController();
-  const parts = agentParts({ provider: cutAt(script, () => stop.abort()), system: '', tools: [look] });
+  const parts = resolveAgent({ provider: cutAt(script, () => stop.abort()), system: '', tools: [look] });
   const log = memoryLog();
-  const session = await Session.open({ ...parts, compact: summarising() }, log);
+  const session = await Session.open({ ...parts, compactor: summarising() }, log);
   await session.run(task);
   const [held, { total }] = [session.messages.length, session.state];
   await assert.rejects(session.compact({ signal: stop.signal }), { code: 'run/cancelled' });
@@ -420,9 +426,9 @@ test('[A12, A57] a compaction that is cancelled leaves the conversation as it wa
 test('[A12, A57] a run that is cancelled while it compacts ends as cancelled, with the cost of the summary', async () => {
   const script = counting((_, turn) => (turn < 6 ? calls('look', { n: 3 + 10 * turn }) : says('Done.')));
   const stop = new AbortController();
-  const parts = agentParts({ provider: cutAt(script, () => stop.abort()), system: '', tools: [look] });
+  const parts = resolveAgent({ provider: cutAt(script, () => stop.abort()), system: '', tools: [look] });
   const log = memoryLog();
-  const session = await Session.open({ ...parts, compact: summarising() }, log);
+  const session = await Session.open({ ...parts, compactor: summarising() }, log);
   const state = await session.run(task, { limits: { context: 3000 }, signal: stop.signal });
   assert.equal(state.ended?.reason, 'cancelled');
   assert.ok(log.events.some((event) => event.type === 'compaction-failed' && (event.spent?.input ?? 0) > 0));

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { FairleadError, last, textOf, type Event, type Log, type RunState } from '../src/core/index.ts';
+import { FairleadError, lastItem, messageText, type Event, type Log, type RunState } from '../src/core/index.ts';
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
 import { effectsIn, plan } from './crash/agent.ts';
 import { assertEffects, assertLegal, assertTidy, eventsOf, inspect } from './crash/checker.ts';
@@ -27,8 +27,8 @@ async function finish(file: string, ledger: string): Promise<RunState> {
 function assertEnded(state: RunState): void {
   assertLegal(state);
   assert.equal(state.ended?.reason, 'answered');
-  const answer = last(state.messages);
-  assert.equal(answer && textOf(answer), 'all done');
+  const answer = lastItem(state.messages);
+  assert.equal(answer && messageText(answer), 'all done');
   assert.equal(state.messages.length, 1 + 2 * plan.length + 1);
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Client } from 'pg';
-import { agentParts } from '../src/agent/index.ts';
+import { resolveAgent } from '../src/agent/index.ts';
 import { driverOf, startWorker } from '../src/fleet/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
 import { scriptedProvider } from '../src/testing/index.ts';
@@ -31,7 +31,7 @@ async function cost(url: string, runs: number): Promise<number> {
   const store = await openPostgres(url);
   try {
     await store.queue.enqueue(Array.from({ length: runs }, () => ({ words: 'Say yes.' })));
-    const parts = agentParts({ provider: scriptedProvider(() => 'Yes.'), system: 'You are a test.' });
+    const parts = resolveAgent({ provider: scriptedProvider(() => 'Yes.'), system: 'You are a test.' });
     const run = driverOf(async () => ({ parts, close: async () => {} }));
     await startWorker({ store, drivers: { run }, concurrency: 50, drain: true }).done;
     const ended = await store.queue.list({ status: 'ended', most: 1000 });

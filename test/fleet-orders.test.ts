@@ -77,7 +77,7 @@ test('[A64] a tenant spends no more than its allowance over all workers, and oth
   assert.equal(reasons('answered') + reasons('token-budget'), 8);
   assert.ok(reasons('answered') >= 1 && reasons('token-budget') >= 4, `${reasons('answered')} were answered`);
   assert.equal((await made.stands('free', 'ended')).outcome?.reason, 'answered');
-  const [acme] = await made.store.ledger.allowances();
+  const [acme] = await made.store.ledger.budgets();
   assert.deepEqual([acme?.spent.tokens, acme?.held.tokens], [reasons('answered') * 5000, 0]);
   assert.match(
     await made.say('fleet', 'budget'),
@@ -87,9 +87,9 @@ test('[A64] a tenant spends no more than its allowance over all workers, and oth
   assert.match(await made.say('fleet', 'budget', 'acme'), /of 20000 tokens in all/);
   assert.equal((await made.run(['fleet', 'budget', 'acme', '--period', 'day'])).code, 2);
   assert.equal((await made.run(['fleet', 'budget', '--remove', 'nobody'])).code, 1);
-  assert.equal((await made.store.ledger.allowances()).length, 1);
+  assert.equal((await made.store.ledger.budgets()).length, 1);
   assert.match((await made.run(['fleet', 'budget', '--remove', 'acme'])).err, /acme has no budget any more/);
-  assert.deepEqual(await made.store.ledger.allowances(), []);
+  assert.deepEqual(await made.store.ledger.budgets(), []);
 });
 
 test('[A71, A84] a factory works through its tasks with processes of its own, and again does nothing twice', async (t) => {
@@ -155,7 +155,7 @@ test('[A71] the workers of a factory are processes of their own, which hand over
   const batch = ['factory', 'Go on', '--id', 'lot', '--workers', '1'];
   const one = made.start(batch);
   await held.reached;
-  const [{ pid } = { pid: 0 }] = await made.store.roster.list();
+  const [{ pid } = { pid: 0 }] = await made.store.workers.list();
   one.kill('SIGKILL');
   await until('its worker, another process, hands over', () => one.err().includes('Handing over 1 run.'));
   assert.equal(isRunning(pid), true);
@@ -273,7 +273,7 @@ test('[A85] a worker that drains ends with what is left and why, in a sentence a
   await made.say('enqueue', 'Old', '--id', 'old');
   const over = new AbortController();
   const work = { worker: 'w', concurrency: 1, version: '0.0.1', signal: over.signal };
-  await made.store.queue.work({ ...work, drive: async () => (over.abort(), { type: 'left' }) });
+  await made.store.queue.work({ ...work, handle: async () => (over.abort(), { type: 'left' }) });
   const [other, said] = await drained();
   assert.equal(other, 8);
   assert.match(

@@ -84,7 +84,7 @@ for (const [where, driven] of Object.entries(drivers))
     const { say, done } = driven(talk);
     const late = ['one more thing', 'and another'];
     const ends: StopReason[] = [];
-    talk.session.watch((event) => {
+    talk.session.subscribe((event) => {
       if (event.type !== 'run-ended') return;
       ends.push(event.reason);
       const words = late.shift();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { fold, illegal, render, runView, toArray, type Message } from '../src/core/index.ts';
+import { fold, historyError, renderRequest, runStateView, toArray, type Message } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { play, saying, worldOf } from './support/scenario.ts';
 
@@ -13,9 +13,11 @@ test('whatever a model says, every prefix of the log renders to a legal request'
       const log = memoryLog();
       await play(agent, log);
       for (let n = 0; n <= log.events.length; n++) {
-        const messages = toArray(render(fold(runView(agent.rules), log.events.slice(0, n)), agent).messages);
+        const messages = toArray(
+          renderRequest(fold(runStateView(agent.rules), log.events.slice(0, n)), agent).messages,
+        );
         if (messages.length)
-          assert.equal(illegal(messages), undefined, `after event ${n} (${log.events[n - 1]?.type})`);
+          assert.equal(historyError(messages), undefined, `after event ${n} (${log.events[n - 1]?.type})`);
       }
     }),
     { numRuns: 150 },
@@ -29,7 +31,7 @@ test('every request that was sent is legal and ends with the user’s side', asy
       await play(agent, memoryLog());
       for (const request of requests) {
         const messages = toArray(request.messages);
-        assert.equal(illegal(messages), undefined);
+        assert.equal(historyError(messages), undefined);
         assert.notEqual(messages.at(-1)?.role, 'assistant');
       }
     }),
@@ -47,7 +49,7 @@ test('an illegal history is named: unanswered, answered twice, out of order, emp
     role: 'tool',
     parts: ids.map((id) => ({ type: 'tool-result', id, tool: 't', text: '', failed: false })),
   });
-  assert.equal(illegal([user, calls, results('a', 'b')]), undefined);
+  assert.equal(historyError([user, calls, results('a', 'b')]), undefined);
   for (const bad of [
     [user, calls],
     [user, calls, results('a')],
@@ -59,6 +61,6 @@ test('an illegal history is named: unanswered, answered twice, out of order, emp
     [user, { role: 'assistant', parts: [] }],
     [user, calls, results('a', 'b'), calls, results('a', 'b')],
   ] as Message[][]) {
-    assert.notEqual(illegal(bad), undefined, JSON.stringify(bad));
+    assert.notEqual(historyError(bad), undefined, JSON.stringify(bad));
   }
 });

@@ -105,8 +105,8 @@ test(
     const [here, there] = [await openPostgres(url), await openPostgres(url)];
     t.after(() => Promise.all([here.close(), there.close()]));
     let text = '';
-    there.live.listen('s', (piece) => void (text += piece.text));
-    const say = (word: string): void => here.live.say('s', { turn: 1, since: 1, text: word });
+    there.partialText.subscribe('s', (piece) => void (text += piece.text));
+    const say = (word: string): void => here.partialText.publish('s', { turn: 1, since: 1, text: word });
     say('before ');
     await until('the first is heard', () => text === 'before ', longest);
     await postgres.stop();

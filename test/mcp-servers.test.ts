@@ -88,7 +88,10 @@ test(
     assert.match(await getPrompt(mcp.connections, simple, {}, signal), /\w+/);
     const said: string[] = [];
     const work = mcp.tools.find(({ name }) => name === 'mcp__e__trigger-long-running-operation');
-    await work?.run({ duration: 1, steps: 2 }, { signal, progress: (text: string) => void said.push(text) } as never);
+    await work?.execute({ duration: 1, steps: 2 }, {
+      signal,
+      progress: (text: string) => void said.push(text),
+    } as never);
     assert.equal(said[0], '1 of 2\n');
   },
 );
@@ -110,10 +113,10 @@ test(
     const work = mcp.tools.find(({ name }) => name === 'mcp__e__trigger-long-running-operation');
     const begun = Promise.withResolvers<void>();
     const signal = new AbortController().signal;
-    const pending = work?.run({ duration: 60, steps: 600 }, { signal, progress: () => begun.resolve() } as never);
+    const pending = work?.execute({ duration: 60, steps: 600 }, { signal, progress: () => begun.resolve() } as never);
     await begun.promise;
     kill();
-    assert.partialDeepStrictEqual(await pending, { failed: true, unsure: true });
+    assert.partialDeepStrictEqual(await pending, { failed: true, outcomeUnknown: true });
     assert.match((await call('mcp__e__echo', { message: 'hi' })).text, /^echo was not run: /);
   },
 );

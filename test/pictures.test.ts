@@ -4,8 +4,8 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { agentParts, Session } from '../src/agent/index.ts';
-import { output, tokensIn, type FilePart, type Provider, type Tool } from '../src/core/index.ts';
+import { resolveAgent, Session } from '../src/agent/index.ts';
+import { toolOutput, partTokens, type FilePart, type Provider, type Tool } from '../src/core/index.ts';
 import { openProvider } from '../src/providers/index.ts';
 import {
   calls,
@@ -64,7 +64,7 @@ async function talk(t: TestContext, open: Open, sees: Sees): Promise<ScriptedSer
   t.after(() => server.close());
   const workspace = localWorkspace({ roots: [folder(t)] });
   const provider = await open(server.url, sees);
-  const parts = agentParts({ provider, system: 'You are a test.', tools: [readFile(workspace)] });
+  const parts = resolveAgent({ provider, system: 'You are a test.', tools: [readFile(workspace)] });
   const session = await Session.open(parts, memoryLog());
   for (const words of ['Look at it.', 'And again.']) assert.equal((await session.run(words)).ended?.reason, 'answered');
   return server;
@@ -120,10 +120,10 @@ for (const sees of [{ images: false }, {}])
     await using server = await scriptedServer(script);
     const open = dialects['chat'] as Open;
     const tools = [readFile(localWorkspace({ roots: [folder(t)] }))];
-    const parts = agentParts({ provider: await open(server.url, { images: true }), system: '', tools });
+    const parts = resolveAgent({ provider: await open(server.url, { images: true }), system: '', tools });
     const session = await Session.open(parts, memoryLog());
     await session.run('Look at it.');
-    await session.become(agentParts({ provider: await open(server.url, sees), system: '', tools }));
+    await session.setAgent(resolveAgent({ provider: await open(server.url, sees), system: '', tools }));
     await session.run('And again.');
     const text = JSON.stringify(asked(server).at(-1)?.body);
     assert.ok(JSON.stringify(session.messages).includes(base64) && !text.includes(base64));
@@ -135,7 +135,7 @@ test('[P12] a session file holds the picture: opened again, the session sends it
   const open = dialects['chat'] as Open;
   const root = folder(t);
   const tools = [readFile(localWorkspace({ roots: [root] }))];
-  const parts = agentParts({ provider: await open(server.url, { images: true }), system: '', tools });
+  const parts = resolveAgent({ provider: await open(server.url, { images: true }), system: '', tools });
   const file = path.join(root, 'session.jsonl');
   for (const words of ['Look at it.', 'And again.']) {
     const session = await Session.open(parts, await openJsonl(file));
@@ -150,7 +150,7 @@ test('[P12] a session file holds the picture: opened again, the session sends it
 });
 
 test('[P12] what a tool calls a picture and is none is left out of the log, and one counts as a page of the window', async () => {
-  const strange = output({
+  const strange = toolOutput({
     text: 'ok',
     files: [
       { type: 'file', mediaType: 'image/png', data: base64 },
@@ -165,12 +165,12 @@ test('[P12] what a tool calls a picture and is none is left out of the log, and 
     description: 'Draws.',
     input: { type: 'object' },
     effect: 'read',
-    run: () => strange,
+    execute: () => strange,
   };
-  const session = await Session.open(agentParts({ provider, system: '', tools: [draw] }), memoryLog());
+  const session = await Session.open(resolveAgent({ provider, system: '', tools: [draw] }), memoryLog());
   await session.run('Go.');
   const [result] = session.messages[2]?.parts ?? [];
   assert.ok(result?.type === 'tool-result');
   assert.deepEqual(result.files, [{ type: 'file', mediaType: 'image/png', data: base64 }]);
-  assert.ok(tokensIn([result]) > 1000 && tokensIn([result]) < 2000);
+  assert.ok(partTokens([result]) > 1000 && partTokens([result]) < 2000);
 });

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { toArray, type Request } from '../src/core/index.ts';
+import { toArray, type ModelRequest } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { play, saying, worldOf } from './support/scenario.ts';
 
-const frame = (request: Request): string => JSON.stringify([request.system, request.tools]);
-const lines = (request: Request): readonly string[] =>
+const frame = (request: ModelRequest): string => JSON.stringify([request.system, request.tools]);
+const lines = (request: ModelRequest): readonly string[] =>
   toArray(request.messages).map((message) => JSON.stringify(message));
 
 test('[D4, D15, D16] whatever a model says and rules add, each request extends the one before it', async () => {

@@ -1,7 +1,15 @@
 // Faults 40 to 60: what providers do wrong, each through a real server, a real wire, the gateway and the real loop.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { callsOf, textOf, toArray, type Chunk, type Message, type Provider, type RunState } from '../src/core/index.ts';
+import {
+  messageToolCalls,
+  messageText,
+  toArray,
+  type Chunk,
+  type Message,
+  type Provider,
+  type RunState,
+} from '../src/core/index.ts';
 import { gatewayState } from '../src/providers/index.ts';
 import { claimedResult } from '../src/rules/index.ts';
 import {
@@ -22,7 +30,7 @@ import { dialects, speak, stage, type Stage } from './support/stage.ts';
 
 const answer = (state: RunState): string => {
   const tail = toArray(state.messages).at(-1) as Message;
-  return tail.role === 'assistant' ? textOf(tail) : `(${tail.role})`;
+  return tail.role === 'assistant' ? messageText(tail) : `(${tail.role})`;
 };
 const facts = (on: Stage, type: string): number => on.log.events.filter((event) => event.type === type).length;
 const asked = (on: Stage): number => on.server.requests.filter((request) => request.dialect !== undefined).length;
@@ -95,7 +103,7 @@ test('fault 41: [A54] a server that stays broken ends the run with how often it 
 
 test('fault 42: a context that is too long is made shorter once and sent once more', async (t) => {
   const shorter: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'In short: go.' }] }];
-  const compact = { compact: { run: async () => ({ messages: shorter }) } };
+  const compact = { compactor: { run: async () => ({ messages: shorter }) } };
   const on = await stage(t, [fails('context-too-long'), says('done')], { agent: compact });
   assert.equal((await on.say('Go through all of it.')).ended?.reason, 'answered');
   assert.deepEqual([asked(on), facts(on, 'epoch-started'), on.clock.waits], [2, 2, []]);
@@ -409,7 +417,7 @@ test('fault 57: a result that no tool gave is words, not a result, and the model
   const first = await on.say('Run it.');
   assert.equal(first.ended?.reason, 'answered');
   assert.ok(!toArray(first.messages).some(({ role }) => role === 'tool'), 'nothing is stored as a result');
-  assert.equal(callsOf(toArray(first.messages).at(-1) as Message).length, 0);
+  assert.equal(messageToolCalls(toArray(first.messages).at(-1) as Message).length, 0);
   assert.deepEqual(
     first.queue.map(({ key }) => key),
     ['claimed-result'],
@@ -500,7 +508,7 @@ test('fault 60: ten megabytes of text are taken and kept, and everything else go
   assert.equal(state.ended?.reason, 'answered');
   assert.equal(answer(state).length, text.length);
   const kept = on.log.events.find((event) => event.type === 'turn-ended');
-  assert.equal(kept && textOf(kept.message).length, text.length);
+  assert.equal(kept && messageText(kept.message).length, text.length);
   assert.ok(ticks > 5, `${ticks} ticks: the event loop was not held`);
   await on.check();
 });

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { fold, runView, toArray, type Event, type RunState } from '../src/core/index.ts';
+import {
+  fold,
+  runStateView,
+  toArray,
+  upcastEvent,
+  upcastUsageTotals,
+  type Event,
+  type RunState,
+} from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { play, saying, worldOf } from './support/scenario.ts';
 
@@ -16,7 +24,7 @@ test('[M11, M16] the state a run ended with is the fold of its log, read back th
       const log = memoryLog();
       const { state } = await play(agent, log);
       const reread = JSON.parse(JSON.stringify(log.events)) as Event[];
-      assert.deepEqual(plain(fold(runView(agent.rules), reread)), plain(state));
+      assert.deepEqual(plain(fold(runStateView(agent.rules), reread)), plain(state));
     }),
     { numRuns: 100 },
   );
@@ -26,11 +34,11 @@ test('a fold may start at any self-contained epoch', async () => {
   const { agent } = worldOf([{ text: 'one', calls: [{ tool: 'look', input: { n: 1 } }], finish: 'tool-calls' }]);
   const log = memoryLog();
   const head = await play(agent, log);
-  const { newEpoch } = await import('../src/core/index.ts');
+  const { epochStartedFact: newEpoch } = await import('../src/core/index.ts');
   await head.record((state) => [newEpoch(state, 'compacted', toArray(state.messages))]);
   await head.record([{ type: 'input-received', input: 'i2', how: 'prompt', parts: [{ type: 'text', text: 'again' }] }]);
   const last = log.events.findLastIndex((event) => event.type === 'epoch-started');
-  const short = fold(runView(agent.rules), log.events.slice(last));
+  const short = fold(runStateView(agent.rules), log.events.slice(last));
   assert.deepEqual(toArray(short.messages), toArray(head.state.messages));
   assert.deepEqual(
     [short.total, short.turn, short.session, short.pending],
@@ -44,15 +52,15 @@ test('[A51] a log written by the first version folds to what it folded to then; 
     readonly state: Readonly<Record<string, unknown>>;
   };
   const events = kept.events.map((event) => upcastEvent(event) as Event);
-  const state = plain(fold(runView([]), events)) as Record<string, unknown>;
+  const state = plain(fold(runStateView([]), events)) as Record<string, unknown>;
   for (const [key, value] of Object.entries(kept.state))
-    assert.deepEqual(state[key === 'reasks' ? 'answerRetries' : key], upcastSpent(value), key);
+    assert.deepEqual(state[key === 'reasks' ? 'answerRetries' : key], upcastUsageTotals(value), key);
 });
 
 test('folding a long session costs the same per event at its end as at its start', () => {
   const event = (seq: number, fact: object): Event =>
     ({ ...fact, seq, id: String(seq), parent: seq > 1 ? String(seq - 1) : null, time: '' }) as Event;
-  const view = runView([]);
+  const view = runStateView([]);
   let copies = 0;
   let state = fold(view, [event(1, { type: 'session-started', session: 's' })]);
   for (let i = 0; i < 3000; i++) {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { fold, runView, type Event, type Fact, type Provider, type RunState } from '../src/core/index.ts';
+import { fold, runStateView, type Event, type Fact, type Provider, type RunState } from '../src/core/index.ts';
 import { chatProvider } from '../src/providers/chat/chat.ts';
 import { ollamaProvider } from '../src/providers/ollama/ollama.ts';
 import { anthropicProvider } from '../src/providers/sdk/anthropic.ts';
@@ -86,8 +86,8 @@ test('[A24] [A10] a resumed session sends the same bytes on every wire', async (
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const bodyOf = async (provider: Provider, events: readonly Event[]): Promise<string> => {
-    const { system, tools, messages, choice, session }: RunState = fold(runView(), events);
-    const request = { system, tools, messages, choice, settings: {}, session };
+    const { system, tools, messages, choice, session }: RunState = fold(runStateView(), events);
+    const request = { system, tools, messages, toolChoice: choice, settings: {}, session };
     await assert.rejects(Array.fromAsync(provider.stream(request, new AbortController().signal)));
     return sent.toString();
   };

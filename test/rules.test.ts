@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import {
-  callsOf,
-  illegal,
-  inOrder,
-  look,
-  openHead,
-  render,
-  run,
-  runView,
-  SAFETY,
+  messageToolCalls,
+  historyError,
+  sortNotes,
+  readView,
+  openSessionWriter,
+  renderRequest,
+  runLoop,
+  runStateView,
+  SAFETY_PRIORITY,
   toArray,
-  type AgentParts,
+  type ResolvedAgent,
   type Event,
   type NamedView,
   type Note,
-  type Part,
+  type MessagePart,
   type Provider,
 } from '../src/core/index.ts';
 import {
@@ -51,7 +51,7 @@ const reminder: fc.Arbitrary<ReminderDefinition> = fc
     ),
     every: fc.integer({ min: 1, max: 4 }),
     length: fc.integer({ min: 1, max: 400 }),
-    priority: fc.constantFrom(0, 1, 50, SAFETY),
+    priority: fc.constantFrom(0, 1, 50, SAFETY_PRIORITY),
     group: fc.constantFrom(undefined, 'g', 'h'),
     cooldown: fc.constantFrom(undefined, 1, 3),
     once: fc.boolean(),
@@ -96,7 +96,7 @@ const modelOf = (lines: readonly (readonly { readonly tool: string; readonly n: 
   price: { input: 1, output: 1 },
   async *stream(request) {
     const said = toArray(request.messages).filter(({ role }) => role === 'assistant').length;
-    const parts = (lines[said] ?? []).map(({ tool, n }, i): Part => ({
+    const parts = (lines[said] ?? []).map(({ tool, n }, i): MessagePart => ({
       type: 'tool-call',
       id: `w${i}`,
       tool,
@@ -106,7 +106,7 @@ const modelOf = (lines: readonly (readonly { readonly tool: string; readonly n: 
   },
 });
 
-const agentOf = (parts: RuleParts, provider: Provider, noteTokens: number): AgentParts => ({
+const agentOf = (parts: RuleParts, provider: Provider, noteTokens: number): ResolvedAgent => ({
   system: '',
   provider,
   tools: new Map(
@@ -117,17 +117,22 @@ const agentOf = (parts: RuleParts, provider: Provider, noteTokens: number): Agen
   ),
   reminders: [],
   settings: {},
-  noteTokens,
+  maxNoteTokens: noteTokens,
   ...parts,
 });
 
 /** Runs on this log until nothing is left to do; questions are answered with yes. */
-async function goOn(agent: AgentParts, events: readonly Event[]): Promise<readonly Event[]> {
+async function goOn(agent: ResolvedAgent, events: readonly Event[]): Promise<readonly Event[]> {
   const log = memoryLog(events);
-  const head = await openHead(log, runView(agent.rules, agent.views));
+  const head = await openSessionWriter(log, runStateView(agent.rules, agent.views));
   if (events.length === 0) await head.record(opening(agent, { ...roomy, errors: 50 }));
   for (let round = 0; round < 60; round++) {
-    const state = await run(agent, { head, signal: new AbortController().signal, live: () => {}, clock: () => 0 });
+    const state = await runLoop(agent, {
+      writer: head,
+      signal: new AbortController().signal,
+      onChunk: () => {},
+      clock: () => 0,
+    });
     const open = state.calls.find(({ ask }) => ask && ask.allowed === undefined);
     if (!open) break;
     await head.record([{ type: 'approval-resolved', call: open.id, allowed: true }]);
@@ -136,20 +141,20 @@ async function goOn(agent: AgentParts, events: readonly Event[]): Promise<readon
 }
 
 /** What the rules left at each event, told apart from the queue they are put into. */
-function produced(agent: AgentParts, events: readonly Event[]): ReadonlyMap<number, readonly Note[]> {
+function produced(agent: ResolvedAgent, events: readonly Event[]): ReadonlyMap<number, readonly Note[]> {
   const found = new Map<number, Note[]>();
-  const listening = agent.rules.map((rule): AgentParts['rules'][number] => (event, state) => {
+  const listening = agent.rules.map((rule): ResolvedAgent['rules'][number] => (event, state) => {
     const notes = rule(event, state);
     found.set(event.seq, [...(found.get(event.seq) ?? []), ...notes]);
     return notes;
   });
-  let state = runView(listening, agent.views).initial;
-  for (const event of events) state = runView(listening, agent.views).on(state, event);
+  let state = runStateView(listening, agent.views).initial;
+  for (const event of events) state = runStateView(listening, agent.views).on(state, event);
   return found;
 }
 
 /** Goes through a log with a queue of its own and says what became of every note. */
-function checkNotes(agent: AgentParts, events: readonly Event[], finalQueue: readonly Note[]): void {
+function checkNotes(agent: ResolvedAgent, events: readonly Event[], finalQueue: readonly Note[]): void {
   const made = produced(agent, events);
   const waiting = new Map<string, Note>();
   for (const event of events) {
@@ -162,8 +167,8 @@ function checkNotes(agent: AgentParts, events: readonly Event[], finalQueue: rea
         );
         waiting.delete(note.key);
       }
-      assert.deepEqual(event.notes, inOrder(event.notes), 'the more urgent first, groups together');
-      for (const left of waiting.values()) assert.ok((left.priority ?? 0) < SAFETY, 'safety never waits');
+      assert.deepEqual(event.notes, sortNotes(event.notes), 'the more urgent first, groups together');
+      for (const left of waiting.values()) assert.ok((left.priority ?? 0) < SAFETY_PRIORITY, 'safety never waits');
     }
     for (const note of made.get(event.seq) ?? []) waiting.set(note.key, note);
   }
@@ -188,11 +193,11 @@ test('[M31, M32, M33, M34, M35] under any rules, tools and crashes no note is lo
       const agent = agentOf(parts, modelOf(lines), allowance);
       let events = await goOn(agent, []);
       for (const cut of cuts) events = await goOn(agent, events.slice(0, 4 + (cut % Math.max(1, events.length - 4))));
-      const { state } = await openHead(memoryLog(events), runView(agent.rules, agent.views));
+      const { state } = await openSessionWriter(memoryLog(events), runStateView(agent.rules, agent.views));
       checkNotes(agent, events, state.queue);
-      assert.equal(illegal(toArray(render(state, agent).messages)), undefined);
+      assert.equal(historyError(toArray(renderRequest(state, agent).messages)), undefined);
       const asked = events.flatMap((event) =>
-        event.type === 'turn-ended' ? callsOf(event.message).map(({ id }) => id) : [],
+        event.type === 'turn-ended' ? messageToolCalls(event.message).map(({ id }) => id) : [],
       );
       const ended = events.flatMap((event) => (event.type === 'tool-ended' ? [event.call] : []));
       assert.deepEqual(ended.toSorted(), asked.toSorted(), 'each call is answered once');
@@ -251,11 +256,11 @@ test('[M11, M16] every view of ours is the same folded from an epoch as from the
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.array(step, { maxLength: 6 }), async (before, after) => {
       const { events } = play([{ said: 'go' }, ...before, { compacted: true }, ...after], { views });
-      const view = runView([], views);
-      const root = await openHead(memoryLog(events), view, 'root');
-      const epoch = await openHead(memoryLog(events), view, 'epoch');
+      const view = runStateView([], views);
+      const root = await openSessionWriter(memoryLog(events), view, 'root');
+      const epoch = await openSessionWriter(memoryLog(events), view, 'epoch');
       for (const each of views)
-        assert.deepEqual(plain(look(epoch.state, each)), plain(look(root.state, each)), each.name);
+        assert.deepEqual(plain(readView(epoch.state, each)), plain(readView(root.state, each)), each.name);
     }),
     seldom,
   );

@@ -7,7 +7,7 @@ import { generateObject, Output, streamText } from 'ai';
 import OpenAI, { UnprocessableEntityError, type APIError } from 'openai';
 import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
-import { output, type Tool } from '../src/core/index.ts';
+import { toolOutput, type Tool } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { apiServer, keys, type Api } from './support/api-server.ts';
 
@@ -23,7 +23,7 @@ test('[A110] the openai SDK parses what it asked a form for, whole and streamed,
   const schemas: unknown[] = [];
   const api = await apiServer(t, {
     script: ({ body }) => {
-      schemas.push(body.answer);
+      schemas.push(body.outputSchema);
       return says(JSON.stringify(rome));
     },
   });
@@ -76,7 +76,7 @@ test('[A110] what never fits is an error, as is what a tool ends the run with; J
     description: 'Ends the task.',
     input: { type: 'object' },
     effect: 'read',
-    run: () => output({ text: 'done', endsRun: true }),
+    execute: () => toolOutput({ text: 'done', endsRun: true }),
   };
   const script: Record<string, () => ReturnType<typeof says>> = {
     words: () => says('Warm.'),

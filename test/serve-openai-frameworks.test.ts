@@ -63,7 +63,8 @@ for (const useResponsesApi of [false, true]) {
 
   test(`LangChain makes objects over ${way}`, async (t) => {
     const api = await apiServer(t, {
-      script: ({ body, tools }) => (body.answer ? says('{"city": "Rome"}') : calls(tools[0] ?? '', { city: 'Rome' })),
+      script: ({ body, tools }) =>
+        body.outputSchema ? says('{"city": "Rome"}') : calls(tools[0] ?? '', { city: 'Rome' }),
     });
     const model = chainModel(api.url, useResponsesApi);
     for (const method of ['jsonSchema', 'functionCalling'] as const) {

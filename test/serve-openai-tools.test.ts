@@ -6,7 +6,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, streamText, tool } from 'ai';
 import OpenAI, { BadRequestError, NotFoundError, UnprocessableEntityError } from 'openai';
 import { z } from 'zod';
-import { toArray, type Event, type Request, type Tool } from '../src/core/index.ts';
+import { toArray, type Event, type ModelRequest, type Tool } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
 import { apiServer, keys, type Api } from './support/api-server.ts';
 
@@ -30,11 +30,11 @@ const look: Tool = {
   description: 'Looks.',
   input: { type: 'object' },
   effect: 'read',
-  run: () => 'A window.',
+  execute: () => 'A window.',
 };
 
 /** Asks for the weather until it has a result, and then says what it was. */
-const asksOnce: Script<Request> = ({ results, body }) =>
+const asksOnce: Script<ModelRequest> = ({ results, body }) =>
   results.length === 0
     ? calls('get_weather', { city: 'Rome' })
     : says(`${results.join(' and ')} (${toArray(body.messages).length} messages)`);
@@ -246,8 +246,8 @@ test('the choice of a tool is kept: none is not offered, required and named are 
   const api = await apiServer(t, {
     tools: [look],
     script: ({ tools, body, index, results }) => {
-      seen.push([tools, body.choice]);
-      if (body.choice === 'auto' && !tools.includes('get_weather')) return says('No tools of yours.');
+      seen.push([tools, body.toolChoice]);
+      if (body.toolChoice === 'auto' && !tools.includes('get_weather')) return says('No tools of yours.');
       if (results.length === 0) return calls('look');
       return index % 2 === 0 ? says('I would rather not.') : calls('get_weather', { city: 'Rome' });
     },
@@ -270,7 +270,7 @@ test('the choice of a tool is kept: none is not offered, required and named are 
 test('a client that insists on a call gets no words instead', async (t) => {
   const api = await apiServer(t, {
     tools: [look],
-    script: ({ body }) => (body.choice === 'auto' ? says('I will not.') : calls('look')),
+    script: ({ body }) => (body.toolChoice === 'auto' ? says('I will not.') : calls('look')),
   });
   const asked = { model: 'fairlead', tools: [weather], messages: [question], tool_choice: 'required' as const };
   await assert.rejects(

@@ -18,7 +18,7 @@ async function survive(
 ): Promise<{ readonly events: readonly Event[]; readonly report: readonly Problem[] }> {
   const { events, log } = await inspect(file);
   const again = await openJsonl(file);
-  const [added] = await again.append(events.at(-1)?.seq ?? 0, [remark], { settle: true });
+  const [added] = await again.append(events.at(-1)?.seq ?? 0, [remark], { durable: true });
   await again.close();
   const later = await inspect(file);
   assert.deepEqual(later.events, [...events, added]);

@@ -58,9 +58,9 @@ test('fault 9: a sync that fails means not saved, nothing more succeeds on that 
   const disk = failingDisk(2, 'EIO', { only: ['sync'] });
   const log = await openJsonl(file, { disk });
   const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
-  await assert.rejects(log.append(0, [remark], { settle: true }), { code: 'store/io' });
+  await assert.rejects(log.append(0, [remark], { durable: true }), { code: 'store/io' });
   await assert.rejects(log.append(0, [remark]), { code: 'store/io' });
-  await assert.rejects(log.append(1, [remark], { settle: true }), { code: 'store/io' });
+  await assert.rejects(log.append(1, [remark], { durable: true }), { code: 'store/io' });
   assert.deepEqual(await eventsOf(log), []);
   await log.close();
   assert.deepEqual((await inspect(file)).events, []);
@@ -86,7 +86,7 @@ test('fault 9: a write whose beginning cannot be taken back closes the log to fu
   };
   const log = await openJsonl(file, { disk });
   const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
-  const [saved] = await log.append(0, [remark], { settle: true });
+  const [saved] = await log.append(0, [remark], { durable: true });
   failing = true;
   await assert.rejects(log.append(1, [remark]), { code: 'store/io' });
   failing = false;
@@ -134,9 +134,9 @@ test('fault 10: a folder deleted in the middle of a run gives a clear error, and
   const { file } = place();
   const log = await openJsonl(file);
   const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
-  const saved = await log.append(0, [remark, remark], { settle: true });
+  const saved = await log.append(0, [remark, remark], { durable: true });
   fs.rmSync(path.dirname(file), { recursive: true });
-  await assert.rejects(log.append(2, [remark], { settle: true }), { code: 'store/gone' });
+  await assert.rejects(log.append(2, [remark], { durable: true }), { code: 'store/gone' });
   await assert.rejects(log.append(2, [remark]), { code: 'store/gone' });
   const copy = plant(log.export());
   await log.close();
@@ -150,7 +150,7 @@ test('fault 10: a session file deleted or replaced under its writer is noticed b
     const { file } = place();
     const log = await openJsonl(file);
     change(file);
-    const append = log.append(0, [{ type: 'annotation-added', key: 'k', value: 1 }], { settle: true });
+    const append = log.append(0, [{ type: 'annotation-added', key: 'k', value: 1 }], { durable: true });
     await assert.rejects(append, { code: 'store/gone' });
     assert.match(log.export(), /annotation-added/);
     await log.close();
@@ -174,7 +174,7 @@ test('fault 11: the power may go at any moment: a session is there as it was bef
         for (let i = 0; i < 4; i++) {
           const tail = (await eventsOf(log)).at(-1)?.seq ?? 0;
           settled.push(
-            ...(await log.append(tail, [remark, remark], { settle: i % 2 === 0 })).filter(() => i % 2 === 0),
+            ...(await log.append(tail, [remark, remark], { durable: i % 2 === 0 })).filter(() => i % 2 === 0),
           );
         }
         await log.close();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { fold, runView, toArray, type Event, type Fact } from '../src/core/index.ts';
+import { fold, runStateView, toArray, type Event, type Fact } from '../src/core/index.ts';
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
 import { effectsIn, plan } from './crash/agent.ts';
 import { assertEffects, assertLegal, assertTidy, eventsOf, inspect } from './crash/checker.ts';
@@ -82,7 +82,7 @@ test('[J93] a result that a person rewrote is what the model sees from then on, 
     /^Line 15 of 68 changed outside the program; .* kept in session\.jsonl\.edited-1\.$/,
   );
   assert.equal(branch.from, events[1]?.id);
-  const state = fold(runView(), found);
+  const state = fold(runStateView(), found);
   assert.ok(JSON.stringify(toArray(state.messages)).includes('done by hand'));
   assert.ok(!JSON.stringify(toArray(state.messages)).includes('done 2"'));
   assert.deepEqual(factsOf(found.slice(3)).length, events.length - 2);
@@ -105,10 +105,10 @@ test('[J93] what a person put in, took out, moved or changed at either end becom
   );
   assert.deepEqual(factsOf(moved.events).slice(3), factsOf(events.with(8, events[9]!).with(9, events[8]!)).slice(2));
   const end = await takeUp(lines.with(67, (lines[67] ?? '').replace('answered', 'stuck')).join(''));
-  assert.equal(fold(runView(), end.events).ended?.reason, 'stuck');
+  assert.equal(fold(runStateView(), end.events).ended?.reason, 'stuck');
   const start = plant(lines.with(1, (lines[1] ?? '').replace('"s1"', '"s2"')).join(''));
   const { events: renamed } = await inspect(start.file);
-  assert.equal(fold(runView(), renamed).session, 's2');
+  assert.equal(fold(runStateView(), renamed).session, 's2');
   assert.equal(renamed[0]?.type, 'branch-started');
   assert.equal((await verifyFile(start.file)).ok, true);
 });
@@ -215,7 +215,7 @@ test('a file may be edited again and again, each time where it is followed from'
   const { state } = await inspect(file);
   assert.equal(state.system, 'be better');
   assert.ok(JSON.stringify(toArray(state.messages)).includes('seen thrice'));
-  assert.equal(state.messages.length, fold(runView(), events).messages.length);
+  assert.equal(state.messages.length, fold(runStateView(), events).messages.length);
   assertTidy(file, ['.edited-1', '.edited-2', '.edited-3', '.edited-4']);
 });
 
@@ -255,7 +255,7 @@ test('a file changed in place while it is open is not written to as if it were t
     // Within one tick of the system's clock, two writes have the same time.
     fs.utimesSync(file, atime, mtime);
     if (instead.length > 6) {
-      await assert.rejects(log.append(67, [remark('x')], { settle: true }), { code: 'store/changed', hint: /branch/ });
+      await assert.rejects(log.append(67, [remark('x')], { durable: true }), { code: 'store/changed', hint: /branch/ });
       await assert.rejects(log.append(67, [remark('x')]), { code: 'store/changed' });
     }
     await log.close();

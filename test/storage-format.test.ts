@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { fold, runView, textOf, toArray, type Json } from '../src/core/index.ts';
+import { fold, runStateView, messageText, toArray, type Json } from '../src/core/index.ts';
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
 import { assertTidy, eventsOf, inspect } from './crash/checker.ts';
 import { folder, place, plant, story } from './crash/place.ts';
@@ -123,14 +123,14 @@ test('fault 21: a file of the first format opens, reads, verifies and goes on', 
     events.map(({ seq }) => seq),
     [1, 2, 22, 23, 24, 25, 26, 27, 28],
   );
-  const state = fold(runView(), events);
-  assert.deepEqual(toArray(state.messages).map(textOf), ['Summary.\nAgain.', 'Done again.']);
+  const state = fold(runStateView(), events);
+  assert.deepEqual(toArray(state.messages).map(messageText), ['Summary.\nAgain.', 'Done again.']);
   const old = await eventsOf(log, { at: `l.${events[0]?.id.slice(2)}` });
   assert.equal(old.length, 21);
-  const first = fold(runView(), old);
+  const first = fold(runStateView(), old);
   const roles = toArray(first.messages).map(({ role }) => role);
   assert.deepEqual(roles.slice(0, 3), ['user', 'assistant', 'tool']);
-  assert.equal(textOf(toArray(first.messages).at(-1)!), 'One.');
+  assert.equal(messageText(toArray(first.messages).at(-1)!), 'One.');
   assert.equal(first.ended?.reason, 'answered');
   assert.ok(
     old[2]?.type === 'input-received' &&

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
-import { noSpending, type Event, type Fact } from '../src/core/index.ts';
+import { zeroUsage, type Event, type Fact } from '../src/core/index.ts';
 import { openJsonl, verifyFile, type JsonlLog } from '../src/stores/index.ts';
 import { assertTidy, eventsOf } from './crash/checker.ts';
 import { folder, place } from './crash/place.ts';
@@ -18,7 +18,7 @@ const epoch = (number: number): Fact => ({
   system: 's',
   tools: [],
   model: 'm',
-  baseline: { session: 's', messages: [], turn: number, loaded: [], queue: [], total: noSpending },
+  baseline: { session: 's', messages: [], turn: number, loaded: [], queue: [], total: zeroUsage },
 });
 const remark = (value: number): Fact => ({ type: 'annotation-added', key: 'k', value });
 const remarks = (count: number): readonly Fact[] => Array.from({ length: count }, (_, i) => remark(i));
@@ -144,7 +144,7 @@ test('fault 14: a log of a million events and 200 MB opens from its index: few l
   const { found, from, lines } = await readWithLittle(file, 'epoch');
   assert.deepEqual({ found, from, lines }, { found: 1000, from: 'index', lines: 1000 });
   const log = await openJsonl(file);
-  const [next] = await log.append(1_000_000, [remark(1)], { settle: true });
+  const [next] = await log.append(1_000_000, [remark(1)], { durable: true });
   assert.equal(next?.seq, 1_000_001);
   await log.close();
   fs.rmSync(file);

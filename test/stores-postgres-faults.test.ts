@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import { Client } from 'pg';
-import { noSpending, type FleetStore, type Settlement, type Work } from '../src/core/index.ts';
+import { zeroUsage, type FleetStore, type RunSettlement, type WorkOptions } from '../src/core/index.ts';
 import { migrations } from '../src/stores/postgres/migrations.ts';
 import { openPostgres, type PostgresOptions } from '../src/stores/postgres/store.ts';
 import { awakeActor, startActor } from './support/fleet-process.ts';
@@ -30,16 +30,16 @@ async function send(url: string, sql: string): Promise<readonly Record<string, u
 }
 
 const remark = (value: number) => ({ type: 'annotation-added', key: 'n', value }) as const;
-const ended: Settlement = { type: 'ended', outcome: { reason: 'answered', text: '', spent: noSpending } };
-const rest: Settlement = { type: 'resting', questions: [] };
+const ended: RunSettlement = { type: 'ended', outcome: { reason: 'answered', text: '', spent: zeroUsage } };
+const rest: RunSettlement = { type: 'resting', questions: [] };
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-function working(store: FleetStore, drive: Work['drive'], more: Partial<Work> = {}) {
+function working(store: FleetStore, drive: WorkOptions['handle'], more: Partial<WorkOptions> = {}) {
   const control = new AbortController();
-  const done = store.queue.work({ worker: 'w', concurrency: 4, signal: control.signal, drive, ...more });
+  const done = store.queue.work({ worker: 'w', concurrency: 4, signal: control.signal, handle: drive, ...more });
   return {
     done,
     async end() {
@@ -78,7 +78,7 @@ promise('[A116] a store of an earlier version is brought up to date, with what i
   );
   const { queue, ledger } = await openFor(t, url);
   assert.equal((await queue.run('kept'))?.words, 'Stay.');
-  assert.equal(await ledger.hold('acme', 'h', { usd: 1, tokens: 1 }), undefined);
+  assert.equal(await ledger.reserve('acme', 'h', { usd: 1, tokens: 1 }), undefined);
   assert.deepEqual(await send(url, 'SELECT version FROM fairlead.version'), [{ version: migrations.length }]);
 });
 
@@ -100,7 +100,7 @@ promise(
     await postgres.stop();
     try {
       await assert.rejects(store.ping(), { code: 'store/unreachable', retry: true });
-      const { stopped, why } = await store.killSwitch.standing();
+      const { stopped, why } = await store.killSwitch.status();
       assert.equal(stopped, true, 'what cannot be read is stopped');
       assert.match(why ?? '', /cannot be read/);
     } finally {
@@ -112,7 +112,7 @@ promise(
         () => false,
       ),
     );
-    assert.equal((await store.killSwitch.standing()).stopped, false);
+    assert.equal((await store.killSwitch.status()).stopped, false);
   },
 );
 
@@ -121,8 +121,8 @@ promise('[A52] what is settled in any part of a store takes along all that was w
   const log = await store.sessions.open('one');
   const other = await store.sessions.open('two');
   const ways: readonly (() => Promise<unknown>)[] = [
-    () => other.append(0, [remark(0)], { settle: true }),
-    () => store.ledger.hold('acme', 'h', { usd: 1, tokens: 1 }),
+    () => other.append(0, [remark(0)], { durable: true }),
+    () => store.ledger.reserve('acme', 'h', { usd: 1, tokens: 1 }),
     () => store.queue.enqueue([{ words: '' }]),
   ];
   for (const [i, settle] of ways.entries()) {
@@ -143,7 +143,7 @@ promise('[A52] appends go on while the server is stopped and started: each is th
   const stop = new AbortController();
   const writing = (async () => {
     while (!stop.signal.aborted) {
-      await log.append(count, [remark(count + 1)], { settle: true });
+      await log.append(count, [remark(count + 1)], { durable: true });
       count += 1;
     }
   })();
@@ -217,7 +217,7 @@ promise('[A71, A111] two versions of the program work side by side, each on what
   const [first, second] = [await openFor(t, url), await openFor(t, url)];
   await first.queue.enqueue(['a', 'b', 'c', 'd'].map((id) => ({ id, words: '' })));
   const had = new Map<string, string[]>();
-  const drive: Work['drive'] = async ({ id, attempts, version = '' }) => {
+  const drive: WorkOptions['handle'] = async ({ id, attempts, version = '' }) => {
     had.set(id, [...(had.get(id) ?? []), version]);
     return attempts === 1 ? rest : ended;
   };
@@ -235,10 +235,10 @@ promise('[A71, A111] two versions of the program work side by side, each on what
 promise('[A71] a schedule fires once over all workers, and once for all the times that nobody was there', async (t) => {
   const url = await postgres.fresh();
   const stores = [await openFor(t, url), await openFor(t, url)];
-  await stores[0]?.queue.schedule({ name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy', tenant: 'acme' } });
+  await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy', tenant: 'acme' } });
   await send(url, `UPDATE fairlead.schedules SET next = ${Date.UTC(2026, 0, 5, 3)}`);
   const driven: string[] = [];
-  const drive: Work['drive'] = async ({ id, words }) => (driven.push(`${id} ${words}`), ended);
+  const drive: WorkOptions['handle'] = async ({ id, words }) => (driven.push(`${id} ${words}`), ended);
   await Promise.all(stores.map((store) => working(store, drive, { drain: true }).done));
   assert.deepEqual(driven, ['nightly@2026-01-05T03:00:00.000Z tidy']);
   const [row] = await send(url, 'SELECT next FROM fairlead.schedules');
@@ -297,9 +297,9 @@ test(
     await send(url, "SELECT fairlead.bury(token, '{}') FROM fairlead.presences");
     const log = await heir.sessions.open('one', { force: true });
     await assert.rejects(sleeper.sessions.open('one', { force: true }), { code: 'store/fenced' });
-    await log.append(0, [remark(1)], { settle: true });
+    await log.append(0, [remark(1)], { durable: true });
     const other = await sleeper.sessions.open('another', { force: true });
-    await other.append(0, [remark(1)], { settle: true });
+    await other.append(0, [remark(1)], { durable: true });
     await Promise.all([log.close(), other.close()]);
   },
 );

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import { Client } from 'pg';
-import type { FleetStore, Settlement } from '../src/core/index.ts';
+import type { FleetStore, RunSettlement } from '../src/core/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
 import { damagePromises } from './support/damage-promises.ts';
 import { lossyLine } from './support/lossy-line.ts';
@@ -55,7 +55,7 @@ test(
     const append = async (after: number, meanwhile: () => Promise<void>): ReturnType<typeof log.append> => {
       const lost = line.lose(`words ${after}`);
       const done = log.append(after, [{ type: 'annotation-added', key: 'k', value: `words ${after}` }], {
-        settle: true,
+        durable: true,
       });
       done.catch(() => {});
       await lost;
@@ -79,17 +79,17 @@ test(
   async (t) => {
     const line = await lossyLine(t, await fresh());
     const store = await openPostgres(line.url, { retryMs: 1, leaseMs: 1000 });
-    await store.queue.limit({ tenantConcurrency: 50 });
+    await store.queue.setLimits({ tenantConcurrency: 50 });
     await store.queue.enqueue(Array.from({ length: 2000 }, (_, i) => ({ words: '', tenant: `t${i % 3}` })));
     const over = new AbortController();
     const enough = Promise.withResolvers<void>();
     let drives = 0;
-    const drive = async (): Promise<Settlement> => {
+    const drive = async (): Promise<RunSettlement> => {
       drives += 1;
       if (drives === 50) enough.resolve();
       return ended();
     };
-    const done = store.queue.work({ worker: 'w', concurrency: 20, signal: over.signal, drive });
+    const done = store.queue.work({ worker: 'w', concurrency: 20, signal: over.signal, handle: drive });
     await enough.promise;
     line.die();
     over.abort();

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { agentTool, toolbox } from '../src/agent/index.ts';
+import { agentTool, createToolRegistry } from '../src/agent/index.ts';
 import { toArray, type Fact, type Json, type JsonObject, type Tool, type ToolContext } from '../src/core/index.ts';
 import { calls, fails, join, says, type ScriptStep, type Script } from '../src/testing/index.ts';
 import { workspaceTools } from '../src/tools/index.ts';
@@ -26,7 +26,7 @@ async function scene(
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const root = realpathSync(mkdtempSync(path.join(home, 'work-')));
   const workspace = localWorkspace({ roots: [root], blobs: path.join(home, 'blobs'), outputs: path.join(home, 'out') });
-  const tools = toolbox([...workspaceTools(workspace), ...more]);
+  const tools = createToolRegistry([...workspaceTools(workspace), ...more]);
   const on = await stage(t, script, { ...options, agent: { tools, ...options.agent } });
   return { ...on, root, file: (name) => path.join(root, name) };
 }
@@ -40,7 +40,7 @@ const tool = (name: string, effect: Tool['effect'], run: (input: Json, context: 
   description: 'A test.',
   input: { type: 'object' },
   effect,
-  run,
+  execute: run,
 });
 const forever = (): Promise<never> => new Promise(() => {});
 const patient = { timeout: 60_000 };

@@ -5,12 +5,12 @@ import http from 'node:http';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import {
-  callsOf,
+  messageToolCalls,
   FairleadError,
-  trailOf,
+  createPersistentList,
   type Chunk,
   type Message,
-  type Request,
+  type ModelRequest,
   type Usage,
 } from '../src/core/index.ts';
 import { chatProvider } from '../src/providers/chat/chat.ts';
@@ -118,7 +118,7 @@ function assertAs(end: End, expected: Stated): void {
   const { message } = end;
   const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   assert.equal(text, expected.text);
-  const calls = callsOf(message).map((call) => {
+  const calls = messageToolCalls(message).map((call) => {
     assert.equal(call.invalid, undefined);
     return { id: call.id, name: call.tool, input: call.input };
   });
@@ -160,11 +160,11 @@ const question: Message = { role: 'user', parts: [{ type: 'text', text: 'hi' }] 
 async function ask(each: Exchange, how = 'whole/0'): Promise<End> {
   const baseUrl = `${origin}/${exchanges.indexOf(each)}/${how}`;
   const provider = chatProvider({ model: 'asked', baseUrl, apiKey: 'sk-secret', family: familyOf(each) });
-  const request: Request = {
+  const request: ModelRequest = {
     system: 'Be brief.',
     tools: [],
-    messages: trailOf([question]),
-    choice: 'auto',
+    messages: createPersistentList([question]),
+    toolChoice: 'auto',
     settings: {},
   };
   return endOf(provider.stream(request, new AbortController().signal));

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { FairleadError, trailOf, type Chunk, type Provider, type Request } from '../src/core/index.ts';
+import {
+  FairleadError,
+  createPersistentList,
+  type Chunk,
+  type Provider,
+  type ModelRequest,
+} from '../src/core/index.ts';
 import { anthropicProvider } from '../src/providers/sdk/anthropic.ts';
 import { googleProvider } from '../src/providers/sdk/google.ts';
 import { responsesProvider } from '../src/providers/sdk/responses.ts';
@@ -47,11 +53,11 @@ const recordings = path.resolve(import.meta.dirname, '../../shared/data/wire/exc
 const absent = existsSync(recordings) ? false : 'the recorded exchanges are not beside this repository';
 const exchanges = absent ? [] : await recordedExchanges(recordings);
 
-const request: Request = {
+const request: ModelRequest = {
   system: 'Be brief.',
   tools: [],
-  messages: trailOf([{ role: 'user', parts: [{ type: 'text', text: 'Go on.' }] }]),
-  choice: 'auto',
+  messages: createPersistentList([{ role: 'user', parts: [{ type: 'text', text: 'Go on.' }] }]),
+  toolChoice: 'auto',
   settings: {},
 };
 

@@ -58,7 +58,7 @@ const log = memoryLog();
 const edit = calls('edit_file', { path: 'a.ts' });
 const provider = scriptedProvider([edit, calls('read_file', { path: 'a.ts' }), edit, says('Done.')]);
 const compact = compactAt(0.8, summarising());
-const harness = new Harness({ provider, system: '', tools, ...rulesOf(set), compact, runDir: null });
+const harness = new Harness({ provider, system: '', tools, ...rulesOf(set), compactor: compact, runDir: null });
 await harness.open(log);
 await harness.ask('Change a.ts.');
 

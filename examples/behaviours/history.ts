@@ -1,7 +1,7 @@
 // Behaviour 2: the conversation is a stream of events with views; ask it questions, and add a view of your own.
 import assert from 'node:assert/strict';
-import { defineTool, Harness, openHead, runView } from 'fairlead';
-import { look, type NamedView } from 'fairlead/core';
+import { defineTool, Harness, openSessionWriter, runStateView } from 'fairlead';
+import { readView, type NamedView } from 'fairlead/core';
 import { contextUse, entities, failures, history, loop, spending, tries } from 'fairlead/rules';
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedProvider } from 'fairlead/testing';
@@ -19,7 +19,7 @@ const longest: NamedView<number> = {
   name: 'longest-answer',
   initial: 0,
   on: (most, event) => (event.type === 'turn-ended' ? Math.max(most, JSON.stringify(event.message).length) : most),
-  keep: (most) => most,
+  serialize: (most) => most,
   restore: (kept) => (typeof kept === 'number' ? kept : undefined),
 };
 
@@ -35,7 +35,7 @@ await harness.open(log);
 await harness.ask('Why does src/sum.ts fail?');
 
 // Any log can be asked, at any time: the views are rebuilt from it.
-const { state } = await openHead(log, runView([], [history, longest]));
+const { state } = await openSessionWriter(log, runStateView([], [history, longest]));
 assert.equal(failures(state, 'test').inARow, 3);
 assert.deepEqual(
   tries(state).map(({ tool, count, same }) => [tool, count, same]),
@@ -48,4 +48,4 @@ assert.deepEqual(
   ['#12', 'src/sum.ts'],
 );
 assert.equal(spending(state).session.turns, 4);
-assert.ok(look(state, longest) > 0);
+assert.ok(readView(state, longest) > 0);

@@ -1,6 +1,6 @@
 // Behaviour 1: one output of a tool, several renderings, chosen without touching the tool.
 import assert from 'node:assert/strict';
-import { defineTool, Harness, output } from 'fairlead';
+import { defineTool, Harness, toolOutput } from 'fairlead';
 import { bundleOf, renderable, rulesOf } from 'fairlead/rules';
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedProvider } from 'fairlead/testing';
@@ -16,7 +16,7 @@ const outline = defineTool({
   effect: 'read',
   input: { type: 'object' },
   run: () =>
-    output({ text: 'one file', data: context, notes: [{ key: 'imports', text: 'Imports stand at the top.' }] }),
+    toolOutput({ text: 'one file', data: context, notes: [{ key: 'imports', text: 'Imports stand at the top.' }] }),
 });
 const { renderers } = rulesOf({
   name: 'rendering',
@@ -37,6 +37,6 @@ assert.equal(ended?.text.split('\n')[0], '# CodeContext');
 assert.deepEqual(ended?.data, context);
 
 // The same output for a program that is not this one: a version, the data, every rendering, the notes.
-const bundle = bundleOf(output({ text: 'one file', data: context }));
+const bundle = bundleOf(toolOutput({ text: 'one file', data: context }));
 assert.equal(bundle.protocol, 1);
 assert.match(bundle.renderings.xml ?? '', /<File path="a.ts">/);

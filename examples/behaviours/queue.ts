@@ -17,7 +17,7 @@ const harness = new Harness({
   provider: scriptedProvider([says('One.'), says('Two.')]),
   system: '',
   ...rulesOf({ name: 'queue', reminders }),
-  noteTokens: 300,
+  maxNoteTokens: 300,
   runDir: null,
 });
 await harness.open(log);

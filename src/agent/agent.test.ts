@@ -86,8 +86,8 @@ test('extensions add tools, gates and reminders, and ours come the same way', as
 test('[A110] an answer can be held to a Standard Schema, and comes back as a value', async () => {
   const agent = defineAgent({
     model: scriptedProvider([says('{"n": 7}')]),
-    answer: z.object({ n: z.number() }),
+    outputSchema: z.object({ n: z.number() }),
     runDir: null,
   });
-  assert.deepEqual((await agent.runResult('n?')).value, { n: 7 });
+  assert.deepEqual((await agent.runResult('n?')).object, { n: 7 });
 });

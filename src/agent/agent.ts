@@ -1,13 +1,13 @@
 // An agent: a model by name, instructions and what it can do, ready to be asked.
-import { FairleadError, isObject, type AgentParts, type Provider } from '../core/index.ts';
+import { FairleadError, isObject, type ResolvedAgent, type Provider } from '../core/index.ts';
 import type { GatewayOptions, ModelRef, ProviderMaker } from '../providers/index.ts';
-import { merge, type Extension } from './extension.ts';
-import { answered, Harness, type AskOptions } from './harness.ts';
+import { mergeExtensions, type Extension } from './extension.ts';
+import { unwrapResult, Harness, type AskOptions } from './harness.ts';
 import type { RunResult } from './result.ts';
-import { answerShape, kindOf, type SchemaLike } from './schema.ts';
-import { standIns } from './stand-ins.ts';
+import { createOutputSchema, describeKind, type SchemaLike } from './schema.ts';
+import { testProviders } from './stand-ins.ts';
 import type { SessionCache } from './session-cache.ts';
-import type { RunOptions, Words } from './session.ts';
+import type { RunOptions, UserInput } from './session.ts';
 import type { StreamEvent } from './stream-events.ts';
 
 /** What an agent is defined by. */
@@ -20,10 +20,10 @@ export type AgentOptions = Extension & {
   readonly instructions?: string;
   readonly maxTurns?: number;
   readonly limits?: RunOptions['limits'];
-  readonly settings?: AgentParts['settings'];
-  readonly compact?: AgentParts['compact'];
+  readonly settings?: ResolvedAgent['settings'];
+  readonly compactor?: ResolvedAgent['compactor'];
   /** A JSON schema, or a schema object that can give one: answers are held to it. */
-  readonly answer?: SchemaLike;
+  readonly outputSchema?: SchemaLike;
   readonly extensions?: readonly Extension[];
   readonly runDir?: string | null;
   readonly cache?: SessionCache;
@@ -35,18 +35,18 @@ export class Agent {
   readonly #options: AgentOptions;
 
   constructor(options: AgentOptions) {
-    mustBeWhole(options);
+    assertAgentOptions(options);
     this.name = options.name ?? 'agent';
     this.#options = options;
   }
 
   /** Asks once and gives the answer's text. */
-  async run(words: Words, options?: AskOptions): Promise<string> {
-    return answered(await this.runResult(words, options));
+  async run(words: UserInput, options?: AskOptions): Promise<string> {
+    return unwrapResult(await this.runResult(words, options));
   }
 
   /** Asks once and gives the whole result. */
-  async runResult(words: Words, options?: AskOptions): Promise<RunResult> {
+  async runResult(words: UserInput, options?: AskOptions): Promise<RunResult> {
     const session = await this.session();
     try {
       return await session.askResult(words, options);
@@ -56,7 +56,7 @@ export class Agent {
   }
 
   /** Asks once and streams what happens. */
-  async *runStream(words: Words, options?: AskOptions): AsyncGenerator<StreamEvent> {
+  async *runStream(words: UserInput, options?: AskOptions): AsyncGenerator<StreamEvent> {
     const session = await this.session();
     try {
       yield* session.askStream(words, options);
@@ -76,26 +76,28 @@ export class Agent {
       model,
       instructions = 'You are a helpful assistant.',
       extensions = [],
-      answer,
+      outputSchema: answer,
       gateway,
       maxTurns,
       limits,
       settings,
-      compact,
+      compactor: compact,
       runDir,
       cache,
     } = this.#options;
-    const { reminders, providers, ...parts } = merge([this.#options, ...extensions]);
-    const provider = isProvider(model) ? model : await openByName(isList(model) ? model : [model], providers, gateway);
+    const { reminders, providers, ...parts } = mergeExtensions([this.#options, ...extensions]);
+    const provider = isProvider(model)
+      ? model
+      : await openModelsByName(isModelList(model) ? model : [model], providers, gateway);
     const harness = new Harness({
       ...parts,
       provider,
       system: instructions,
-      ...(answer === undefined ? {} : { answer: answerShape(answer) }),
+      ...(answer === undefined ? {} : { outputSchema: createOutputSchema(answer) }),
       ...(maxTurns === undefined ? {} : { maxTurns }),
       ...(limits === undefined ? {} : { limits }),
       ...(settings === undefined ? {} : { settings }),
-      ...(compact === undefined ? {} : { compact }),
+      ...(compact === undefined ? {} : { compactor: compact }),
       ...(runDir === undefined ? {} : { runDir }),
       ...(cache === undefined ? {} : { cache }),
     });
@@ -105,18 +107,18 @@ export class Agent {
 }
 
 /** Whoever writes plain JavaScript is told here what is missing, not by a TypeError in a run. */
-function mustBeWhole(options: Partial<AgentOptions> | undefined): void {
+function assertAgentOptions(options: Partial<AgentOptions> | undefined): void {
   const { model, instructions, tools } = options ?? {};
   const models: readonly unknown[] = Array.isArray(model) && model.length > 0 ? model : [model];
-  const strange = models.findIndex((each) => !isModel(each));
+  const strange = models.findIndex((each) => !isModelOption(each));
   if (strange >= 0)
     throw new FairleadError(
       'agent/no-model',
-      `An agent needs a model: a name such as "ollama/qwen3:8b", several of them, or a provider; not ${strangeModel(models[strange])}.`,
+      `An agent needs a model: a name such as "ollama/qwen3:8b", several of them, or a provider; not ${describeBadModel(models[strange])}.`,
       { blame: 'user', hint: 'defineAgent({ model: "ollama/qwen3:8b" })' },
     );
   const wrong = (name: string, must: string, given: unknown): FairleadError =>
-    new FairleadError('agent/bad-option', `The ${name} of an agent must be ${must}, not ${kindOf(given)}.`, {
+    new FairleadError('agent/bad-option', `The ${name} of an agent must be ${must}, not ${describeKind(given)}.`, {
       blame: 'user',
     });
   if (instructions !== undefined && typeof instructions !== 'string')
@@ -124,32 +126,32 @@ function mustBeWhole(options: Partial<AgentOptions> | undefined): void {
   if (tools !== undefined && !Array.isArray(tools)) throw wrong('tools', 'a list', tools);
 }
 
-const isModel = (model: unknown): boolean =>
+const isModelOption = (model: unknown): boolean =>
   typeof model === 'string'
     ? model.trim() !== ''
     : isObject(model) &&
       (typeof model['stream'] === 'function' ||
         (typeof model['provider'] === 'string' && typeof model['model'] === 'string'));
 
-function strangeModel(model: unknown): string {
+function describeBadModel(model: unknown): string {
   if (typeof model === 'string') return 'an empty name';
   if (Array.isArray(model)) return model.length === 0 ? 'an empty list' : 'a list in a list';
-  return isObject(model) ? 'an object without provider and model' : kindOf(model);
+  return isObject(model) ? 'an object without provider and model' : describeKind(model);
 }
 
 const isProvider = (model: AgentOptions['model']): model is Provider => typeof model === 'object' && 'stream' in model;
 
-const isList = (model: AgentOptions['model']): model is readonly ModelRef[] => Array.isArray(model);
+const isModelList = (model: AgentOptions['model']): model is readonly ModelRef[] => Array.isArray(model);
 
 /** Providers are loaded only when a model is named; the gateway stands around all that are. */
-async function openByName(
+async function openModelsByName(
   models: readonly ModelRef[],
   providers: Readonly<Record<string, ProviderMaker>>,
   options?: GatewayOptions,
 ): Promise<Provider> {
   const { openProvider, gateway } = await import('../providers/index.ts');
   return gateway(
-    await Promise.all(models.map((model) => openProvider(model, { providers: { ...standIns, ...providers } }))),
+    await Promise.all(models.map((model) => openProvider(model, { providers: { ...testProviders, ...providers } }))),
     options,
   );
 }
@@ -169,19 +171,19 @@ export class AgentSession {
   }
 
   /** Says something and gives the whole result. */
-  async askResult(words: Words, options?: AskOptions): Promise<RunResult> {
+  async askResult(words: UserInput, options?: AskOptions): Promise<RunResult> {
     const result = await this.harness.askResult(words, options);
     this.#turns += result.turns;
     return result;
   }
 
   /** Says something and gives the answer's text; throws if there is none. */
-  async ask(words: Words, options?: AskOptions): Promise<string> {
-    return answered(await this.askResult(words, options));
+  async ask(words: UserInput, options?: AskOptions): Promise<string> {
+    return unwrapResult(await this.askResult(words, options));
   }
 
   /** Says something and streams what happens. */
-  async *askStream(words: Words, options?: AskOptions): AsyncGenerator<StreamEvent> {
+  async *askStream(words: UserInput, options?: AskOptions): AsyncGenerator<StreamEvent> {
     for await (const event of this.harness.askStream(words, options)) {
       if (event.type === 'result') this.#turns += event.result.turns;
       yield event;

@@ -1,16 +1,16 @@
 // The facts that a session begins with: a new one, one that another agent goes on with, and a fork.
 import { randomUUID } from 'node:crypto';
-import { settleOpenCalls, toArray, type AgentParts, type Fact, type Message, type RunState } from '../core/index.ts';
-import { specsOf } from './toolbox.ts';
+import { settleOpenCalls, toArray, type ResolvedAgent, type Fact, type Message, type RunState } from '../core/index.ts';
+import { visibleToolSpecs } from './toolbox.ts';
 
 /** Long enough that no text from outside can hold it by chance. */
-export const newNonce = (): string => randomUUID().slice(0, 8);
+export const createNonce = (): string => randomUUID().slice(0, 8);
 
 /** The facts that make a log ready for this agent: the first ones of a new session, or a new epoch if the agent is not the one that wrote it. */
-export function opening(parts: AgentParts, state: RunState, id: string): readonly Fact[] {
+export function sessionStartFacts(parts: ResolvedAgent, state: RunState, id: string): readonly Fact[] {
   const { system, provider, cwd } = parts;
   const where = cwd === undefined ? {} : { cwd };
-  const tools = specsOf(parts.tools);
+  const tools = visibleToolSpecs(parts.tools);
   const epoch = {
     type: 'epoch-started',
     epoch: state.epoch + 1,
@@ -21,7 +21,7 @@ export function opening(parts: AgentParts, state: RunState, id: string): readonl
   } as const;
   if (state.session === '')
     return [
-      { type: 'session-started', session: id, nonce: newNonce() },
+      { type: 'session-started', session: id, nonce: createNonce() },
       { ...epoch, reason: 'started' },
     ];
   if (state.model !== provider.model) return [{ ...epoch, reason: 'model-changed' }];
@@ -30,6 +30,6 @@ export function opening(parts: AgentParts, state: RunState, id: string): readonl
 }
 
 /** The conversation of a state with its open calls answered, as a fork needs it. */
-export function settled(state: RunState): readonly Message[] {
+export function settledMessages(state: RunState): readonly Message[] {
   return toArray(settleOpenCalls(state, 'The conversation was forked before this call was settled.').messages);
 }

@@ -1,10 +1,10 @@
 // A queue between something that calls back and someone who iterates.
 
 /** Push on one side, `for await` on the other; after `close` what is left is still delivered. */
-export type Channel<T> = AsyncIterable<T> & { push(item: T): void; close(error?: Error): void };
+export type AsyncQueue<T> = AsyncIterable<T> & { push(item: T): void; close(error?: Error): void };
 
 /** An empty channel. */
-export function channel<T>(): Channel<T> {
+export function createAsyncQueue<T>(): AsyncQueue<T> {
   let items: T[] = [];
   let closed = false;
   let failure: Error | undefined;

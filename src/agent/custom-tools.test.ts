@@ -10,18 +10,18 @@ import { callTool } from '../../test/support/tool-call.ts';
 import type { Workspace } from '../core/index.ts';
 import { memoryTrust } from '../guards/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
-import { customToolFolders, loadCustomTools, type CustomFile } from './custom-tools.ts';
+import { customToolDirs, loadCustomTools, type UnapprovedToolFile } from './custom-tools.ts';
 
-type Desk = {
+type Fixture = {
   readonly project: string;
   readonly own: string;
   readonly load: (
-    ask?: (file: CustomFile) => Promise<boolean>,
+    ask?: (file: UnapprovedToolFile) => Promise<boolean>,
     workspace?: Workspace,
   ) => ReturnType<typeof loadCustomTools>;
 };
 
-function desk(t: TestContext, files: Readonly<Record<string, string>> = {}): Desk {
+function createFixture(t: TestContext, files: Readonly<Record<string, string>> = {}): Fixture {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-custom-')));
   t.after(() => rmSync(top, { recursive: true, force: true }));
   const project = path.join(top, 'project');
@@ -29,7 +29,7 @@ function desk(t: TestContext, files: Readonly<Record<string, string>> = {}): Des
   for (const folder of [path.join(project, 'custom_tools'), path.join(project, '.fairlead/custom_tools'), own])
     mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(top, name), text);
-  const folders = customToolFolders({ cwd: project, home: top, configDir: path.join(top, 'config') });
+  const folders = customToolDirs({ cwd: project, home: top, configDir: path.join(top, 'config') });
   const trust = memoryTrust();
   return {
     project,
@@ -44,19 +44,19 @@ const tool = (name: string, rest = ''): string =>
 
 test('[P78] attack 38: a file of a project is run only after a yes to its very content; one of the person is theirs', async (t) => {
   const mark = `globalThis.ran = (globalThis.ran ?? 0) + 1;\n`;
-  const { load, project } = desk(t, {
+  const { load, project } = createFixture(t, {
     'config/custom_tools/mine.ts': `const answer: string = 'did mine';\n${tool('mine').replace("'did mine'", 'answer')}`,
     'project/custom_tools/theirs.js': mark + tool('theirs'),
   });
   const ran = (): unknown => (globalThis as { ran?: number }).ran;
-  const asked: CustomFile[] = [];
-  const say = (yes: boolean) => async (file: CustomFile) => {
+  const asked: UnapprovedToolFile[] = [];
+  const say = (yes: boolean) => async (file: UnapprovedToolFile) => {
     asked.push(file);
     return yes;
   };
   const first = await load();
   assert.deepEqual(
-    first.tools.map(({ name, hidden, effect }) => [name, hidden, effect]),
+    first.tools.map(({ name, deferred: hidden, effect }) => [name, hidden, effect]),
     [['custom__mine', true, 'outside']],
   );
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('[P78] attack 38: a file of a project is run only after a yes to its very c
   );
   assert.equal((await load(say(false))).tools.length, 1);
   assert.equal(ran(), undefined);
-  assert.deepEqual([asked[0]?.standing, asked[0]?.text.startsWith(mark)], ['new', true]);
+  assert.deepEqual([asked[0]?.status, asked[0]?.text.startsWith(mark)], ['new', true]);
   assert.equal((await load(say(true))).tools.length, 2);
   assert.equal(ran(), 1);
   assert.equal((await load(say(false))).tools.length, 2, 'a yes is remembered');
@@ -73,14 +73,14 @@ test('[P78] attack 38: a file of a project is run only after a yes to its very c
   writeFileSync(path.join(project, 'custom_tools/theirs.js'), `${mark}${tool('theirs')}//`);
   const changed = await load(say(false));
   assert.deepEqual(
-    [asked.at(-1)?.standing, changed.problems[0]?.why],
+    [asked.at(-1)?.status, changed.problems[0]?.why],
     ['changed', 'changed since it was approved, so it was not run'],
   );
   assert.equal((await callTool(first.tools, 'custom__mine', {})).text, 'did mine');
 });
 
 test('[P45, P46] a class with schema and execute is a tool as well, and its part beside it is none', async (t) => {
-  const { load } = desk(t, {
+  const { load } = createFixture(t, {
     'config/custom_tools/greet.ts': `export default class Greet {
       name = 'greet';
       description = 'Greets.';
@@ -97,7 +97,7 @@ test('[P45, P46] a class with schema and execute is a tool as well, and its part
 });
 
 test('[P71] what does not fit is refused with a sentence, and the others are loaded', async (t) => {
-  const { load, own } = desk(t, {
+  const { load, own } = createFixture(t, {
     'config/custom_tools/a-fine.mjs': tool('fine', ", effect: 'read'"),
     'config/custom_tools/b-twin.js': tool('fine'),
     'config/custom_tools/c-nothing.js': 'export const a = 1;',
@@ -137,7 +137,7 @@ test('[P71] what does not fit is refused with a sentence, and the others are loa
 });
 
 test('[P78] attack 23: a project cannot lead out of itself to have a file run', async (t) => {
-  const { load, project, own } = desk(t, { 'config/custom_tools/mine.js': tool('mine') });
+  const { load, project, own } = createFixture(t, { 'config/custom_tools/mine.js': tool('mine') });
   symlinkSync(path.join(own, 'mine.js'), path.join(project, 'custom_tools/linked.js'));
   const { tools, problems } = await load(async () => true);
   assert.equal(tools.length, 1);
@@ -168,7 +168,7 @@ test('[P78] the two worked examples do their work against servers of their kind,
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const before = { ...process.env };
   t.after(() => (process.env = before));
-  const { load, own, project } = desk(t);
+  const { load, own, project } = createFixture(t);
   cpSync(path.join(import.meta.dirname, '../../examples/custom-tools'), own, { recursive: true });
   const { tools, problems } = await load(
     undefined,

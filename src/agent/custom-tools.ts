@@ -1,40 +1,46 @@
 // Tools that people write themselves: one file, one object. What runs is the very text that was approved, and nothing that it could bring along.
 import path from 'node:path';
-import { isObject, messageOf, type Tool, type ToolContext, type Workspace } from '../core/index.ts';
-import { approvedText, exportOf, refused, type Approving, type UnapprovedFile } from './approved-file.ts';
+import { isObject, errorMessage, type Tool, type ToolContext, type Workspace } from '../core/index.ts';
+import {
+  readTrustedFile,
+  importDefaultExport,
+  fileRefusedError,
+  type FileApprovalOptions,
+  type UnapprovedFile,
+} from './approved-file.ts';
 import { defineTool, type ToolDefinition } from './define-tool.ts';
-import { projectFolders, type Problem } from './project/folders.ts';
-import { entriesIn, type ProjectPlaces, type Shelf } from './project/shelves.ts';
+import { projectDirs, type FileProblem } from './project/folders.ts';
+import { readDirEntries, type ProjectLocation, type ResourceDir } from './project/shelves.ts';
 import type { SchemaLike } from './schema.ts';
 
 /** What a custom tool is handed beside its input: what every tool is, and the workspace to reach the world through. */
-export type CustomContext = ToolContext & { readonly workspace: Workspace };
+export type CustomToolContext = ToolContext & { readonly workspace: Workspace };
 
 /** What a file of a custom tool exports by default. */
 export type CustomTool = Omit<ToolDefinition<SchemaLike>, 'run' | 'hidden'> & {
-  readonly run: (input: never, context: CustomContext) => unknown;
+  readonly run: (input: never, context: CustomToolContext) => unknown;
 };
 
 /** A file of a project that is not approved as it is. */
-export type CustomFile = UnapprovedFile;
+export type UnapprovedToolFile = UnapprovedFile;
 
 /** How custom tools are loaded. */
-export type CustomToolOptions = Approving & {
-  readonly folders: readonly Shelf[];
+export type CustomToolOptions = FileApprovalOptions & {
+  readonly folders: readonly ResourceDir[];
   readonly workspace: Workspace;
 };
 
-const folderName = 'custom_tools';
+const customToolsFolder = 'custom_tools';
 
 /** Where custom tools lie: in the person's own folder, then in the project, nearest first. */
-export function customToolFolders({ cwd, configDir, stopAt }: ProjectPlaces): readonly Shelf[] {
-  const folders = projectFolders(cwd, stopAt);
+export function customToolDirs({ cwd, configDir, stopAt }: ProjectLocation): readonly ResourceDir[] {
+  const folders = projectDirs(cwd, stopAt);
   const inside = folders.at(-1) ?? cwd;
   return [
-    { folder: path.join(configDir, folderName), scope: 'personal' },
+    { folder: path.join(configDir, customToolsFolder), scope: 'personal' },
     ...folders.flatMap((each) =>
-      ['.fairlead', '.'].map((below): Shelf => ({
-        folder: path.join(each, below, folderName),
+      ['.fairlead', '.'].map((below): ResourceDir => ({
+        folder: path.join(each, below, customToolsFolder),
         scope: 'project',
         inside,
       })),
@@ -45,45 +51,46 @@ export function customToolFolders({ cwd, configDir, stopAt }: ProjectPlaces): re
 /** Loads the tools of these folders, one after the other: questions come one at a time, and the first of a name wins. Each is named `custom__…` and hidden until it is loaded. */
 export async function loadCustomTools(
   options: CustomToolOptions,
-): Promise<{ readonly tools: readonly Tool[]; readonly problems: readonly Problem[] }> {
+): Promise<{ readonly tools: readonly Tool[]; readonly problems: readonly FileProblem[] }> {
   const tools = new Map<string, Tool>();
-  const problems: Problem[] = [];
+  const problems: FileProblem[] = [];
   for (const shelf of options.folders)
-    for (const { name } of entriesIn(shelf.folder, problems)) {
+    for (const { name } of readDirEntries(shelf.folder, problems)) {
       if (!/^[^_].*\.m?[jt]s$/.test(name) || /\.(?:test|d)\.m?[jt]s$/.test(name)) continue;
       const file = path.join(shelf.folder, name);
       try {
-        const tool = await loadFile(shelf, file, options);
-        if (tools.has(tool.name)) throw refused(`there is another tool named ${tool.name}, which comes first`);
+        const tool = await loadToolFile(shelf, file, options);
+        if (tools.has(tool.name)) throw fileRefusedError(`there is another tool named ${tool.name}, which comes first`);
         tools.set(tool.name, tool);
       } catch (error) {
-        problems.push({ path: file, why: messageOf(error) });
+        problems.push({ path: file, why: errorMessage(error) });
       }
     }
   return { tools: [...tools.values()], problems };
 }
 
-async function loadFile(shelf: Shelf, file: string, options: CustomToolOptions): Promise<Tool> {
-  const text = await approvedText(shelf, file, 'custom tool', options);
-  return toolFrom(await exportOf(file, text), options.workspace);
+async function loadToolFile(shelf: ResourceDir, file: string, options: CustomToolOptions): Promise<Tool> {
+  const text = await readTrustedFile(shelf, file, 'custom tool', options);
+  return createCustomTool(await importDefaultExport(file, text), options.workspace);
 }
 
 /** A class is made one of; what other harnesses call `schema` and `execute` is `input` and `run`. */
-function definitionIn(exported: unknown): unknown {
+function normalizeDefinition(exported: unknown): unknown {
   const made: unknown = typeof exported === 'function' ? Reflect.construct(exported, []) : exported;
   if (!isObject(made)) return made;
   return { ...made, input: made['input'] ?? made['schema'], run: made['run'] ?? made['execute'], self: made };
 }
 
-function toolFrom(exported: unknown, workspace: Workspace): Tool {
-  const given = definitionIn(exported);
-  if (!isObject(given)) throw refused('exports no object by default: give it name, description, input and run');
+function createCustomTool(exported: unknown, workspace: Workspace): Tool {
+  const given = normalizeDefinition(exported);
+  if (!isObject(given))
+    throw fileRefusedError('exports no object by default: give it name, description, input and run');
   const { run, name, input, self } = given as Partial<CustomTool> & { readonly self: unknown };
-  if (typeof run !== 'function') throw refused('has no run function');
-  if (typeof name !== 'string' || name === '') throw refused('has no name');
-  if (input === undefined) throw refused('has no input schema');
+  if (typeof run !== 'function') throw fileRefusedError('has no run function');
+  if (typeof name !== 'string' || name === '') throw fileRefusedError('has no name');
+  if (input === undefined) throw fileRefusedError('has no input schema');
   if (run.length > 2)
-    throw refused('has a run function with more than two arguments: the whole input, and the context');
+    throw fileRefusedError('has a run function with more than two arguments: the whole input, and the context');
   return defineTool({
     ...(given as CustomTool),
     name: `custom__${name}`,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { z } from 'zod';
-import { FairleadError, isOutput, output, type Output, type ToolContext } from '../core/index.ts';
+import { FairleadError, isToolOutput, toolOutput, type ToolOutput, type ToolContext } from '../core/index.ts';
 import { defineTool, toolFromSpec, type ToolDefinition } from './index.ts';
 import type { SchemaLike } from './schema.ts';
 
@@ -18,7 +18,7 @@ test('[P38] a tool is a name, a description and an input schema, and is trusted 
   assert.deepEqual(tool.input, { type: 'object' });
   assert.equal(tool.effect, 'outside');
   assert.equal(defineTool({ ...base, effect: 'read' }).effect, 'read');
-  assert.equal(tool.run({}, context), 'seen');
+  assert.equal(tool.execute({}, context), 'seen');
   assert.deepEqual(Object.keys(tool).toSorted(), ['check', 'description', 'effect', 'input', 'name', 'run']);
 });
 
@@ -26,7 +26,7 @@ test('[P38] the printed shape with input_schema makes the same tool', () => {
   const { input, ...rest } = base;
   const tool = toolFromSpec({ ...rest, input_schema: input });
   assert.deepEqual(tool.input, input);
-  assert.equal(tool.run({}, context), 'seen');
+  assert.equal(tool.execute({}, context), 'seen');
 });
 
 test('input is checked against a JSON Schema before anything runs', () => {
@@ -34,8 +34,8 @@ test('input is checked against a JSON Schema before anything runs', () => {
     ...base,
     input: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
   });
-  assert.equal(tool.check?.({ path: 'x' }), undefined);
-  assert.equal(tool.check?.({ path: 1 }), 'At /path: expected string, found number.');
+  assert.equal(tool.validate?.({ path: 'x' }), undefined);
+  assert.equal(tool.validate?.({ path: 1 }), 'At /path: expected string, found number.');
 });
 
 test('a Standard Schema gives run its type, its defaults and its transforms', async () => {
@@ -49,8 +49,8 @@ test('a Standard Schema gives run its type, its defaults and its transforms', as
       seen.push(year, twice);
     },
   });
-  assert.equal(tool.check?.({ day: '2020-01-02' }), undefined);
-  await tool.run({ day: '2020-01-02' }, context);
+  assert.equal(tool.validate?.({ day: '2020-01-02' }), undefined);
+  await tool.execute({ day: '2020-01-02' }, context);
   assert.deepEqual(seen, [2020, 6]);
   assert.deepEqual(tool.input['required'], ['day']);
 });
@@ -63,15 +63,15 @@ test('[A53] a tool may say what came of an attempt; its schema reads the input f
     confirm: ({ n }, { key }) => (seen.push([n + 1, key]), n > 1 ? 'done' : false),
   });
   assert.deepEqual(
-    [await tool.confirm?.({ n: '2' }, context), await tool.confirm?.({ n: 1 }, context)],
+    [await tool.checkOutcome?.({ n: '2' }, context), await tool.checkOutcome?.({ n: 1 }, context)],
     ['done', false],
   );
-  assert.equal(await tool.confirm?.({ n: 'x' }, context), undefined);
+  assert.equal(await tool.checkOutcome?.({ n: 'x' }, context), undefined);
   assert.deepEqual(seen, [
     [3, 'k'],
     [2, 'k'],
   ]);
-  assert.equal(defineTool({ ...base, confirm: () => 'as it is' }).confirm?.({}, context), 'as it is');
+  assert.equal(defineTool({ ...base, confirm: () => 'as it is' }).checkOutcome?.({}, context), 'as it is');
 });
 
 test('a Standard Schema is its own judge: what it refines is checked before anyone is asked, and its formats are its own', () => {
@@ -79,8 +79,8 @@ test('a Standard Schema is its own judge: what it refines is checked before anyo
     ...base,
     input: z.object({ at: z.iso.time(), n: z.number().refine((n) => n > 1, 'too small') }),
   });
-  assert.equal(tool.check?.({ at: '10:00:00', n: 2 }), undefined);
-  assert.equal(tool.check?.({ at: '10:00:00', n: 1 }), 'At /n: too small.');
+  assert.equal(tool.validate?.({ at: '10:00:00', n: 2 }), undefined);
+  assert.equal(tool.validate?.({ at: '10:00:00', n: 1 }), 'At /n: too small.');
 });
 
 test('what a schema has to wait for is checked in the run, and nothing runs if it does not fit', async () => {
@@ -90,14 +90,14 @@ test('what a schema has to wait for is checked in the run, and nothing runs if i
     input: z.object({ id: z.string().refine(async (id) => id === 'known', 'no such id') }),
     run: () => ran++,
   });
-  assert.equal(tool.check?.({ id: 'strange' }), undefined);
-  const result = (await tool.run({ id: 'strange' }, context)) as Output;
+  assert.equal(tool.validate?.({ id: 'strange' }), undefined);
+  const result = (await tool.execute({ id: 'strange' }, context)) as ToolOutput;
   assert.deepEqual(
     [result.failed, result.text],
     [true, 'The arguments do not fit, so nothing was run: At /id: no such id.'],
   );
   assert.equal(ran, 0);
-  await tool.run({ id: 'known' }, context);
+  await tool.execute({ id: 'known' }, context);
   assert.equal(ran, 1);
 });
 
@@ -109,10 +109,10 @@ test('a schema whose own code throws refuses the input instead of ending the run
   const own = {
     '~standard': { version: 1, vendor: 'own', validate: failing, jsonSchema: { input: () => ({ type: 'object' }) } },
   } as const;
-  assert.equal(defineTool({ ...base, input: own }).check?.({}), 'The value could not be checked: no luck');
+  assert.equal(defineTool({ ...base, input: own }).validate?.({}), 'The value could not be checked: no luck');
   const tool = defineTool({ ...base, input: z.object({ a: z.string().transform(failing) }), run: () => ran++ });
-  assert.equal(tool.check?.({ a: 'x' }), undefined);
-  await assert.rejects(async () => tool.run({ a: 'x' }, context), /no luck/);
+  assert.equal(tool.validate?.({ a: 'x' }), undefined);
+  await assert.rejects(async () => tool.execute({ a: 'x' }, context), /no luck/);
   assert.equal(ran, 0);
 });
 
@@ -123,10 +123,10 @@ test('annotations stay with the tool and decide nothing', () => {
 });
 
 test('output marks what a tool answers, and no JSON carries the mark', () => {
-  const made = output({ text: 'a', data: [1], notes: [{ key: 'k', text: 'n' }] });
-  assert.equal(isOutput(made), true);
-  assert.equal(isOutput({ ...made, text: 'b' }), true);
-  assert.equal(isOutput(JSON.parse(JSON.stringify(made))), false);
+  const made = toolOutput({ text: 'a', data: [1], notes: [{ key: 'k', text: 'n' }] });
+  assert.equal(isToolOutput(made), true);
+  assert.equal(isToolOutput({ ...made, text: 'b' }), true);
+  assert.equal(isToolOutput(JSON.parse(JSON.stringify(made))), false);
 });
 
 const refused: readonly (readonly [

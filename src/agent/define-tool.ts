@@ -3,20 +3,20 @@ import {
   FairleadError,
   USE_TOOL,
   isObject,
-  output,
+  toolOutput,
   type Json,
   type JsonObject,
   type Tool,
   type ToolContext,
 } from '../core/index.ts';
 import {
-  askNow,
-  checkerFor,
-  issuesIn,
-  jsonSchemaOf,
-  kindOf,
-  parserOf,
-  type Parsed,
+  parseSync,
+  createValidator,
+  formatIssues,
+  toJsonSchema,
+  describeKind,
+  getSchemaParser,
+  type SchemaOutput,
   type SchemaLike,
 } from './schema.ts';
 
@@ -40,9 +40,9 @@ export type ToolDefinition<S extends SchemaLike> = {
   readonly input: S;
   /** `outside`, the least trusted, unless given. */
   readonly effect?: Tool['effect'];
-  readonly run: (input: Parsed<S>, context: ToolContext) => unknown;
+  readonly run: (input: SchemaOutput<S>, context: ToolContext) => unknown;
   /** What came of an attempt that a crash cut off, found out by its key (`context.key`): what `run` would have given, `false` where it did not happen, nothing where that cannot be told. */
-  readonly confirm?: (input: Parsed<S>, context: ToolContext) => unknown;
+  readonly confirm?: (input: SchemaOutput<S>, context: ToolContext) => unknown;
   readonly idempotent?: boolean;
   readonly hidden?: boolean;
   readonly timeoutMs?: number;
@@ -52,25 +52,27 @@ export type ToolDefinition<S extends SchemaLike> = {
 /** The tool through which hidden tools are loaded. */
 export const LOAD_TOOLS = 'load_tools';
 
-const legalName = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
+const toolNamePattern = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
 /** Defines a tool. */
 export function defineTool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool {
-  mustBeDefined(definition);
+  assertToolDefinition(definition);
   const { name, description, run, confirm, effect = 'outside' } = definition;
   const { idempotent, hidden, timeoutMs, annotations } = definition;
-  const input = inputSchema(name, definition.input);
-  const tool = { name, description, input, effect, run: run as Tool['run'] };
+  const input = toInputSchema(name, definition.input);
+  const tool = { name, description, input, effect, execute: run as Tool['execute'] };
   const wrong =
-    faultOf({ ...tool, ...(timeoutMs === undefined ? {} : { timeoutMs }) }) ??
-    mismatch(input, run.length, effect, annotations);
-  if (wrong) throw badTool(name, wrong);
+    toolDefinitionError({ ...tool, ...(timeoutMs === undefined ? {} : { timeoutMs }) }) ??
+    schemaMismatchError(input, run.length, effect, annotations);
+  if (wrong) throw badToolError(name, wrong);
   return {
     ...tool,
-    ...guarded(definition.input, input, tool.run),
-    ...(confirm ? { confirm: asParsed(definition.input, confirm as NonNullable<Tool['confirm']>) } : {}),
+    ...withInputParsing(definition.input, input, tool.execute),
+    ...(confirm
+      ? { checkOutcome: withParsedInput(definition.input, confirm as NonNullable<Tool['checkOutcome']>) }
+      : {}),
     ...(idempotent === undefined ? {} : { idempotent }),
-    ...(hidden === undefined ? {} : { hidden }),
+    ...(hidden === undefined ? {} : { deferred: hidden }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(annotations === undefined ? {} : { annotations }),
   };
@@ -80,25 +82,25 @@ export function defineTool<const S extends SchemaLike>(definition: ToolDefinitio
 export function toolFromSpec<const S extends SchemaLike>(
   spec: Omit<ToolDefinition<S>, 'input'> & { readonly input_schema: S },
 ): DefinedTool {
-  mustBeDefined(spec);
+  assertToolDefinition(spec);
   const { input_schema: input, ...rest } = spec;
   return defineTool<S>({ ...rest, input });
 }
 
 /** Throws where there is nothing to make a tool from. */
-export function mustBeDefined(definition: unknown): void {
-  if (!isObject(definition)) throw badTool(undefined, `it has no definition but ${kindOf(definition)}`);
+export function assertToolDefinition(definition: unknown): void {
+  if (!isObject(definition)) throw badToolError(undefined, `it has no definition but ${describeKind(definition)}`);
 }
 
 /** Why this tool could never be called, or nothing. */
-export function faultOf(tool: Tool): string | undefined {
+export function toolDefinitionError(tool: Tool): string | undefined {
   const { name, description, effect, timeoutMs } = tool;
-  if (typeof name !== 'string' || !legalName.test(name))
+  if (typeof name !== 'string' || !toolNamePattern.test(name))
     return 'its name must begin with a letter and hold at most 64 letters, digits, _ and -, or some models refuse it';
   if (name === USE_TOOL || name === LOAD_TOOLS) return 'its name is kept for loading hidden tools';
   if (typeof description !== 'string' || description.trim() === '')
     return 'it has no description to tell a model when to use it';
-  if (typeof tool.run !== 'function') return 'it has a schema but nothing that runs it: give it a run function';
+  if (typeof tool.execute !== 'function') return 'it has a schema but nothing that runs it: give it a run function';
   if (!['read', 'write', 'outside'].includes(effect)) return `its effect must be read, write or outside, not ${effect}`;
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs < 2 ** 31))
     return 'its timeoutMs must be a number of milliseconds above 0';
@@ -106,14 +108,14 @@ export function faultOf(tool: Tool): string | undefined {
 }
 
 /** The error for a tool that could never be called. */
-export const badTool = (name: unknown, wrong: string): FairleadError =>
+export const badToolError = (name: unknown, wrong: string): FairleadError =>
   new FairleadError('tool/bad-definition', `The tool ${JSON.stringify(name)} cannot be used: ${wrong}.`, {
     blame: 'user',
   });
 
-function inputSchema(name: string, given: unknown): JsonObject {
+function toInputSchema(name: string, given: unknown): JsonObject {
   try {
-    return jsonSchemaOf(given);
+    return toJsonSchema(given);
   } catch (cause) {
     if (!(cause instanceof FairleadError)) throw cause;
     const { code, message, hint } = cause;
@@ -126,7 +128,7 @@ function inputSchema(name: string, given: unknown): JsonObject {
 }
 
 /** Where the schema that a model sees and the function behind it cannot both be right. */
-function mismatch(
+function schemaMismatchError(
   input: JsonObject,
   args: number,
   effect: Tool['effect'],
@@ -145,8 +147,11 @@ function mismatch(
 }
 
 /** Input that no longer fits tells nothing about an attempt that was made with it. */
-function asParsed(given: SchemaLike, confirm: NonNullable<Tool['confirm']>): NonNullable<Tool['confirm']> {
-  const parse = parserOf(given);
+function withParsedInput(
+  given: SchemaLike,
+  confirm: NonNullable<Tool['checkOutcome']>,
+): NonNullable<Tool['checkOutcome']> {
+  const parse = getSchemaParser(given);
   if (!parse) return confirm;
   return async (value, context) => {
     const result = await parse(value);
@@ -155,18 +160,25 @@ function asParsed(given: SchemaLike, confirm: NonNullable<Tool['confirm']>): Non
 }
 
 /** The check before a call and the run itself. A schema library has the last word on its own schemas; what it has to wait for is checked in the run. */
-function guarded(given: SchemaLike, input: JsonObject, run: Tool['run']): Pick<Tool, 'check' | 'run'> {
-  const parse = parserOf(given);
-  if (!parse) return { check: checkerFor(input), run };
+function withInputParsing(
+  given: SchemaLike,
+  input: JsonObject,
+  run: Tool['execute'],
+): Pick<Tool, 'validate' | 'execute'> {
+  const parse = getSchemaParser(given);
+  if (!parse) return { validate: createValidator(input), execute: run };
   return {
-    check(value) {
-      const said = askNow(parse, value);
+    validate(value) {
+      const said = parseSync(parse, value);
       return typeof said === 'object' ? said.wrong : undefined;
     },
-    async run(value, context) {
+    async execute(value, context) {
       const result = await parse(value);
       if (!result.issues) return run(result.value as Json, context);
-      return output({ failed: true, text: `The arguments do not fit, so nothing was run: ${issuesIn(result.issues)}` });
+      return toolOutput({
+        failed: true,
+        text: `The arguments do not fit, so nothing was run: ${formatIssues(result.issues)}`,
+      });
     },
   };
 }

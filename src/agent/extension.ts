@@ -17,7 +17,7 @@ export type Extension = {
 };
 
 /** Several extensions as one, in their order. */
-export function merge(extensions: readonly Extension[]): Required<Extension> {
+export function mergeExtensions(extensions: readonly Extension[]): Required<Extension> {
   return {
     tools: extensions.flatMap((each) => each.tools ?? []),
     rules: extensions.flatMap((each) => each.rules ?? []),

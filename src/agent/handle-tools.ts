@@ -1,23 +1,27 @@
 // Two tools through which a model pages through what was kept for it; what they answer is bounded whatever they read.
-import { FairleadError, output, toJson } from '../core/index.ts';
+import { FairleadError, toolOutput, toJson } from '../core/index.ts';
 import { defineTool, type DefinedTool } from './define-tool.ts';
-import { arrayName } from './session-cache-codec.ts';
-import { opened, shortener } from './session-cache-snapshot.ts';
+import { typedArrayName } from './session-cache-codec.ts';
+import { unwrapContainer, createShortener } from './session-cache-snapshot.ts';
 import type { SessionCache } from './session-cache.ts';
 
-const mostChars = 8000;
-const usualItems = 20;
-const usualChars = 2000;
+const maxPageChars = 8000;
+const defaultItems = 20;
+const defaultChars = 2000;
 
-const from = { type: 'integer', minimum: 0, description: 'The first item, counted from 0; 0 unless given.' } as const;
-const count = {
+const fromSchema = {
+  type: 'integer',
+  minimum: 0,
+  description: 'The first item, counted from 0; 0 unless given.',
+} as const;
+const countSchema = {
   type: 'integer',
   minimum: 1,
   description: 'How many items, or characters of a text; as many as fit are shown.',
 } as const;
 
-type Page = { readonly from?: number; readonly count?: number };
-type Read = Page & { readonly name: string; readonly path?: string };
+type PageInput = { readonly from?: number; readonly count?: number };
+type HandleReadInput = PageInput & { readonly name: string; readonly path?: string };
 
 /** The tools `handle_list` and `handle_read`, for a model whose results are cached. Leave them out of `cachedTool`: what they answer is small already. */
 export function handleTools(cache: SessionCache): readonly DefinedTool[] {
@@ -26,12 +30,12 @@ export function handleTools(cache: SessionCache): readonly DefinedTool[] {
       name: 'handle_list',
       description:
         'Lists the values that were saved in this session, most recently used first, with their kind and size.',
-      input: { type: 'object', properties: { from, count }, additionalProperties: false },
+      input: { type: 'object', properties: { from: fromSchema, count: countSchema }, additionalProperties: false },
       effect: 'read',
       run: (input) => {
-        const { from = 0, count = usualItems } = input as Page;
+        const { from = 0, count = defaultItems } = input as PageInput;
         const names = cache.handleNames();
-        return pages(names, from, count, (handle) => cache.describe(handle));
+        return formatPage(names, from, count, (handle) => cache.describe(handle));
       },
     }),
     defineTool({
@@ -47,44 +51,44 @@ export function handleTools(cache: SessionCache): readonly DefinedTool[] {
             description:
               'Where in the value, as keys and indexes with slashes: /rows/0/name. The whole value unless given.',
           },
-          from,
-          count,
+          from: fromSchema,
+          count: countSchema,
         },
         required: ['name'],
         additionalProperties: false,
       },
       effect: 'read',
-      run: (input) => read(cache, input as Read),
+      run: (input) => readHandle(cache, input as HandleReadInput),
     }),
   ];
 }
 
-function read(cache: SessionCache, { name, path = '', from = 0, count }: Read): unknown {
+function readHandle(cache: SessionCache, { name, path = '', from = 0, count }: HandleReadInput): unknown {
   try {
-    const value = opened(walk(cache.get(name), path));
-    if (typeof value === 'string') return characters(value, from, count ?? usualChars);
-    if (typeof value !== 'object' || value === null) return JSON.stringify(shortener(usualItems)(value));
-    if (Array.isArray(value) || arrayName(value))
-      return pages(value as ArrayLike<unknown>, from, count ?? usualItems, item);
+    const value = unwrapContainer(getAtPath(cache.get(name), path));
+    if (typeof value === 'string') return formatCharacters(value, from, count ?? defaultChars);
+    if (typeof value !== 'object' || value === null) return JSON.stringify(createShortener(defaultItems)(value));
+    if (Array.isArray(value) || typedArrayName(value))
+      return formatPage(value as ArrayLike<unknown>, from, count ?? defaultItems, formatItem);
     const keys = Object.keys(value);
-    return pages(
+    return formatPage(
       keys,
       from,
-      count ?? usualItems,
-      (key) => `${JSON.stringify(key)}: ${item((value as Record<string, unknown>)[key])}`,
+      count ?? defaultItems,
+      (key) => `${JSON.stringify(key)}: ${formatItem((value as Record<string, unknown>)[key])}`,
     );
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
-    return output({ failed: true, text: [error.message, error.hint].filter(Boolean).join(' ') });
+    return toolOutput({ failed: true, text: [error.message, error.hint].filter(Boolean).join(' ') });
   }
 }
 
 /** The value at a path: own keys only, so that nothing of a prototype is ever reached. */
-function walk(value: unknown, path: string): unknown {
+function getAtPath(value: unknown, path: string): unknown {
   const keys = path.split('/').filter((key, i) => i > 0 || key !== '');
   return keys.reduce((inside: unknown, escaped, i) => {
     const key = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
-    const holder = opened(inside);
+    const holder = unwrapContainer(inside);
     if (typeof holder === 'object' && holder !== null && Object.hasOwn(holder, key))
       return (holder as Record<string, unknown>)[key];
     throw new FairleadError(
@@ -98,21 +102,21 @@ function walk(value: unknown, path: string): unknown {
 }
 
 /** As many whole items from this one on as were asked for and fit, and where to go on. */
-function pages<T>(items: ArrayLike<T>, start: number, count: number, show: (item: T) => string): string {
+function formatPage<T>(items: ArrayLike<T>, start: number, count: number, show: (item: T) => string): string {
   const lines: string[] = [];
-  let left = mostChars;
+  let left = maxPageChars;
   for (let i = start; i < items.length && lines.length < count; i++) {
     const line = show(items[i] as T);
     if (line.length > left && lines.length) break;
-    lines.push(line.slice(0, mostChars));
+    lines.push(line.slice(0, maxPageChars));
     left -= line.length + 1;
   }
   return withHeading('items', start, lines.length, items.length, lines.join('\n'));
 }
 
 /** A page never ends in the middle of a character: half a character is text that some providers refuse. */
-function characters(text: string, start: number, count: number): string {
-  const end = start + Math.min(count, mostChars);
+function formatCharacters(text: string, start: number, count: number): string {
+  const end = start + Math.min(count, maxPageChars);
   const half = end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1));
   const part = text.slice(start, half ? end + 1 : end);
   return withHeading('characters', start, part.length, text.length, part.toWellFormed());
@@ -126,7 +130,9 @@ function withHeading(what: string, start: number, shown: number, total: number, 
 }
 
 /** An item whole if it is small, cut otherwise. */
-function item(value: unknown): string {
-  const whole = arrayName(value) ? undefined : JSON.stringify(toJson(value));
-  return whole !== undefined && whole.length <= usualChars ? whole : JSON.stringify(shortener(usualItems)(value));
+function formatItem(value: unknown): string {
+  const whole = typedArrayName(value) ? undefined : JSON.stringify(toJson(value));
+  return whole !== undefined && whole.length <= defaultChars
+    ? whole
+    : JSON.stringify(createShortener(defaultItems)(value));
 }

@@ -4,9 +4,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { FairleadError, textOf, toArray, type Request } from '../core/index.ts';
+import { FairleadError, messageText, toArray, type ModelRequest } from '../core/index.ts';
 import { calls, fails, says, scriptedProvider, type Script } from '../testing/index.ts';
-import { answerShape, defineTool, Harness, SessionCache, type HarnessOptions, type StreamEvent } from './index.ts';
+import {
+  createOutputSchema,
+  defineTool,
+  Harness,
+  SessionCache,
+  type HarnessOptions,
+  type StreamEvent,
+} from './index.ts';
 
 const echo = defineTool({
   name: 'echo',
@@ -17,9 +24,9 @@ const echo = defineTool({
 });
 
 function harnessOf(
-  script: Script<Request>,
+  script: Script<ModelRequest>,
   more: Partial<HarnessOptions> = {},
-): { harness: Harness; requests: readonly Request[] } {
+): { harness: Harness; requests: readonly ModelRequest[] } {
   const provider = scriptedProvider(script);
   return {
     harness: new Harness({ provider, system: 'You are a test.', tools: [echo], runDir: null, ...more }),
@@ -33,9 +40,9 @@ function folderOf(t: TestContext): string {
   return folder;
 }
 
-const lastUserText = (request: Request | undefined): string => {
+const lastUserText = (request: ModelRequest | undefined): string => {
   const tail = request ? toArray(request.messages).at(-1) : undefined;
-  return tail ? textOf(tail) : '';
+  return tail ? messageText(tail) : '';
 };
 
 async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
@@ -67,7 +74,7 @@ test('[D4, D15] the system text is the same bytes in every request of every run'
 });
 
 test('[D7, D24] at maxTurns runResult says max_turns_exceeded and run throws a typed error', async () => {
-  const script: Script<Request> = () => calls('echo');
+  const script: Script<ModelRequest> = () => calls('echo');
   const { harness } = harnessOf(script, { maxTurns: 3, limits: { stuckAfter: 0 } });
   const result = await harness.runResult('go');
   assert.deepEqual([result.status, result.turns, result.stopReason], ['max_turns_exceeded', 3, null]);
@@ -165,7 +172,7 @@ test('[D10, D19, D20, D23] run resets the conversation, ask continues it', async
   await harness.run('a');
   assert.equal(await harness.ask('b'), 'two');
   await harness.runResult('c');
-  const texts = requests.map((request) => toArray(request.messages).map(textOf));
+  const texts = requests.map((request) => toArray(request.messages).map(messageText));
   assert.deepEqual(texts, [['a'], ['a', 'one', 'b'], ['c']]);
 });
 
@@ -288,36 +295,38 @@ test('the value of one question is never returned for the next', async () => {
       }),
     ],
   });
-  assert.equal((await harness.runResult('a')).value, 42);
-  assert.equal((await harness.askResult('b')).value, undefined);
+  assert.equal((await harness.runResult('a')).object, 42);
+  assert.equal((await harness.askResult('b')).object, undefined);
 });
 
 test('[A110] an answer held to a schema is asked for again until it fits, and comes back as a value', async () => {
-  const answer = answerShape({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] });
-  const { harness, requests } = harnessOf([says('seven'), says('{"n":"seven"}'), says('{"n":7}')], { answer });
+  const answer = createOutputSchema({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] });
+  const { harness, requests } = harnessOf([says('seven'), says('{"n":"seven"}'), says('{"n":7}')], {
+    outputSchema: answer,
+  });
   const result = await harness.runResult('how many?');
-  assert.deepEqual([result.status, result.value], ['success', { n: 7 }]);
+  assert.deepEqual([result.status, result.object], ['success', { n: 7 }]);
   assert.match(lastUserText(requests[1]), /does not fit/);
-  const never = harnessOf(() => says('no'), { answer });
+  const never = harnessOf(() => says('no'), { outputSchema: answer });
   assert.equal((await never.harness.runResult('how many?')).reason, 'error-threshold');
 });
 
 test('[A22] a tool call can be forced, by name or any, and a model that does not comply is asked again', async () => {
   const { harness, requests } = harnessOf([says('no'), calls('echo'), says('done')]);
-  const result = await harness.runResult('go', { choice: { tool: 'echo' } });
+  const result = await harness.runResult('go', { toolChoice: { tool: 'echo' } });
   assert.equal(result.text, 'done');
   assert.deepEqual(
-    requests.map((request) => request.choice),
+    requests.map((request) => request.toolChoice),
     [{ tool: 'echo' }, { tool: 'echo' }, 'auto'],
   );
 });
 
 test('what a run cost is known, unknown or zero, and these are three things', async () => {
-  assert.equal((await harnessOf([says('x', { usd: 0.5 })]).harness.runResult('go')).usd, 0.5);
-  assert.equal((await harnessOf([says('x')]).harness.runResult('go')).usd, 0);
+  assert.equal((await harnessOf([says('x', { usd: 0.5 })]).harness.runResult('go')).costUsd, 0.5);
+  assert.equal((await harnessOf([says('x')]).harness.runResult('go')).costUsd, 0);
   const provider = scriptedProvider([says('x')]);
   const { price: _, ...unpriced } = provider;
-  assert.equal((await harnessOf([], { provider: unpriced }).harness.runResult('go')).usd, undefined);
+  assert.equal((await harnessOf([], { provider: unpriced }).harness.runResult('go')).costUsd, undefined);
 });
 
 test('a conversation that the model finds too long is made shorter once, and the run goes on', async () => {
@@ -333,7 +342,7 @@ test('a conversation that the model finds too long is made shorter once, and the
   assert.deepEqual([result.text, refused, result.reason], ['done', 1, 'answered']);
   assert.ok((requests.at(-1)?.messages.length ?? 0) < (requests.at(-2)?.messages.length ?? 0));
   assert.match(
-    textOf(toArray(requests.at(-1)?.messages ?? { length: 0, items: [] })[0] ?? { role: 'user', parts: [] }),
+    messageText(toArray(requests.at(-1)?.messages ?? { length: 0, items: [] })[0] ?? { role: 'user', parts: [] }),
     /^Do it\./,
   );
 });

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   FairleadError,
-  type AgentParts,
+  type ResolvedAgent,
   type Chunk,
   type Event,
   type Json,
@@ -12,17 +12,17 @@ import {
   type Reminder,
 } from '../core/index.ts';
 import { memoryLog } from '../stores/memory.ts';
-import { channel } from './channel.ts';
+import { createAsyncQueue } from './channel.ts';
 import { lastTurnReminder } from './last-turn.ts';
-import { agentParts, type PartsOptions } from './parts.ts';
-import { resultOf, wireStop, type RunResult, type WireStop } from './result.ts';
+import { resolveAgent, type ResolveAgentOptions } from './parts.ts';
+import { toRunResult, streamStopReason, type RunResult, type StreamStopReason } from './result.ts';
 import { parseAnswer } from './schema.ts';
 import { SessionCache } from './session-cache.ts';
-import { Session, type RunOptions, type Words } from './session.ts';
-import { translator, type StreamEvent } from './stream-events.ts';
+import { Session, type RunOptions, type UserInput } from './session.ts';
+import { createEventTranslator, type StreamEvent } from './stream-events.ts';
 
 /** What a harness is made from. */
-export type HarnessOptions = Omit<PartsOptions, 'reminders'> & {
+export type HarnessOptions = Omit<ResolveAgentOptions, 'reminders'> & {
   /** Provider turns before a run ends with `max_turns_exceeded`; 25 unless given. */
   readonly maxTurns?: number;
   readonly limits?: Partial<Limits>;
@@ -37,7 +37,7 @@ export type AskOptions = RunOptions & { readonly sessionId?: string };
 /** A loop with its tools. `run…` starts a fresh conversation, `ask…` continues it; `…Result` never throws for what a model or provider does, the plain ones do. */
 export class Harness {
   readonly cache: SessionCache;
-  readonly #parts: AgentParts;
+  readonly #parts: ResolvedAgent;
   readonly #limits: Partial<Limits>;
   readonly #runDir: string | null;
   readonly #reminders: Reminder[] = [lastTurnReminder];
@@ -58,7 +58,7 @@ export class Harness {
     this.cache = cache;
     this.#runDir = runDir;
     this.#limits = { turns: maxTurns, ...limits };
-    this.#parts = agentParts({ ...options, reminders: this.#reminders });
+    this.#parts = resolveAgent({ ...options, reminders: this.#reminders });
   }
 
   /** The file of the current session; none before the first run or when sessions stay in memory. */
@@ -77,35 +77,35 @@ export class Harness {
   }
 
   /** Starts a fresh conversation and gives the whole result. */
-  async runResult(words: Words, options: AskOptions = {}): Promise<RunResult> {
+  async runResult(words: UserInput, options: AskOptions = {}): Promise<RunResult> {
     await this.#begin(options.sessionId);
     return this.#go(words, options);
   }
 
   /** Continues the conversation and gives the whole result. */
-  async askResult(words: Words, options: AskOptions = {}): Promise<RunResult> {
+  async askResult(words: UserInput, options: AskOptions = {}): Promise<RunResult> {
     if (!this.#session) await this.#begin(options.sessionId);
     return this.#go(words, options);
   }
 
   /** Starts a fresh conversation and gives the answer's text; throws if there is none. */
-  async run(words: Words, options?: AskOptions): Promise<string> {
-    return answered(await this.runResult(words, options));
+  async run(words: UserInput, options?: AskOptions): Promise<string> {
+    return unwrapResult(await this.runResult(words, options));
   }
 
   /** Continues the conversation and gives the answer's text; throws if there is none. */
-  async ask(words: Words, options?: AskOptions): Promise<string> {
-    return answered(await this.askResult(words, options));
+  async ask(words: UserInput, options?: AskOptions): Promise<string> {
+    return unwrapResult(await this.askResult(words, options));
   }
 
   /** Starts a fresh conversation as a stream of events; the last one holds the result. */
-  async *runStream(words: Words, options: AskOptions = {}): AsyncGenerator<StreamEvent> {
+  async *runStream(words: UserInput, options: AskOptions = {}): AsyncGenerator<StreamEvent> {
     await this.#begin(options.sessionId);
     yield* this.#stream(words, options);
   }
 
   /** Continues the conversation as a stream of events; the last one holds the result. */
-  async *askStream(words: Words, options: AskOptions = {}): AsyncGenerator<StreamEvent> {
+  async *askStream(words: UserInput, options: AskOptions = {}): AsyncGenerator<StreamEvent> {
     if (!this.#session) await this.#begin(options.sessionId);
     yield* this.#stream(words, options);
   }
@@ -134,24 +134,24 @@ export class Harness {
     // Sessions in memory need nothing of the session file's machinery: it is loaded with the first file.
     const { openJsonl } = await import('../stores/index.ts');
     mkdirSync(this.#runDir, { recursive: true });
-    const file = join(resolve(this.#runDir), `${stamp(new Date())}-${crypto.randomUUID().slice(0, 8)}.jsonl`);
+    const file = join(resolve(this.#runDir), `${fileTimestamp(new Date())}-${crypto.randomUUID().slice(0, 8)}.jsonl`);
     this.#session = await Session.open(this.#parts, await openJsonl(file, { session: id }), id);
     this.#runFile = file;
   }
 
-  async #go(words: Words | undefined, options: AskOptions): Promise<RunResult> {
+  async #go(words: UserInput | undefined, options: AskOptions): Promise<RunResult> {
     const session = this.#session as Session;
     const runId = options.runId ?? crypto.randomUUID();
-    let stop: WireStop | undefined;
-    const unwatch = session.watch((event: Event) => {
-      if (event.type === 'turn-ended') stop = wireStop(event);
+    let stop: StreamStopReason | undefined;
+    const unwatch = session.subscribe((event: Event) => {
+      if (event.type === 'turn-ended') stop = streamStopReason(event);
     });
     this.cache.clearAnswer();
     try {
       const state = await session.run(words, { ...options, runId, limits: { ...this.#limits, ...options.limits } });
       const names = { runId, sessionId: options.sessionId ?? state.session, runFile: this.#runFile };
-      const result = resultOf(state, names, stop, this.cache, undefined);
-      return { ...result, value: this.#value(result) };
+      const result = toRunResult(state, names, stop, this.cache, undefined);
+      return { ...result, object: this.#value(result) };
     } finally {
       unwatch();
     }
@@ -160,19 +160,19 @@ export class Harness {
   #value(result: RunResult): Json | undefined {
     const given = this.cache.getAnswer();
     if (given !== undefined) return given as Json;
-    return this.#parts.answer && result.status === 'success' ? parseAnswer(result.text) : undefined;
+    return this.#parts.outputSchema && result.status === 'success' ? parseAnswer(result.text) : undefined;
   }
 
-  async *#stream(words: Words, options: AskOptions): AsyncGenerator<StreamEvent> {
-    const events = channel<StreamEvent>();
-    const translate = translator((event) => events.push(event));
+  async *#stream(words: UserInput, options: AskOptions): AsyncGenerator<StreamEvent> {
+    const events = createAsyncQueue<StreamEvent>();
+    const translate = createEventTranslator((event) => events.push(event));
     const session = this.#session as Session;
-    const unwatch = session.watch((event) => translate.event(event));
+    const unwatch = session.subscribe((event) => translate.event(event));
     const live = (chunk: Chunk): void => {
       translate.chunk(chunk);
-      options.live?.(chunk);
+      options.onChunk?.(chunk);
     };
-    const work = this.#go(words, { ...options, live }).then(
+    const work = this.#go(words, { ...options, onChunk: live }).then(
       (result) => (events.push({ type: 'result', result }), events.close()),
       (error: unknown) => events.close(error instanceof Error ? error : new Error(String(error))),
     );
@@ -187,7 +187,7 @@ export class Harness {
 }
 
 /** The text of an answer, or the error that stands for its absence. */
-export function answered(result: RunResult): string {
+export function unwrapResult(result: RunResult): string {
   if (result.status === 'success') return result.text;
   if (result.status === 'max_turns_exceeded')
     throw new FairleadError('run/max-turns', result.detail ?? 'The turn limit was reached.', {
@@ -202,4 +202,4 @@ export function answered(result: RunResult): string {
   );
 }
 
-const stamp = (date: Date): string => date.toISOString().replaceAll(/[-:]|\.\d+Z/g, '');
+const fileTimestamp = (date: Date): string => date.toISOString().replaceAll(/[-:]|\.\d+Z/g, '');

@@ -1,9 +1,9 @@
 // Where an edited conversation parts from the one in the log.
-import { runView, type Log, type Message, type Rule } from '../core/index.ts';
+import { runStateView, type Log, type Message, type Rule } from '../core/index.ts';
 
 /** The last event up to which the log tells the same conversation as these messages. */
 export async function lastCommonEvent(log: Log, rules: readonly Rule[], messages: readonly Message[]): Promise<string> {
-  const view = runView(rules);
+  const view = runStateView(rules);
   const edited = messages.map((message) => JSON.stringify(message));
   let state = view.initial;
   let agreed = 0;

@@ -1,7 +1,7 @@
 // The inline-or-cache rule with its numbers, tools under it, and the tools that read what was kept.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { output as outputOf, type Json, type Output, type Tool, type ToolContext } from '../core/index.ts';
+import { toolOutput as outputOf, type Json, type ToolOutput, type Tool, type ToolContext } from '../core/index.ts';
 import { handleTools } from './handle-tools.ts';
 import { cachedTool, formatOutput } from './inline.ts';
 import { SessionCache } from './session-cache.ts';
@@ -74,40 +74,40 @@ const tool = (result: unknown, name = 'db__fetch-rows'): Tool => ({
   description: 'd',
   input: { type: 'object' },
   effect: 'read',
-  check: (input: Json) => (input === 1 ? 'one' : undefined),
-  run: () => result,
+  validate: (input: Json) => (input === 1 ? 'one' : undefined),
+  execute: () => result,
 });
 
 test('[D9] a tool under the rule keeps large results under the last part of its name', async () => {
   const cache = new SessionCache();
   const value = Array.from({ length: 50 }, (_, i) => i);
-  const output = (await cachedTool(tool(value), cache).run({}, context)) as Output;
+  const output = (await cachedTool(tool(value), cache).execute({}, context)) as ToolOutput;
   assert.deepEqual(output.data, { handle: 'fetch_rows' });
   assert.match(output.text, /^Saved as `fetch_rows`\nSnapshot: \{"type":"list","length":50,"sample":\[0,1,2,3,4\]\}$/);
   assert.equal(cache.get('fetch_rows'), value);
-  assert.equal(await cachedTool(tool([1]), cache).run({}, context), '[1]');
-  assert.equal(await cachedTool(tool(undefined), cache).run({}, context), undefined);
-  assert.equal(cachedTool(tool(1), cache).check?.(1), 'one');
+  assert.equal(await cachedTool(tool([1]), cache).execute({}, context), '[1]');
+  assert.equal(await cachedTool(tool(undefined), cache).execute({}, context), undefined);
+  assert.equal(cachedTool(tool(1), cache).validate?.(1), 'one');
   assert.equal(cachedTool(tool(1), cache).effect, 'read');
 });
 
 test('[D9] of an output the data is kept and everything else stays, and nothing large reaches the log', async () => {
   const cache = new SessionCache();
   const data = Array.from({ length: 5000 }, (_, i) => ({ i }));
-  const given: Output = outputOf({
+  const given: ToolOutput = outputOf({
     text: 'Found rows.',
     data,
     notes: [{ key: 'k', text: 'n' }],
     endsRun: true,
   });
-  const output = (await cachedTool(tool(given), cache).run({}, context)) as Output;
+  const output = (await cachedTool(tool(given), cache).execute({}, context)) as ToolOutput;
   assert.deepEqual({ ...output, text: '' }, { ...given, text: '', data: { handle: 'fetch_rows' } });
   assert.match(output.text, /^Found rows\.\nSaved as `fetch_rows`\n/);
   assert.ok(JSON.stringify(output).length < 1000);
-  const small: Output = outputOf({ text: 'ok', data: { a: 1 } });
-  assert.equal(await cachedTool(tool(small), cache).run({}, context), small);
-  const failed: Output = outputOf({ text: 'bad', data, failed: true });
-  assert.equal(await cachedTool(tool(failed), cache).run({}, context), failed);
+  const small: ToolOutput = outputOf({ text: 'ok', data: { a: 1 } });
+  assert.equal(await cachedTool(tool(small), cache).execute({}, context), small);
+  const failed: ToolOutput = outputOf({ text: 'bad', data, failed: true });
+  assert.equal(await cachedTool(tool(failed), cache).execute({}, context), failed);
 });
 
 test('a tool whose name is no identifier still gives a legal handle', async () => {
@@ -117,7 +117,7 @@ test('a tool whose name is no identifier still gives a legal handle', async () =
     ['x__', 'x__'],
   ] as const) {
     const cache = new SessionCache();
-    await cachedTool(tool([{ a: 1 }], name), cache).run({}, context);
+    await cachedTool(tool([{ a: 1 }], name), cache).execute({}, context);
     assert.deepEqual(cache.handleNames(), [handle]);
   }
 });
@@ -128,8 +128,8 @@ function reader(entries: Readonly<Record<string, unknown>>) {
   const tools = new Map(handleTools(cache).map((each) => [each.name, each]));
   return {
     tools,
-    list: (input: Json = {}) => tools.get('handle_list')?.run(input, context),
-    read: (input: Json) => tools.get('handle_read')?.run(input, context),
+    list: (input: Json = {}) => tools.get('handle_list')?.execute(input, context),
+    read: (input: Json) => tools.get('handle_read')?.execute(input, context),
   };
 }
 
@@ -139,7 +139,7 @@ test('[D9] handle_list and handle_read only read, and check what they are given'
     [...tools.values()].map((each) => each.effect),
     ['read', 'read'],
   );
-  assert.match(tools.get('handle_read')?.check?.({ name: 'a', from: -1 }) ?? '', /\/from/);
+  assert.match(tools.get('handle_read')?.validate?.({ name: 'a', from: -1 }) ?? '', /\/from/);
 });
 
 test('[D9] a model can list what was kept', () => {
@@ -195,7 +195,7 @@ test('[D9] a wrong handle or path is a failed result that says what there is, an
     }),
   );
   for (const path of ['/constructor', '/__proto__', '/b/toString', '/c'])
-    assert.equal((read({ name: 'a', path }) as Output).failed, true);
+    assert.equal((read({ name: 'a', path }) as ToolOutput).failed, true);
 });
 
 test('[D9] no page ends in half a character', () => {

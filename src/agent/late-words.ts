@@ -2,8 +2,8 @@
 import type { RunState, StopReason } from '../core/index.ts';
 
 /** Ends after which another run reads what waits. After any other it would end in the same way again, and so would the one after it. */
-const readOn: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'truncated']);
+const completedReasons: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'truncated']);
 
 /** Whether words came in too late for the run that has ended: another one is to read them. */
-export const cameLate = ({ pending, ended }: RunState): boolean =>
-  pending.length > 0 && ended !== undefined && readOn.has(ended.reason);
+export const hasUnreadInput = ({ pending, ended }: RunState): boolean =>
+  pending.length > 0 && ended !== undefined && completedReasons.has(ended.reason);

@@ -3,20 +3,20 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FairleadError } from '../core/index.ts';
 import { says, scriptedProvider } from '../testing/index.ts';
-import { defaultLimits, limitsFor } from './index.ts';
+import { defaultLimits, resolveLimits } from './index.ts';
 
 const provider = scriptedProvider([says('hi')]);
 
 test('what is asked for goes over the defaults, and a known window leaves room for the answer', () => {
-  assert.deepEqual(limitsFor(provider, { turns: 3, usd: 1 }), { ...defaultLimits, turns: 3, usd: 1 });
-  assert.equal(limitsFor({ ...provider, window: 1000 }).context, 900);
-  assert.equal(limitsFor({ ...provider, window: 1000 }, { context: 100 }).context, 100);
+  assert.deepEqual(resolveLimits(provider, { turns: 3, usd: 1 }), { ...defaultLimits, turns: 3, usd: 1 });
+  assert.equal(resolveLimits({ ...provider, contextWindow: 1000 }).context, 900);
+  assert.equal(resolveLimits({ ...provider, contextWindow: 1000 }, { context: 100 }).context, 100);
 });
 
 test('a limit that is no number is refused with one sentence, because it would not survive the log', () => {
   for (const usd of [Number.NaN, Number.POSITIVE_INFINITY, -1])
     assert.throws(
-      () => limitsFor(provider, { usd }),
+      () => resolveLimits(provider, { usd }),
       (error) => error instanceof FairleadError && error.code === 'harness/bad-option',
     );
 });

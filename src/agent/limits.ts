@@ -11,7 +11,7 @@ export const defaultLimits: Limits = {
 };
 
 /** Limits for a run on this provider: what was asked for over the defaults, and room for an answer in the model's window. */
-export function limitsFor(provider: Provider, asked: Partial<Limits> = {}): Limits {
+export function resolveLimits(provider: Provider, asked: Partial<Limits> = {}): Limits {
   for (const [name, limit] of Object.entries(asked)) {
     if (Number.isFinite(limit) && limit >= 0) continue;
     throw new FairleadError('harness/bad-option', `The limit "${name}" must be a number of at least 0, not ${limit}.`, {
@@ -19,6 +19,6 @@ export function limitsFor(provider: Provider, asked: Partial<Limits> = {}): Limi
       hint: 'Leave a limit out where nothing is to bind.',
     });
   }
-  const room = provider.window === undefined ? {} : { context: Math.floor(provider.window * 0.9) };
+  const room = provider.contextWindow === undefined ? {} : { context: Math.floor(provider.contextWindow * 0.9) };
   return { ...defaultLimits, ...room, ...asked };
 }

@@ -1,24 +1,24 @@
 // From what a user gives to the parts a loop runs on, with the defaults that every way in shares.
-import type { AgentParts, Provider, Reminder, Tool } from '../core/index.ts';
+import type { ResolvedAgent, Provider, Reminder, Tool } from '../core/index.ts';
 import { keeping } from '../rules/compaction/pinned.ts';
 import { summarising } from '../rules/compaction/summarising.ts';
-import { toolbox } from './toolbox.ts';
+import { createToolRegistry } from './toolbox.ts';
 
 /** What the parts of an agent are made from. */
-export type PartsOptions = Partial<
+export type ResolveAgentOptions = Partial<
   Pick<
-    AgentParts,
+    ResolvedAgent,
     | 'rules'
     | 'views'
     | 'renderers'
-    | 'noteTokens'
+    | 'maxNoteTokens'
     | 'gates'
     | 'stops'
     | 'checks'
     | 'settings'
-    | 'answer'
-    | 'compact'
-    | 'alias'
+    | 'outputSchema'
+    | 'compactor'
+    | 'resolveToolName'
   >
 > & {
   readonly provider: Provider;
@@ -30,24 +30,32 @@ export type PartsOptions = Partial<
 };
 
 /** The parts of an agent; what is not given is empty, and a conversation that fills most of the window is summarised; no compactor may lose what the user said. */
-export function agentParts(options: PartsOptions): AgentParts {
+export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
   const { provider, system, tools = [], rules = [], gates = [], stops = [], checks = [], settings = {} } = options;
-  const { reminders = [], views, renderers, noteTokens, answer, compact, alias } = options;
+  const {
+    reminders = [],
+    views,
+    renderers,
+    maxNoteTokens: noteTokens,
+    outputSchema: answer,
+    compactor: compact,
+    resolveToolName: alias,
+  } = options;
   return {
     provider,
     system,
-    tools: toolbox(tools),
+    tools: createToolRegistry(tools),
     rules,
     gates,
     stops,
     checks,
     settings,
     reminders,
-    ...(answer ? { answer } : {}),
-    ...(alias ? { alias } : {}),
+    ...(answer ? { outputSchema: answer } : {}),
+    ...(alias ? { resolveToolName: alias } : {}),
     ...(views ? { views } : {}),
     ...(renderers ? { renderers } : {}),
-    ...(noteTokens === undefined ? {} : { noteTokens }),
-    compact: compact ? keeping(compact) : summarising(),
+    ...(noteTokens === undefined ? {} : { maxNoteTokens: noteTokens }),
+    compactor: compact ? keeping(compact) : summarising(),
   };
 }

@@ -1,12 +1,12 @@
 // What a run came to, for programs: the same fields whether it was answered, stopped or failed.
 import {
   fromFailure,
-  last,
-  textOf,
+  lastItem,
+  messageText,
   type Event,
   type Json,
   type RunState,
-  type Spent,
+  type UsageTotals,
   type StopReason,
 } from '../core/index.ts';
 import type { SessionCache } from './session-cache.ts';
@@ -20,7 +20,12 @@ export type RunUsage = {
 };
 
 /** A question that holds a run until a person answers it. */
-export type OpenAsk = { readonly call: string; readonly tool: string; readonly input: Json; readonly question: string };
+export type PendingApproval = {
+  readonly call: string;
+  readonly tool: string;
+  readonly input: Json;
+  readonly question: string;
+};
 
 /** What a run came to. `status` is the short word, `reason` the exact one. */
 export type RunResult = {
@@ -29,14 +34,14 @@ export type RunResult = {
   readonly reason: StopReason | 'waiting';
   readonly detail: string | undefined;
   /** Why the model stopped speaking, in the words of the event stream; null on error, on waiting and at the turn limit. */
-  readonly stopReason: WireStop | null;
+  readonly stopReason: StreamStopReason | null;
   readonly turns: number;
   readonly usage: RunUsage;
   /** What it cost; absent when any part of it is unknown. */
-  readonly usd: number | undefined;
+  readonly costUsd: number | undefined;
   readonly error: Error | undefined;
-  readonly asks: readonly OpenAsk[];
-  readonly value: Json | undefined;
+  readonly pendingApprovals: readonly PendingApproval[];
+  readonly object: Json | undefined;
   readonly runFile: string | undefined;
   readonly runId: string;
   readonly sessionId: string;
@@ -46,17 +51,17 @@ export type RunResult = {
 };
 
 /** Why a message ended, as the event stream says it. */
-export type WireStop = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal';
+export type StreamStopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal';
 
 /** A finish in the words of the event stream. */
-export function wireStop(event: Event & { readonly type: 'turn-ended' }): WireStop {
+export function streamStopReason(event: Event & { readonly type: 'turn-ended' }): StreamStopReason {
   if (event.finishReason === 'length') return 'max_tokens';
   if (event.finishReason === 'refusal' || event.finishReason === 'filtered') return 'refusal';
   return event.message.parts.some((part) => part.type === 'tool-call') ? 'tool_use' : 'end_turn';
 }
 
 /** The tokens of this spending. */
-export const usageOf = (spent: Spent): RunUsage => ({
+export const toRunUsage = (spent: UsageTotals): RunUsage => ({
   inputTokens: spent.input,
   outputTokens: spent.output,
   cacheReadTokens: spent.cacheRead,
@@ -64,42 +69,42 @@ export const usageOf = (spent: Spent): RunUsage => ({
 });
 
 /** What is known about a run beside its state. */
-export type RunNames = { readonly runId: string; readonly sessionId: string; readonly runFile: string | undefined };
+export type RunIds = { readonly runId: string; readonly sessionId: string; readonly runFile: string | undefined };
 
 /** The result of the run this state is at the end of. */
-export function resultOf(
+export function toRunResult(
   state: RunState,
-  names: RunNames,
-  stop: WireStop | undefined,
+  names: RunIds,
+  stop: StreamStopReason | undefined,
   cache: SessionCache,
   value: Json | undefined,
 ): RunResult {
   const reason = state.ended?.reason ?? 'waiting';
-  const status = statusOf(reason);
-  const tail = last(state.messages);
+  const status = resultStatus(reason);
+  const tail = lastItem(state.messages);
   const failure = state.ended?.error;
   const spoke = status === 'success' || status === 'stopped';
   return {
-    text: tail?.role === 'assistant' ? textOf(tail) : '',
+    text: tail?.role === 'assistant' ? messageText(tail) : '',
     status,
     reason,
     detail: state.ended?.detail,
     stopReason: spoke ? (stop ?? null) : null,
     turns: state.spent.turns,
-    usage: usageOf(state.spent),
-    usd: state.spent.turnsWithoutPrice === 0 ? state.spent.usd : undefined,
+    usage: toRunUsage(state.spent),
+    costUsd: state.spent.turnsWithoutPrice === 0 ? state.spent.usd : undefined,
     error:
       status === 'error'
         ? fromFailure(
             failure ?? { code: `run/${reason}`, message: state.ended?.detail ?? reason, blame: 'model', retry: false },
           )
         : undefined,
-    asks: state.calls.flatMap((call) =>
+    pendingApprovals: state.calls.flatMap((call) =>
       call.ask && call.ask.allowed === undefined
         ? [{ call: call.id, tool: call.tool, input: call.input, question: call.ask.question }]
         : [],
     ),
-    value,
+    object: value,
     ...names,
     cacheSnapshots: cache.snapshots(),
     cacheStorage: cache.storageMetadata(),
@@ -107,7 +112,7 @@ export function resultOf(
   };
 }
 
-function statusOf(reason: StopReason | 'waiting'): RunResult['status'] {
+function resultStatus(reason: StopReason | 'waiting'): RunResult['status'] {
   if (reason === 'answered' || reason === 'task-complete') return 'success';
   if (reason === 'max-turns') return 'max_turns_exceeded';
   if (reason === 'waiting') return 'waiting';

@@ -4,13 +4,13 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { runView } from '../core/index.ts';
+import { runStateView } from '../core/index.ts';
 import { memoryTrust } from '../guards/index.ts';
-import { guardOfLost, loadRuleFiles, ruleFolders } from './rule-files.ts';
+import { askWhenRulesMissing, loadRuleFiles, ruleDirs } from './rule-files.ts';
 
 type Files = Readonly<Record<string, string>>;
 
-function placesFor(t: TestContext, own: Files, project: Files): { cwd: string; home: string; configDir: string } {
+function createProject(t: TestContext, own: Files, project: Files): { cwd: string; home: string; configDir: string } {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-rules-')));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const cwd = path.join(home, 'work');
@@ -28,7 +28,7 @@ const rules = 'name: a\ngates: [{ type: deny, tools: [x], reason: no }]\n';
 const base = (file: { readonly path: string }): string => path.basename(file.path);
 
 test('[M36] rules come as YAML, JSON, objects and functions; what is no rule is passed over with a sentence', async (t) => {
-  const places = placesFor(
+  const places = createProject(
     t,
     {
       'a.yaml': rules,
@@ -43,7 +43,7 @@ test('[M36] rules come as YAML, JSON, objects and functions; what is no rule is 
     },
     {},
   );
-  const { files, problems, lost } = await loadRuleFiles(ruleFolders(places), { trust: memoryTrust() });
+  const { files, problems, unusable: lost } = await loadRuleFiles(ruleDirs(places), { trust: memoryTrust() });
   assert.deepEqual(
     files.map(({ set }) => set.name),
     ['a', 'b', 'c', 'd'],
@@ -60,27 +60,30 @@ test('[M36] rules come as YAML, JSON, objects and functions; what is no rule is 
 
 test('[M31] broken rules that clearly stop nothing are told and not missed', async (t) => {
   const broken = 'name: a\nreminders: [{ name: r, on: never, message: m }]\n';
-  const places = placesFor(t, { 'a.yaml': broken, 'b.yaml': `${broken}gates: []\n` }, {});
-  const { problems, lost } = await loadRuleFiles(ruleFolders(places), { trust: memoryTrust() });
+  const places = createProject(t, { 'a.yaml': broken, 'b.yaml': `${broken}gates: []\n` }, {});
+  const { problems, unusable: lost } = await loadRuleFiles(ruleDirs(places), { trust: memoryTrust() });
   assert.equal(problems.length, 2);
   assert.deepEqual(lost.map(base), ['b.yaml']);
 });
 
 test('[M31] a project’s rules need a yes to their text; changed ones are missed where nobody is there to be asked', async (t) => {
-  const places = placesFor(t, {}, { 'a.yaml': rules });
+  const places = createProject(t, {}, { 'a.yaml': rules });
   const trust = memoryTrust();
   const file = path.join(places.cwd, '.fairlead/rules/a.yaml');
   const load = (answer: boolean, absent = false) =>
-    loadRuleFiles(ruleFolders(places), { trust, absent, ask: async () => answer });
+    loadRuleFiles(ruleDirs(places), { trust, unattended: absent, ask: async () => answer });
   const never = await load(false, true);
-  assert.deepEqual([never.files.length, never.problems.length, never.lost.length], [0, 1, 0]);
+  assert.deepEqual([never.files.length, never.problems.length, never.unusable.length], [0, 1, 0]);
   assert.equal((await load(true)).files.length, 1);
   assert.equal((await load(false)).files.length, 1, 'a yes is remembered');
   writeFileSync(file, rules.replace('x', 'y'));
   const refused = await load(false);
-  assert.deepEqual([refused.files.length, refused.lost.length], [0, 0], 'a no is a no');
+  assert.deepEqual([refused.files.length, refused.unusable.length], [0, 0], 'a no is a no');
   const alone = await load(false, true);
-  assert.deepEqual([alone.files.length, alone.lost.length], [0, 1]);
-  const decision = await guardOfLost(alone.lost)({ id: 'c', tool: 'read_file', input: {} }, runView().initial);
+  assert.deepEqual([alone.files.length, alone.unusable.length], [0, 1]);
+  const decision = await askWhenRulesMissing(alone.unusable)(
+    { id: 'c', tool: 'read_file', input: {} },
+    runStateView().initial,
+  );
   assert.ok(decision.type === 'ask' && decision.question.includes('a.yaml cannot be used'));
 });

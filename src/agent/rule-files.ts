@@ -1,19 +1,25 @@
 // Rules that people keep in files, in TypeScript or as data: a person's own, and a project's after a yes to their very text.
 import path from 'node:path';
-import { FairleadError, isObject, messageOf, shorten, type Gate } from '../core/index.ts';
+import { FairleadError, isObject, errorMessage, truncateMiddle, type Gate } from '../core/index.ts';
 import type { RuleSet } from '../rules/index.ts';
-import { approvedText, changedCode, exportOf, refused, type Approving } from './approved-file.ts';
-import { projectFolders, type Problem } from './project/folders.ts';
-import { entriesIn, type ProjectPlaces, type Shelf } from './project/shelves.ts';
+import {
+  readTrustedFile,
+  FILE_CHANGED_CODE,
+  importDefaultExport,
+  fileRefusedError,
+  type FileApprovalOptions,
+} from './approved-file.ts';
+import { projectDirs, type FileProblem } from './project/folders.ts';
+import { readDirEntries, type ProjectLocation, type ResourceDir } from './project/shelves.ts';
 
 /** A file of rules, loaded. */
-export type RuleFile = { readonly path: string; readonly scope: Shelf['scope']; readonly set: RuleSet };
+export type RuleFile = { readonly path: string; readonly scope: ResourceDir['scope']; readonly set: RuleSet };
 
 /** What was found. `lost` are files that were to be used and cannot be: what they would have stopped is not known. */
 export type RuleFiles = {
   readonly files: readonly RuleFile[];
-  readonly problems: readonly Problem[];
-  readonly lost: readonly Problem[];
+  readonly problems: readonly FileProblem[];
+  readonly unusable: readonly FileProblem[];
 };
 
 /** Whether a file of this name holds rules. */
@@ -21,23 +27,26 @@ export const isRuleFile = (name: string): boolean =>
   /^[^_.].*\.(?:m?[jt]s|ya?ml|json)$/.test(name) && !/\.(?:test|d)\.m?[jt]s$/.test(name);
 
 /** Where rules lie: in the person's own folder, then in the project, nearest first. */
-export function ruleFolders({ cwd, configDir, stopAt }: ProjectPlaces): readonly Shelf[] {
-  const folders = projectFolders(cwd, stopAt);
+export function ruleDirs({ cwd, configDir, stopAt }: ProjectLocation): readonly ResourceDir[] {
+  const folders = projectDirs(cwd, stopAt);
   const inside = folders.at(-1) ?? cwd;
   return [
     { folder: path.join(configDir, 'rules'), scope: 'personal' },
-    ...folders.map((each): Shelf => ({ folder: path.join(each, '.fairlead/rules'), scope: 'project', inside })),
+    ...folders.map((each): ResourceDir => ({ folder: path.join(each, '.fairlead/rules'), scope: 'project', inside })),
   ];
 }
 
 /** Loads the rules of these folders, one after the other: questions come one at a time. */
-export async function loadRuleFiles(folders: readonly Shelf[], approving: Approving): Promise<RuleFiles> {
+export async function loadRuleFiles(
+  folders: readonly ResourceDir[],
+  approving: FileApprovalOptions,
+): Promise<RuleFiles> {
   const files: RuleFile[] = [];
-  const problems: Problem[] = [];
-  const lost: Problem[] = [];
+  const problems: FileProblem[] = [];
+  const lost: FileProblem[] = [];
   for (const shelf of folders) {
-    const unread: Problem[] = [];
-    const entries = entriesIn(shelf.folder, unread);
+    const unread: FileProblem[] = [];
+    const entries = readDirEntries(shelf.folder, unread);
     problems.push(...unread);
     // What a folder of the person's own holds is to be used, whoever may read it.
     if (shelf.scope === 'personal') lost.push(...unread);
@@ -46,29 +55,29 @@ export async function loadRuleFiles(folders: readonly Shelf[], approving: Approv
       const file = path.join(shelf.folder, name);
       let text: string | undefined;
       try {
-        text = await approvedText(shelf, file, 'rules', approving);
-        files.push({ path: file, scope: shelf.scope, set: await ruleSetOf(file, text) });
+        text = await readTrustedFile(shelf, file, 'rules', approving);
+        files.push({ path: file, scope: shelf.scope, set: await loadRuleSet(file, text) });
       } catch (error) {
-        const problem = { path: file, why: messageOf(error) };
+        const problem = { path: file, why: errorMessage(error) };
         problems.push(problem);
         // A project's file that never had a yes was never to be used; anything else was.
-        const wasUsed = approving.absent && error instanceof FairleadError && error.code === changedCode;
+        const wasUsed = approving.unattended && error instanceof FairleadError && error.code === FILE_CHANGED_CODE;
         const isWanted = text !== undefined || shelf.scope === 'personal' || wasUsed === true;
-        if (isWanted && !(await isHarmless(file, text))) lost.push(problem);
+        if (isWanted && !(await hasNoGates(file, text))) lost.push(problem);
       }
     }
   }
-  return { files, problems, lost };
+  return { files, problems, unusable: lost };
 }
 
 /** The rules of one file, which the person named. */
 export async function loadRuleFile(file: string): Promise<RuleFile> {
-  const shelf: Shelf = { folder: path.dirname(file), scope: 'personal' };
-  const text = await approvedText(shelf, file, 'rules', { trust: nothingApproved });
-  return { path: file, scope: 'personal', set: await ruleSetOf(file, text) };
+  const shelf: ResourceDir = { folder: path.dirname(file), scope: 'personal' };
+  const text = await readTrustedFile(shelf, file, 'rules', { trust: emptyTrust });
+  return { path: file, scope: 'personal', set: await loadRuleSet(file, text) };
 }
 
-const nothingApproved: Approving['trust'] = {
+const emptyTrust: FileApprovalOptions['trust'] = {
   judge: () => 'new',
   approve() {},
   revoke: () => false,
@@ -76,31 +85,33 @@ const nothingApproved: Approving['trust'] = {
 };
 
 /** The rule set of a file's text. Every rule in it is tried for what it is: a set that is half understood is none. */
-async function ruleSetOf(file: string, text: string): Promise<RuleSet> {
+async function loadRuleSet(file: string, text: string): Promise<RuleSet> {
   const rules = await import('../rules/index.ts');
-  const made = isCode(file) ? await givenBy(await exportOf(file, text), rules) : await dataOf(text);
-  const set = isCode(file) && isObject(made) && hasFunctions(made) ? (made as RuleSet) : rules.compileRules(made);
-  const wrong = faultIn(set);
-  if (wrong !== undefined) throw refused(wrong);
+  const made = isCodeFile(file)
+    ? await resolveRuleExport(await importDefaultExport(file, text), rules)
+    : await parseRuleData(text);
+  const set = isCodeFile(file) && isObject(made) && hasFunctions(made) ? (made as RuleSet) : rules.compileRules(made);
+  const wrong = ruleSetError(set);
+  if (wrong !== undefined) throw fileRefusedError(wrong);
   // What cannot become parts of an agent says so here, and not in the middle of a run.
   rules.rulesOf(set);
   return set;
 }
 
-const isCode = (file: string): boolean => /\.m?[jt]s$/.test(file);
+const isCodeFile = (file: string): boolean => /\.m?[jt]s$/.test(file);
 
-async function dataOf(text: string): Promise<unknown> {
+async function parseRuleData(text: string): Promise<unknown> {
   const { parse } = await import('yaml');
   // JSON is YAML too.
   return parse(text, { maxAliasCount: 0 }) as unknown;
 }
 
 /** What a file exports: the rules themselves, or a function that makes them with our makers, since it can import none. */
-async function givenBy(exported: unknown, rules: unknown): Promise<unknown> {
+async function resolveRuleExport(exported: unknown, rules: unknown): Promise<unknown> {
   const made: unknown =
     typeof exported === 'function' ? await (exported as (kit: unknown) => unknown)(rules) : exported;
   if (!isObject(made))
-    throw refused('exports no rules by default: give an object, or a function that makes one from our makers');
+    throw fileRefusedError('exports no rules by default: give an object, or a function that makes one from our makers');
   return made;
 }
 
@@ -111,11 +122,11 @@ const hasFunctions = (value: unknown): boolean => {
   return isObject(value) && Object.values(value).some(hasFunctions);
 };
 
-const lists = ['reminders', 'gates', 'stops', 'checks', 'renderers', 'views', 'examples'] as const;
+const listFields = ['reminders', 'gates', 'stops', 'checks', 'renderers', 'views', 'examples'] as const;
 
-function faultIn(set: RuleSet): string | undefined {
+function ruleSetError(set: RuleSet): string | undefined {
   if (typeof set.name !== 'string' || set.name === '') return 'has rules without a name';
-  const wrong = lists.find((key) => set[key] !== undefined && !Array.isArray(set[key]));
+  const wrong = listFields.find((key) => set[key] !== undefined && !Array.isArray(set[key]));
   if (wrong !== undefined) return `has ${wrong} that are no list`;
   const loose = (set.gates ?? []).find(
     (gate) => !isObject(gate) || !Array.isArray(gate.gates) || !Array.isArray(gate.views),
@@ -126,10 +137,10 @@ function faultIn(set: RuleSet): string | undefined {
 }
 
 /** Whether a file that cannot be used at least says clearly that it stops nothing. */
-async function isHarmless(file: string, text: string | undefined): Promise<boolean> {
-  if (isCode(file) || text === undefined) return false;
+async function hasNoGates(file: string, text: string | undefined): Promise<boolean> {
+  if (isCodeFile(file) || text === undefined) return false;
   try {
-    const data = await dataOf(text);
+    const data = await parseRuleData(text);
     return isObject(data) && data['gates'] === undefined;
   } catch {
     return false;
@@ -137,9 +148,9 @@ async function isHarmless(file: string, text: string | undefined): Promise<boole
 }
 
 /** Stands in for guards that cannot be loaded: every call they might have stopped is put to a person. */
-export const guardOfLost =
-  (lost: readonly Problem[]): Gate =>
+export const askWhenRulesMissing =
+  (lost: readonly FileProblem[]): Gate =>
   ({ tool, input }) => ({
     type: 'ask',
-    question: `${lost.map(({ path: file, why }) => `${file} cannot be used (${why})`).join('; ')}, so it is not known whether it would stop this call. Run ${tool} with ${shorten(JSON.stringify(input), 400)}?`,
+    question: `${lost.map(({ path: file, why }) => `${file} cannot be used (${why})`).join('; ')}, so it is not known whether it would stop this call. Run ${tool} with ${truncateMiddle(JSON.stringify(input), 400)}?`,
   });

@@ -1,24 +1,24 @@
 // Says what is broken in a JSON Schema, so that a bad one fails where it is written and not when a model first meets it.
 import { isObject, type Json, type JsonObject } from '../core/index.ts';
 
-type Fault = (value: Json) => string | undefined;
+type KeywordRule = (value: Json) => string | undefined;
 type Schema = JsonObject | boolean;
-type Found = { readonly schema: Schema; readonly at: string };
+type NestedSchema = { readonly schema: Schema; readonly at: string };
 
 const typeNames = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 const isCount = (value: Json): boolean => typeof value === 'number' && Number.isInteger(value) && value >= 0;
 const isStrings = (value: Json): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
-const must =
-  (test: (value: Json) => boolean, be: string): Fault =>
+const ruleFor =
+  (test: (value: Json) => boolean, be: string): KeywordRule =>
   (value) =>
     test(value) ? undefined : `must be ${be}`;
 
-const text = must((value) => typeof value === 'string', 'a text');
-const flag = must((value) => typeof value === 'boolean', 'true or false');
-const count = must(isCount, 'a whole number of at least 0');
-const number = must((value) => typeof value === 'number', 'a number');
-const strings = must(isStrings, 'a list of texts');
-const pattern: Fault = (value) => {
+const stringRule = ruleFor((value) => typeof value === 'string', 'a text');
+const booleanRule = ruleFor((value) => typeof value === 'boolean', 'true or false');
+const countRule = ruleFor(isCount, 'a whole number of at least 0');
+const numberRule = ruleFor((value) => typeof value === 'number', 'a number');
+const stringsRule = ruleFor(isStrings, 'a list of texts');
+const patternRule: KeywordRule = (value) => {
   if (typeof value !== 'string') return 'must be a text';
   try {
     void new RegExp(value, 'u');
@@ -28,7 +28,7 @@ const pattern: Fault = (value) => {
   }
 };
 
-const type: Fault = (value) => {
+const typeRule: KeywordRule = (value) => {
   const given: readonly Json[] = Array.isArray(value) ? value : [value];
   const wrong = given.find((name) => typeof name !== 'string' || !typeNames.includes(name));
   return given.length && wrong === undefined
@@ -36,54 +36,64 @@ const type: Fault = (value) => {
     : `must be one of ${typeNames.join(', ')}, not ${JSON.stringify(wrong ?? value)}`;
 };
 
-const names = (words: string): readonly string[] => words.split(' ');
+const splitNames = (words: string): readonly string[] => words.split(' ');
 
 /** What the value of a keyword must be, for keywords that hold no schema. */
-const plain: ReadonlyMap<string, Fault> = new Map(
+const keywordRules: ReadonlyMap<string, KeywordRule> = new Map(
   (
     [
-      [type, 'type'],
-      [pattern, 'pattern'],
-      [strings, 'required'],
-      [flag, 'uniqueItems'],
-      [text, 'format $id $ref $anchor $schema'],
-      [count, 'minItems maxItems minContains maxContains minLength maxLength minProperties maxProperties'],
-      [number, 'minimum maximum exclusiveMinimum exclusiveMaximum'],
-      [must((value) => typeof value === 'number' && value > 0, 'a number above 0'), 'multipleOf'],
-      [must((value) => Array.isArray(value) && value.length > 0, 'a list with at least one value'), 'enum'],
+      [typeRule, 'type'],
+      [patternRule, 'pattern'],
+      [stringsRule, 'required'],
+      [booleanRule, 'uniqueItems'],
+      [stringRule, 'format $id $ref $anchor $schema'],
+      [countRule, 'minItems maxItems minContains maxContains minLength maxLength minProperties maxProperties'],
+      [numberRule, 'minimum maximum exclusiveMinimum exclusiveMaximum'],
+      [ruleFor((value) => typeof value === 'number' && value > 0, 'a number above 0'), 'multipleOf'],
+      [ruleFor((value) => Array.isArray(value) && value.length > 0, 'a list with at least one value'), 'enum'],
       [
-        must((value) => isObject(value) && Object.values(value).every(isStrings), 'lists of texts by name'),
+        ruleFor((value) => isObject(value) && Object.values(value).every(isStrings), 'lists of texts by name'),
         'dependentRequired',
       ],
       [() => 'is not supported; use $ref', '$dynamicRef $recursiveRef'],
     ] as const
-  ).flatMap(([fault, words]) => names(words).map((name) => [name, fault] as const)),
+  ).flatMap(([fault, words]) => splitNames(words).map((name) => [name, fault] as const)),
 );
 
-const single = new Set(
-  names(
+const singleSchemaKeywords = new Set(
+  splitNames(
     'additionalProperties unevaluatedProperties propertyNames additionalItems unevaluatedItems contains not if then else',
   ),
 );
-const lists = new Set(['prefixItems', 'allOf', 'anyOf', 'oneOf']);
-const maps = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
+const schemaListKeywords = new Set(['prefixItems', 'allOf', 'anyOf', 'oneOf']);
+const schemaMapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
 /** The keywords that apply a schema to the same value: a circle of these would never end. */
-const inPlace = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies']);
+const samePositionKeywords = new Set([
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependencies',
+]);
 
 /** What is wrong with this schema and where, or nothing. `resolve` finds what a schema's `$ref` points to. */
-export function auditSchema(
+export function lintSchema(
   schema: JsonObject,
   resolve: (schema: JsonObject) => Schema | undefined,
 ): string | undefined {
   const seen = new Set<Schema>();
-  const todo: Found[] = [{ schema, at: '' }];
+  const todo: NestedSchema[] = [{ schema, at: '' }];
   for (let next = todo.pop(); next; next = todo.pop()) {
     if (typeof next.schema === 'boolean' || seen.has(next.schema)) continue;
     seen.add(next.schema);
     for (const [keyword, value] of Object.entries(next.schema)) {
-      const wrong = plain.get(keyword)?.(value);
+      const wrong = keywordRules.get(keyword)?.(value);
       if (wrong) return `${keyword} at ${next.at || '/'} ${wrong}.`;
-      const inner = schemasIn(keyword, value, `${next.at}/${keyword}`);
+      const inner = nestedSchemas(keyword, value, `${next.at}/${keyword}`);
       if (typeof inner === 'string') return inner;
       todo.push(...inner);
     }
@@ -93,24 +103,27 @@ export function auditSchema(
       return `$ref at ${next.at || '/'} points to ${String(next.schema['$ref'])}, which is not in the schema.`;
     todo.push({ schema: target, at: `${next.at}/$ref` });
   }
-  return circle([...seen], resolve);
+  return circularRefError([...seen], resolve);
 }
 
 /** The schemas that a keyword holds, or what is wrong with them. */
-function schemasIn(keyword: string, value: Json, at: string): readonly Found[] | string {
-  if (single.has(keyword) || (keyword === 'items' && !Array.isArray(value))) return all([[at, value]]);
-  if (lists.has(keyword) || keyword === 'items')
+function nestedSchemas(keyword: string, value: Json, at: string): readonly NestedSchema[] | string {
+  if (singleSchemaKeywords.has(keyword) || (keyword === 'items' && !Array.isArray(value)))
+    return toNestedSchemas([[at, value]]);
+  if (schemaListKeywords.has(keyword) || keyword === 'items')
     return Array.isArray(value) && (value.length || keyword === 'items')
-      ? all(value.map((each: Json, i) => [`${at}/${i}`, each]))
+      ? toNestedSchemas(value.map((each: Json, i) => [`${at}/${i}`, each]))
       : `${at} must be a list of at least one schema.`;
-  if (!maps.has(keyword) && keyword !== 'dependencies') return [];
+  if (!schemaMapKeywords.has(keyword) && keyword !== 'dependencies') return [];
   if (!isObject(value)) return `${at} must be an object of schemas by name.`;
   const named = Object.entries(value).filter(([, each]) => !(keyword === 'dependencies' && isStrings(each)));
-  const bad = keyword === 'patternProperties' ? named.find(([name]) => pattern(name)) : undefined;
-  return bad ? `${bad[0]} at ${at} ${pattern(bad[0])}.` : all(named.map(([name, each]) => [`${at}/${name}`, each]));
+  const bad = keyword === 'patternProperties' ? named.find(([name]) => patternRule(name)) : undefined;
+  return bad
+    ? `${bad[0]} at ${at} ${patternRule(bad[0])}.`
+    : toNestedSchemas(named.map(([name, each]) => [`${at}/${name}`, each]));
 }
 
-function all(found: readonly (readonly [at: string, value: Json])[]): readonly Found[] | string {
+function toNestedSchemas(found: readonly (readonly [at: string, value: Json])[]): readonly NestedSchema[] | string {
   const bad = found.find(([, value]) => typeof value !== 'boolean' && !isObject(value));
   return bad
     ? `${bad[0]} must be a schema, not ${JSON.stringify(bad[1])?.slice(0, 80)}.`
@@ -118,7 +131,10 @@ function all(found: readonly (readonly [at: string, value: Json])[]): readonly F
 }
 
 /** A schema that refers back to itself without going deeper into the value would be followed forever. */
-function circle(schemas: readonly Schema[], resolve: (schema: JsonObject) => Schema | undefined): string | undefined {
+function circularRefError(
+  schemas: readonly Schema[],
+  resolve: (schema: JsonObject) => Schema | undefined,
+): string | undefined {
   const done = new Set<Schema>();
   const open = new Set<Schema>();
   const loops = (schema: Schema): boolean => {
@@ -127,7 +143,7 @@ function circle(schemas: readonly Schema[], resolve: (schema: JsonObject) => Sch
     open.add(schema);
     const target = schema['$ref'] === undefined ? undefined : resolve(schema);
     const inner = Object.entries(schema).flatMap(([keyword, value]) => {
-      const found = inPlace.has(keyword) ? schemasIn(keyword, value, '') : [];
+      const found = samePositionKeywords.has(keyword) ? nestedSchemas(keyword, value, '') : [];
       return typeof found === 'string' ? [] : found.map((each) => each.schema);
     });
     const found = [...inner, ...(target === undefined ? [] : [target])].some(loops);

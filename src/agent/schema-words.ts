@@ -1,18 +1,18 @@
 // What a validator found, as one sentence that names the place and what is wrong there.
 import type { OutputUnit } from '@cfworker/json-schema';
 
-const mostFaults = 3;
-const mostWords = 200;
-const mostRead = 200;
+const maxErrors = 3;
+const maxErrorChars = 200;
+const maxErrorsRead = 200;
 
 /** Faults that only say that something deeper is wrong; what is deeper follows them in the list. */
-const outer = new Set(
+const wrapperKeywords = new Set(
   '$ref properties patternProperties additionalProperties unevaluatedProperties propertyNames dependentSchemas items prefixItems additionalItems unevaluatedItems allOf if'.split(
     ' ',
   ),
 );
 
-const wordings: readonly (readonly [RegExp, string])[] = [
+const messageRewrites: readonly (readonly [RegExp, string])[] = [
   [/^Instance type "(.+)" is invalid\. Expected "(.+)"\.$/, 'expected $2, found $1'],
   [/^Instance does not have required property (".+")\.$/s, 'the property $1 is missing'],
   [/^False boolean schema\.$/, 'nothing is allowed here'],
@@ -29,25 +29,27 @@ const wordings: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The first few things that are wrong, each with its place. */
-export function sentenceOf(errors: readonly OutputUnit[]): string {
-  const found = innermost(errors.slice(0, mostRead)).map((each) => `at ${placeOf(each)}: ${wordsOf(each)}`);
+export function formatSchemaErrors(errors: readonly OutputUnit[]): string {
+  const found = innermostErrors(errors.slice(0, maxErrorsRead)).map(
+    (each) => `at ${errorLocation(each)}: ${formatSchemaError(each)}`,
+  );
   const unique = [...new Set(found)];
-  const more = unique.length > mostFaults ? `; and ${unique.length - mostFaults} more` : '';
-  const sentence = `${unique.slice(0, mostFaults).join('; ')}${more}.`;
+  const more = unique.length > maxErrors ? `; and ${unique.length - maxErrors} more` : '';
+  const sentence = `${unique.slice(0, maxErrors).join('; ')}${more}.`;
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
-function wordsOf({ keyword, error }: OutputUnit): string {
+function formatSchemaError({ keyword, error }: OutputUnit): string {
   if (keyword === 'exclusiveMinimum') return error.replace('is less than', 'must be more than').replace(/\.$/, '');
   if (keyword === 'maxProperties')
     return error.replace('Instance does not have at least', 'has more than').replace(/\.$/, '');
-  const [from, to] = wordings.find(([from]) => from.test(error)) ?? [/\.$/, ''];
+  const [from, to] = messageRewrites.find(([from]) => from.test(error)) ?? [/\.$/, ''];
   const words = error.replace(from, to).replaceAll('", "', ' or ').replace(/\.$/, '');
-  return words.length > mostWords ? `${words.slice(0, mostWords)}…` : words;
+  return words.length > maxErrorChars ? `${words.slice(0, maxErrorChars)}…` : words;
 }
 
 /** A JSON pointer; the whole value has no name of its own. */
-function placeOf({ instanceLocation }: OutputUnit): string {
+function errorLocation({ instanceLocation }: OutputUnit): string {
   const pointer = instanceLocation.slice(1);
   if (pointer === '') return 'the top level';
   try {
@@ -57,23 +59,23 @@ function placeOf({ instanceLocation }: OutputUnit): string {
   }
 }
 
-const isChoice = (each: OutputUnit): boolean => each.keyword === 'anyOf' || each.keyword === 'oneOf';
+const isAlternative = (each: OutputUnit): boolean => each.keyword === 'anyOf' || each.keyword === 'oneOf';
 
-function innermost(errors: readonly OutputUnit[]): readonly OutputUnit[] {
+function innermostErrors(errors: readonly OutputUnit[]): readonly OutputUnit[] {
   const found: OutputUnit[] = [];
   for (let i = 0; i < errors.length; i++) {
     const error = errors[i] as OutputUnit;
-    if (isChoice(error)) {
-      const inside = following(errors, i);
+    if (isAlternative(error)) {
+      const inside = nestedErrors(errors, i);
       i += inside.length;
-      found.push(...closest(error, inside));
-    } else if (!outer.has(error.keyword)) found.push(error);
+      found.push(...closestFormErrors(error, inside));
+    } else if (!wrapperKeywords.has(error.keyword)) found.push(error);
   }
   return found.length ? found : errors.slice(0, 1);
 }
 
 /** The faults found inside the one at this index: they come directly after it. */
-function following(errors: readonly OutputUnit[], index: number): readonly OutputUnit[] {
+function nestedErrors(errors: readonly OutputUnit[], index: number): readonly OutputUnit[] {
   const inside = `${errors[index]?.keywordLocation}/`;
   const rest = errors.slice(index + 1);
   const end = rest.findIndex((each) => !each.keywordLocation.startsWith(inside));
@@ -81,22 +83,22 @@ function following(errors: readonly OutputUnit[], index: number): readonly Outpu
 }
 
 /** Of several allowed forms, the faults of the one that the value comes nearest to. */
-function closest(choice: OutputUnit, inside: readonly OutputUnit[]): readonly OutputUnit[] {
+function closestFormErrors(choice: OutputUnit, inside: readonly OutputUnit[]): readonly OutputUnit[] {
   const forms = Map.groupBy(
     inside,
     (each) => each.keywordLocation.slice(choice.keywordLocation.length + 1).split('/')[0],
   );
-  const faults = [...forms.values()].map((form) => innermost(form));
+  const faults = [...forms.values()].map((form) => innermostErrors(form));
   const near = faults.filter(
     (form) => !form.some((each) => each.keyword === 'type' && each.instanceLocation === choice.instanceLocation),
   );
   const tooMany = /\(([2-9]|\d\d+) matches\)/.test(choice.error);
   if (tooMany || faults.length === 0) return [choice];
   const [best] = near.toSorted((a, b) => a.length - b.length);
-  return best ?? [{ ...choice, error: everyForm(choice, faults) }];
+  return best ?? [{ ...choice, error: expectedTypesError(choice, faults) }];
 }
 
-function everyForm(choice: OutputUnit, faults: readonly (readonly OutputUnit[])[]): string {
+function expectedTypesError(choice: OutputUnit, faults: readonly (readonly OutputUnit[])[]): string {
   const expected = faults.flatMap((form) => form.flatMap((each) => /Expected "(.+)"\.$/.exec(each.error)?.[1] ?? []));
   const type = /^Instance type "(.+?)"/.exec(faults[0]?.[0]?.error ?? '')?.[1];
   return type ? `Instance type "${type}" is invalid. Expected "${[...new Set(expected)].join(' or ')}".` : choice.error;

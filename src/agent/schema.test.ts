@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { z } from 'zod';
 import { FairleadError, type Json, type JsonObject } from '../core/index.ts';
-import { answerShape, checkerFor, jsonSchemaOf, parseAnswer } from './schema.ts';
+import { createOutputSchema, createValidator, toJsonSchema, parseAnswer } from './schema.ts';
 
 const person: JsonObject = {
   type: 'object',
@@ -17,7 +17,7 @@ const person: JsonObject = {
   additionalProperties: false,
 };
 
-const faults: readonly (readonly [what: string, schema: JsonObject, value: Json, sentence: string])[] = [
+const invalidValues: readonly (readonly [what: string, schema: JsonObject, value: Json, sentence: string])[] = [
   ['a missing property', person, {}, 'At the top level: the property "name" is missing.'],
   ['a wrong type', person, { name: 1 }, 'At /name: expected string, found number.'],
   ['a property too many', person, { name: 'x', more: 1 }, 'At /more: nothing is allowed here.'],
@@ -55,9 +55,9 @@ const faults: readonly (readonly [what: string, schema: JsonObject, value: Json,
   ],
 ];
 
-for (const [what, schema, value, sentence] of faults) {
+for (const [what, schema, value, sentence] of invalidValues) {
   test(`[P38] the check names the place and what is wrong: ${what}`, () =>
-    assert.equal(checkerFor(schema)(value), sentence));
+    assert.equal(createValidator(schema)(value), sentence));
 }
 
 test('of several forms the check speaks of the one that comes nearest', () => {
@@ -66,14 +66,14 @@ test('of several forms the check speaks of the one that comes nearest', () => {
     properties: { kind: { const: kind }, [field]: { type: 'string' } },
     required: ['kind', field],
   });
-  const check = checkerFor({ anyOf: [{ type: 'string' }, form('a', 'x'), form('b', 'y')] });
+  const check = createValidator({ anyOf: [{ type: 'string' }, form('a', 'x'), form('b', 'y')] });
   assert.equal(check({ kind: 'b', y: 1 }), 'At /y: expected string, found number.');
   assert.equal(check({ kind: 'b' }), 'At the top level: the property "y" is missing.');
   assert.equal(check({ kind: 'b', y: '1' }), undefined);
 });
 
 test('the check says how many more faults there are instead of listing them all', () => {
-  const check = checkerFor({ items: { type: 'string' } });
+  const check = createValidator({ items: { type: 'string' } });
   assert.match(
     check(Array.from({ length: 50 }, () => 1)) ?? '',
     /^At \/0.*at \/2: expected string, found number; and 47 more\.$/,
@@ -81,7 +81,7 @@ test('the check says how many more faults there are instead of listing them all'
 });
 
 test('a check never throws, whatever the value', () => {
-  const check = checkerFor({
+  const check = createValidator({
     $defs: { node: { type: 'array', items: { $ref: '#/$defs/node' } } },
     $ref: '#/$defs/node',
   });
@@ -90,17 +90,17 @@ test('a check never throws, whatever the value', () => {
   assert.match(check(deep) ?? '', /could not be checked/);
   assert.match(check({ a: undefined } as unknown as Json) ?? '', /expected array, found object/);
   assert.match(
-    checkerFor({ properties: { a: {} } })({ a: undefined } as unknown as Json) ?? '',
+    createValidator({ properties: { a: {} } })({ a: undefined } as unknown as Json) ?? '',
     /could not be checked/,
   );
 });
 
 test('a schema is copied, so what its owner does to it later changes no check, and a frozen one is fine', () => {
   const own = { type: 'object', properties: { a: { type: 'string' } } };
-  const check = checkerFor(own);
+  const check = createValidator(own);
   own.properties.a.type = 'number';
   assert.equal(check({ a: 'x' }), undefined);
-  assert.equal(checkerFor(Object.freeze({ type: 'string' }))('x'), undefined);
+  assert.equal(createValidator(Object.freeze({ type: 'string' }))('x'), undefined);
   assert.deepEqual(Object.getOwnPropertyNames(own), ['type', 'properties']);
 });
 
@@ -153,7 +153,7 @@ const broken: readonly (readonly [what: string, schema: unknown, message: RegExp
 for (const [what, schema, message] of broken) {
   test(`[P71] a broken schema fails when it is defined: ${what}`, () => {
     assert.throws(
-      () => checkerFor(schema as JsonObject),
+      () => createValidator(schema as JsonObject),
       (error) =>
         error instanceof FairleadError &&
         error.blame === 'user' &&
@@ -164,13 +164,13 @@ for (const [what, schema, message] of broken) {
 }
 
 test('a recursive schema that goes deeper each time is sound', () => {
-  const check = checkerFor({ properties: { child: { $ref: '#' } }, required: ['name'], type: 'object' });
+  const check = createValidator({ properties: { child: { $ref: '#' } }, required: ['name'], type: 'object' });
   assert.equal(check({ name: 1, child: { name: 2 } }), undefined);
   assert.equal(check({ name: 1, child: {} }), 'At /child: the property "name" is missing.');
 });
 
 test('drafts 6 and 7 are understood by the name they give', () => {
-  const check = checkerFor({
+  const check = createValidator({
     $schema: 'http://json-schema.org/draft-07/schema#',
     items: [{ type: 'string' }],
     additionalItems: false,
@@ -181,7 +181,7 @@ test('drafts 6 and 7 are understood by the name they give', () => {
 
 test('[A110] a zod schema becomes the JSON Schema of what a model writes', () => {
   const schema = z.object({ n: z.string().transform(Number), d: z.string().default('x') });
-  assert.deepEqual(jsonSchemaOf(schema), {
+  assert.deepEqual(toJsonSchema(schema), {
     type: 'object',
     properties: { n: { type: 'string' }, d: { type: 'string', default: 'x' } },
     required: ['n'],
@@ -190,8 +190,8 @@ test('[A110] a zod schema becomes the JSON Schema of what a model writes', () =>
 
 test('a schema object of a library that cannot say itself as JSON Schema is refused with what to do', () => {
   const mute = { '~standard': { version: 1, vendor: 'mute', validate: (value: unknown) => ({ value }) } };
-  assert.throws(() => jsonSchemaOf(mute), { code: 'schema/unsupported', message: /This mute schema cannot be turned/ });
-  assert.throws(() => jsonSchemaOf(z.object({ d: z.date() })), {
+  assert.throws(() => toJsonSchema(mute), { code: 'schema/unsupported', message: /This mute schema cannot be turned/ });
+  assert.throws(() => toJsonSchema(z.object({ d: z.date() })), {
     code: 'schema/unsupported',
     message: /zod schema has no JSON Schema: Date/,
   });
@@ -201,7 +201,7 @@ test('a schema that is a function, as some libraries have it, is taken', () => {
   const callable = Object.assign(() => {}, {
     '~standard': { version: 1, vendor: 'fn', jsonSchema: { input: () => ({ $schema: 'x', type: 'string' }) } },
   });
-  assert.deepEqual(jsonSchemaOf(callable), { type: 'string' });
+  assert.deepEqual(toJsonSchema(callable), { type: 'string' });
 });
 
 const answers: readonly (readonly [what: string, text: string, wrong: RegExp | undefined])[] = [
@@ -221,8 +221,8 @@ const answers: readonly (readonly [what: string, text: string, wrong: RegExp | u
 for (const [what, text, wrong] of answers) {
   test(`[A110] an answer is held to its schema: ${what}`, () => {
     const schema: JsonObject = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
-    for (const shape of [answerShape(schema), answerShape(z.object({ city: z.string() }))]) {
-      const found = shape.check(text);
+    for (const shape of [createOutputSchema(schema), createOutputSchema(z.object({ city: z.string() }))]) {
+      const found = shape.validate(text);
       if (wrong === undefined) assert.equal(found, undefined);
       else assert.match(found ?? '', wrong);
     }
@@ -235,18 +235,18 @@ test('[A110] an answer that is not JSON cannot be parsed, and says whose fault t
 });
 
 test('[A110] a refinement of the schema library holds an answer too', () => {
-  const shape = answerShape(z.object({ n: z.number().refine((n) => n % 2 === 0, 'must be even') }));
-  assert.equal(shape.check('{"n":2}'), undefined);
-  assert.equal(shape.check('{"n":3}'), 'At /n: must be even.');
+  const shape = createOutputSchema(z.object({ n: z.number().refine((n) => n % 2 === 0, 'must be even') }));
+  assert.equal(shape.validate('{"n":2}'), undefined);
+  assert.equal(shape.validate('{"n":3}'), 'At /n: must be even.');
 });
 
 test('[A110] a schema of an answer that has to wait is refused rather than passed over', () => {
-  const shape = answerShape(z.object({ n: z.number().refine(async () => false) }));
-  assert.throws(() => shape.check('{"n":2}'), { code: 'schema/unsupported', blame: 'user' });
+  const shape = createOutputSchema(z.object({ n: z.number().refine(async () => false) }));
+  assert.throws(() => shape.validate('{"n":2}'), { code: 'schema/unsupported', blame: 'user' });
 });
 
 test('a pattern that never ends is given up, and the value does not fit', () => {
-  const check = checkerFor({ type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } });
+  const check = createValidator({ type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } });
   assert.equal(check({ a: 'aaa' }), undefined);
   assert.equal(check({ a: `${'a'.repeat(60)}b` }), 'A pattern of the schema takes too long for this value.');
   assert.match(check({ a: 'b' }) ?? '', /^At \/a: /);

@@ -1,9 +1,9 @@
 // Schemas: JSON Schema, or an object of a schema library that follows the Standard Schema convention; none of those libraries is imported.
 import { dereference, validate, type Schema, type SchemaDraft, type ValidationResult } from '@cfworker/json-schema';
-import { FairleadError, isObject, type AnswerShape, type Json, type JsonObject } from '../core/index.ts';
+import { FairleadError, isObject, type OutputSchema, type Json, type JsonObject } from '../core/index.ts';
 import { doneInTime } from '../tools/watchdog.ts';
-import { auditSchema } from './schema-audit.ts';
-import { sentenceOf } from './schema-words.ts';
+import { lintSchema } from './schema-audit.ts';
+import { formatSchemaErrors } from './schema-words.ts';
 
 /** What a schema library's validation gives: the parsed value, or what is wrong with it. */
 export type StandardResult<T> =
@@ -33,15 +33,15 @@ export type StandardSchema<In = unknown, Out = In> = {
 export type SchemaLike = JsonObject | StandardSchema;
 
 /** The type of a value that was parsed with this schema. */
-export type Parsed<S> = S extends { readonly '~standard': { readonly types?: infer T } }
+export type SchemaOutput<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? NonNullable<T> extends { readonly output: infer Out }
     ? Out
     : unknown
   : JsonObject;
 
 /** A schema as JSON Schema, in a copy of its own. Of a schema that transforms, it is what goes in: that is what a model writes. */
-export function jsonSchemaOf(given: unknown): JsonObject {
-  if (!isStandard(given)) return plainCopy(given);
+export function toJsonSchema(given: unknown): JsonObject {
+  if (!isStandardSchema(given)) return copySchema(given);
   const { jsonSchema, vendor } = given['~standard'];
   if (typeof jsonSchema?.input !== 'function')
     throw new FairleadError('schema/unsupported', `This ${vendor} schema cannot be turned into a JSON Schema.`, {
@@ -50,68 +50,72 @@ export function jsonSchemaOf(given: unknown): JsonObject {
     });
   try {
     const { $schema: _, ...schema } = jsonSchema.input({ target: 'draft-2020-12' });
-    return plainCopy(schema);
+    return copySchema(schema);
   } catch (cause) {
-    throw new FairleadError('schema/unsupported', `This ${vendor} schema has no JSON Schema: ${messageOf(cause)}.`, {
-      blame: 'user',
-      hint: 'A model writes JSON: describe what it writes (a date as a text, for example) and transform it from there.',
-      cause,
-    });
+    throw new FairleadError(
+      'schema/unsupported',
+      `This ${vendor} schema has no JSON Schema: ${thrownMessage(cause)}.`,
+      {
+        blame: 'user',
+        hint: 'A model writes JSON: describe what it writes (a date as a text, for example) and transform it from there.',
+        cause,
+      },
+    );
   }
 }
 
 /** A function that says in one sentence why a value does not fit, or nothing. It never throws; a broken schema throws here, at once. */
-export function checkerFor(schema: JsonObject): (value: Json) => string | undefined {
-  const judge = compile(plainCopy(schema));
+export function createValidator(schema: JsonObject): (value: Json) => string | undefined {
+  const judge = compileSchema(copySchema(schema));
   // Whoever wrote a pattern may have written one that never ends.
-  const inTime = /"pattern(?:Properties)?":/.test(JSON.stringify(schema)) ? doneInTime : atOnce;
+  const inTime = /"pattern(?:Properties)?":/.test(JSON.stringify(schema)) ? doneInTime : runUntimed;
   return (value) => {
     try {
       let said: ValidationResult | undefined;
       if (!inTime(() => (said = judge(value))) || said === undefined)
         return 'A pattern of the schema takes too long for this value.';
-      return said.valid ? undefined : sentenceOf(said.errors);
+      return said.valid ? undefined : formatSchemaErrors(said.errors);
     } catch (error) {
-      return `The value could not be checked: ${messageOf(error)}`;
+      return `The value could not be checked: ${thrownMessage(error)}`;
     }
   };
 }
 
-const atOnce = (work: () => void): true => {
+const runUntimed = (work: () => void): true => {
   work();
   return true;
 };
 
 /** The same for a schema that is known to be sound, compiled when it is first asked: most tools of most runs are never called. */
-export function checkerWhenAsked(schema: JsonObject): (value: Json) => string | undefined {
-  let check: ReturnType<typeof checkerFor> | undefined;
-  return (value) => (check ??= checkerFor(schema))(value);
+export function createLazyValidator(schema: JsonObject): (value: Json) => string | undefined {
+  let check: ReturnType<typeof createValidator> | undefined;
+  return (value) => (check ??= createValidator(schema))(value);
 }
 
 /** How a schema's own library parses a value. */
-export type Parser = (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
+export type SchemaParser = (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
 
 /** The parser of a schema's own library, if it has one. */
-export function parserOf(given: unknown): Parser | undefined {
-  if (!isStandard(given)) return undefined;
+export function getSchemaParser(given: unknown): SchemaParser | undefined {
+  if (!isStandardSchema(given)) return undefined;
   const { validate } = given['~standard'];
   return typeof validate === 'function' ? (value) => validate(value) : undefined;
 }
 
 /** What a parser says at once: that a value fits, what is wrong with it, or that it has to wait. It never throws. */
-export function askNow(parse: Parser, value: unknown): 'fits' | 'waits' | { readonly wrong: string } {
+export function parseSync(parse: SchemaParser, value: unknown): 'fits' | 'waits' | { readonly wrong: string } {
   try {
     const result = parse(value);
-    if (!('then' in result)) return result.issues ? { wrong: issuesIn(result.issues) } : 'fits';
+    if (!('then' in result)) return result.issues ? { wrong: formatIssues(result.issues) } : 'fits';
     void Promise.resolve(result).catch(() => {});
     return 'waits';
   } catch (error) {
-    return { wrong: `The value could not be checked: ${messageOf(error)}` };
+    return { wrong: `The value could not be checked: ${thrownMessage(error)}` };
   }
 }
 
 /** Issues of a schema library as one sentence with their places. */
-export function issuesIn(issues: readonly StandardIssue[]): string {
+export function formatIssues(issues: readonly StandardIssue[]): string {
   const found = issues.slice(0, 3).map(({ message, path = [] }) => {
     const keys = path.map((each) => `/${String(typeof each === 'object' ? each.key : each)}`).join('');
     return `at ${keys || 'the top level'}: ${message.replace(/\.$/, '')}`;
@@ -120,13 +124,13 @@ export function issuesIn(issues: readonly StandardIssue[]): string {
 }
 
 /** Holds answers to a schema: they are JSON that fits it, with or without a json code fence around it, and nothing else. */
-export function answerShape(given: SchemaLike): AnswerShape {
-  const schema = jsonSchemaOf(given);
-  const check = valueChecker(given, schema);
+export function createOutputSchema(given: SchemaLike): OutputSchema {
+  const schema = toJsonSchema(given);
+  const check = createOutputValidator(given, schema);
   return {
     schema,
-    check(text) {
-      const read = readJson(text);
+    validate(text) {
+      const read = parseJsonAnswer(text);
       return 'wrong' in read ? read.wrong : check(read.value);
     },
   };
@@ -134,16 +138,16 @@ export function answerShape(given: SchemaLike): AnswerShape {
 
 /** The value of an answer that an answer shape accepted. */
 export function parseAnswer(text: string): Json {
-  const read = readJson(text);
+  const read = parseJsonAnswer(text);
   if ('wrong' in read) throw new FairleadError('answer/not-json', read.wrong, { blame: 'model', retry: true });
   return read.value;
 }
 
-function valueChecker(given: SchemaLike, schema: JsonObject): (value: Json) => string | undefined {
-  const parse = parserOf(given);
-  if (!parse) return checkerFor(schema);
+function createOutputValidator(given: SchemaLike, schema: JsonObject): (value: Json) => string | undefined {
+  const parse = getSchemaParser(given);
+  if (!parse) return createValidator(schema);
   return (value) => {
-    const said = askNow(parse, value);
+    const said = parseSync(parse, value);
     if (said !== 'waits') return said === 'fits' ? undefined : said.wrong;
     throw new FairleadError(
       'schema/unsupported',
@@ -153,65 +157,67 @@ function valueChecker(given: SchemaLike, schema: JsonObject): (value: Json) => s
   };
 }
 
-function readJson(text: string): { readonly value: Json } | { readonly wrong: string } {
+function parseJsonAnswer(text: string): { readonly value: Json } | { readonly wrong: string } {
   const fence = /^\s*```json[ \t]*\r?\n([^]*?)\r?\n[ \t]*```\s*$/.exec(text);
   try {
     return { value: JSON.parse(fence?.[1] ?? text) as Json };
   } catch (error) {
     const first = text.trimStart().slice(0, 1);
     const around = /[{[]/.test(text) && !/[{["]/.test(first) ? ' There is text around it.' : '';
-    return { wrong: `The answer is not JSON: ${messageOf(error).replace(/\.?$/, '.')}${around}` };
+    return { wrong: `The answer is not JSON: ${thrownMessage(error).replace(/\.?$/, '.')}${around}` };
   }
 }
 
-const drafts: readonly (readonly [RegExp, SchemaDraft])[] = [
+const schemaDrafts: readonly (readonly [RegExp, SchemaDraft])[] = [
   [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, '2020-12'],
   [/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, '2019-09'],
   [/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/, '7'],
 ];
 
 /** A function that validates. The schema is marked on the way, so it must be a copy. */
-function compile(schema: JsonObject): (value: Json) => ValidationResult {
+function compileSchema(schema: JsonObject): (value: Json) => ValidationResult {
   const named = schema['$schema'] ?? 'https://json-schema.org/draft/2020-12/schema';
-  const draft = drafts.find(([uri]) => typeof named === 'string' && uri.test(named))?.[1];
+  const draft = schemaDrafts.find(([uri]) => typeof named === 'string' && uri.test(named))?.[1];
   if (draft === undefined)
-    throw broken(`The JSON Schema is written in ${JSON.stringify(named)}, which is not supported.`);
+    throw brokenSchemaError(`The JSON Schema is written in ${JSON.stringify(named)}, which is not supported.`);
   let fault: string | undefined;
   try {
     const lookup = dereference(schema);
-    fault = auditSchema(schema, (each) => lookup[(each as Schema).__absolute_ref__ ?? '']);
+    fault = lintSchema(schema, (each) => lookup[(each as Schema).__absolute_ref__ ?? '']);
     if (fault === undefined) return (value) => validate(value, schema, draft, lookup, false);
   } catch (cause) {
-    throw broken(`The JSON Schema cannot be read: ${messageOf(cause)}`, cause);
+    throw brokenSchemaError(`The JSON Schema cannot be read: ${thrownMessage(cause)}`, cause);
   }
-  throw broken(`The JSON Schema is broken: ${fault}`);
+  throw brokenSchemaError(`The JSON Schema is broken: ${fault}`);
 }
 
-const isStandard = (given: unknown): given is StandardSchema =>
+const isStandardSchema = (given: unknown): given is StandardSchema =>
   ((typeof given === 'object' && given !== null) || typeof given === 'function') &&
   isObject((given as Partial<StandardSchema>)['~standard']);
 
-function plainCopy(given: unknown): JsonObject {
+function copySchema(given: unknown): JsonObject {
   if (!isObject(given) || (Object.getPrototypeOf(given) !== Object.prototype && Object.getPrototypeOf(given) !== null))
-    throw broken(`A schema must be a JSON Schema object or a Standard Schema object, not ${kindOf(given)}.`);
+    throw brokenSchemaError(
+      `A schema must be a JSON Schema object or a Standard Schema object, not ${describeKind(given)}.`,
+    );
   try {
     return JSON.parse(JSON.stringify(given)) as JsonObject;
   } catch (cause) {
-    throw broken(`The JSON Schema is not plain JSON: ${messageOf(cause)}`, cause);
+    throw brokenSchemaError(`The JSON Schema is not plain JSON: ${thrownMessage(cause)}`, cause);
   }
 }
 
 /** What something is that should be something else, for the sentence that says so. */
-export const kindOf = (given: unknown): string => {
+export const describeKind = (given: unknown): string => {
   if (given === null || given === undefined) return 'nothing';
   if (Array.isArray(given)) return 'a list';
   if (isObject(given) && given.constructor === Object) return 'an object';
   return typeof given === 'object' ? `an instance of ${given.constructor?.name ?? 'a class'}` : `a ${typeof given}`;
 };
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const thrownMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const broken = (message: string, cause?: unknown): FairleadError =>
+const brokenSchemaError = (message: string, cause?: unknown): FairleadError =>
   new FairleadError('schema/broken', message, {
     blame: 'user',
     hint: 'Give a JSON Schema (draft 2020-12), or a schema of a library that follows Standard Schema.',

@@ -6,14 +6,14 @@ import { FairleadError } from '../core/index.ts';
 export type StorageType = 'json' | 'binary' | 'v8';
 
 /** A value as bytes. */
-export type Encoded = { readonly type: StorageType; readonly bytes: Uint8Array };
+export type EncodedValue = { readonly type: StorageType; readonly bytes: Uint8Array };
 
 /** The bytes of a value; nothing for one that could not be brought back equal (functions, instances of classes, promises). */
-export function encode(value: unknown): Encoded | undefined {
+export function encodeValue(value: unknown): EncodedValue | undefined {
   try {
-    const array = arrayName(value);
-    if (array) return { type: 'binary', bytes: withHeader(value as NodeJS.TypedArray, array) };
-    const type = formOf(value);
+    const array = typedArrayName(value);
+    if (array) return { type: 'binary', bytes: encodeArray(value as NodeJS.TypedArray, array) };
+    const type = storageFormOf(value);
     if (type === 'json') return { type, bytes: Buffer.from(JSON.stringify(value)) };
     return type && { type, bytes: process.getBuiltinModule('node:v8').serialize(value) };
   } catch {
@@ -22,50 +22,50 @@ export function encode(value: unknown): Encoded | undefined {
 }
 
 /** The value of these bytes. */
-export function decode({ type, bytes }: Encoded): unknown {
+export function decodeValue({ type, bytes }: EncodedValue): unknown {
   if (type === 'json') return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
-  return type === 'v8' ? (process.getBuiltinModule('node:v8').deserialize(bytes) as unknown) : withoutHeader(bytes);
+  return type === 'v8' ? (process.getBuiltinModule('node:v8').deserialize(bytes) as unknown) : decodeArray(bytes);
 }
 
-const magic = 'FLARRAY';
+const arrayMagic = 'FLARRAY';
 /** The place of a name is what the header holds: add at the end only. */
-const arrays = (
+const arrayTypeNames = (
   'Buffer Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array Float64Array ' +
   'BigInt64Array BigUint64Array Float16Array'
 ).split(' ');
 
-type ArrayMaker = { readonly prototype: object; new (buffer: ArrayBuffer): unknown };
+type ArrayConstructorLike = { readonly prototype: object; new (buffer: ArrayBuffer): unknown };
 
-const maker = (name: string): ArrayMaker | undefined =>
-  (globalThis as unknown as Record<string, ArrayMaker | undefined>)[name];
+const arrayConstructor = (name: string): ArrayConstructorLike | undefined =>
+  (globalThis as unknown as Record<string, ArrayConstructorLike | undefined>)[name];
 
 /** The kind of a typed array; nothing for other values, and for a class derived from one. */
-export const arrayName = (value: unknown): string | undefined =>
+export const typedArrayName = (value: unknown): string | undefined =>
   types.isTypedArray(value)
-    ? arrays.find((name) => maker(name)?.prototype === Object.getPrototypeOf(value))
+    ? arrayTypeNames.find((name) => arrayConstructor(name)?.prototype === Object.getPrototypeOf(value))
     : undefined;
 
-function withHeader(array: NodeJS.TypedArray, name: string): Uint8Array {
+function encodeArray(array: NodeJS.TypedArray, name: string): Uint8Array {
   const bytes = Buffer.alloc(8 + array.byteLength);
-  bytes.write(magic, 'latin1');
-  bytes[7] = arrays.indexOf(name);
+  bytes.write(arrayMagic, 'latin1');
+  bytes[7] = arrayTypeNames.indexOf(name);
   bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), 8);
   return bytes;
 }
 
-function withoutHeader(bytes: Uint8Array): unknown {
-  const name = arrays[bytes[7] ?? -1] ?? '';
-  const make = maker(name);
-  if (!make || Buffer.from(bytes.subarray(0, 7)).toString('latin1') !== magic)
+function decodeArray(bytes: Uint8Array): unknown {
+  const name = arrayTypeNames[bytes[7] ?? -1] ?? '';
+  const make = arrayConstructor(name);
+  if (!make || Buffer.from(bytes.subarray(0, 7)).toString('latin1') !== arrayMagic)
     throw new FairleadError('cache/damaged', 'This is not a stored array.', { blame: 'store' });
   const copy = new Uint8Array(bytes.subarray(8)).buffer;
   return name === 'Buffer' ? Buffer.from(copy) : new make(copy);
 }
 
-const structured = new Set<object>([Map.prototype, Set.prototype, Date.prototype, ArrayBuffer.prototype]);
+const structuredPrototypes = new Set<object>([Map.prototype, Set.prototype, Date.prototype, ArrayBuffer.prototype]);
 
 /** Whether JSON can hold a value whole, or the engine's serialisation, or neither. Looks at everything in it, without recursion. */
-function formOf(value: unknown): 'json' | 'v8' | undefined {
+function storageFormOf(value: unknown): 'json' | 'v8' | undefined {
   let form: 'json' | 'v8' = 'json';
   const seen = new Set<object>();
   const todo: unknown[] = [value];
@@ -78,7 +78,7 @@ function formOf(value: unknown): 'json' | 'v8' | undefined {
     else if (seen.has(item)) form = 'v8';
     else {
       seen.add(item);
-      const found = look(item, todo);
+      const found = inspectItem(item, todo);
       if (!found) return undefined;
       if (found === 'v8') form = 'v8';
     }
@@ -86,7 +86,7 @@ function formOf(value: unknown): 'json' | 'v8' | undefined {
   return form;
 }
 
-function look(item: object, todo: unknown[]): 'json' | 'v8' | undefined {
+function inspectItem(item: object, todo: unknown[]): 'json' | 'v8' | undefined {
   if (types.isProxy(item)) return undefined;
   const kind: unknown = Object.getPrototypeOf(item);
   const keys = Object.keys(item);
@@ -102,8 +102,8 @@ function look(item: object, todo: unknown[]): 'json' | 'v8' | undefined {
     for (const key of keys) todo.push(fields[key]);
     return hidden ? undefined : 'json';
   }
-  if (arrayName(item)) return 'v8';
-  if (!structured.has(kind as object) || keys.length || hidden) return undefined;
+  if (typedArrayName(item)) return 'v8';
+  if (!structuredPrototypes.has(kind as object) || keys.length || hidden) return undefined;
   if (item instanceof Map) for (const [key, each] of item) todo.push(key, each);
   else if (item instanceof Set) for (const each of item) todo.push(each);
   return 'v8';

@@ -3,17 +3,17 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FairleadError } from '../core/index.ts';
-import type { Encoded, StorageType } from './session-cache-codec.ts';
+import type { EncodedValue, StorageType } from './session-cache-codec.ts';
 
 /** A value on disk. The digest is kept in memory, so a file that was changed or cut off is not taken for the value. */
-export type Stored = { readonly path: string; readonly type: StorageType; readonly digest: string };
+export type StoredValue = { readonly path: string; readonly type: StorageType; readonly digest: string };
 
 const extensions: Readonly<Record<StorageType, string>> = { json: 'json', binary: 'bin', v8: 'v8' };
 
 /** Folders of this process that are still there; a program that forgets to close leaves none behind. */
-const open = new Set<string>();
-const removeAll = (): void => {
-  for (const folder of open) rmSync(folder, { recursive: true, force: true });
+const openFolders = new Set<string>();
+const removeOpenFolders = (): void => {
+  for (const folder of openFolders) rmSync(folder, { recursive: true, force: true });
 };
 
 /** Owns a folder of its own, in the one given or among the temporary files. */
@@ -27,7 +27,7 @@ export class SpillFolder {
   }
 
   /** Writes a value beside its place and moves it there: a file is whole or absent. */
-  write({ type, bytes }: Encoded): Stored {
+  write({ type, bytes }: EncodedValue): StoredValue {
     const file = path.join(this.#ready(), `${++this.#count}.${extensions[type]}`);
     const draft = `${file}.tmp`;
     try {
@@ -37,18 +37,18 @@ export class SpillFolder {
       rmSync(draft, { force: true });
       throw error;
     }
-    return { path: file, type, digest: digestOf(bytes) };
+    return { path: file, type, digest: sha256Base64(bytes) };
   }
 
   /** The bytes of a stored value. */
-  read({ path: file, type, digest }: Stored): Encoded {
+  read({ path: file, type, digest }: StoredValue): EncodedValue {
     const bytes = readFileSync(file);
-    if (digestOf(bytes) === digest) return { type, bytes };
+    if (sha256Base64(bytes) === digest) return { type, bytes };
     throw new FairleadError('cache/damaged', `${file} is not what was written there.`, { blame: 'store' });
   }
 
   /** Removes a stored value; one that cannot be removed now goes with the folder. */
-  remove({ path: file }: Stored): void {
+  remove({ path: file }: StoredValue): void {
     try {
       rmSync(file, { force: true });
     } catch {
@@ -60,8 +60,8 @@ export class SpillFolder {
   close(): void {
     if (this.#folder === undefined) return;
     rmSync(this.#folder, { recursive: true, force: true });
-    open.delete(this.#folder);
-    if (open.size === 0) process.off('exit', removeAll);
+    openFolders.delete(this.#folder);
+    if (openFolders.size === 0) process.off('exit', removeOpenFolders);
     this.#folder = undefined;
   }
 
@@ -70,12 +70,12 @@ export class SpillFolder {
     const parent = this.#parent ?? tmpdir();
     mkdirSync(parent, { recursive: true, mode: 0o700 });
     const folder = mkdtempSync(path.join(path.resolve(parent), 'fairlead-cache-'));
-    if (open.size === 0) process.once('exit', removeAll);
-    open.add(folder);
+    if (openFolders.size === 0) process.once('exit', removeOpenFolders);
+    openFolders.add(folder);
     this.#folder = folder;
     return folder;
   }
 }
 
-const digestOf = (bytes: Uint8Array): string =>
+const sha256Base64 = (bytes: Uint8Array): string =>
   process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('base64');

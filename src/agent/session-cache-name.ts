@@ -1,7 +1,7 @@
 // Names of handles: JavaScript identifiers, so that code can use them as variables.
 import { FairleadError } from '../core/index.ts';
 
-const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]{0,99}$/u;
+const identifierPattern = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]{0,99}$/u;
 
 /** Words that no strict code can bind, and the one name that would change an object instead of naming something in it. */
 const reserved = new Set(
@@ -12,11 +12,11 @@ const reserved = new Set(
   ).split(' '),
 );
 
-const isName = (name: string): boolean => identifier.test(name) && !reserved.has(name);
+const isHandleName = (name: string): boolean => identifierPattern.test(name) && !reserved.has(name);
 
 /** Refuses a name that code could not use. */
-export function requireName(name: string): void {
-  if (typeof name === 'string' && isName(name)) return;
+export function assertHandleName(name: string): void {
+  if (typeof name === 'string' && isHandleName(name)) return;
   throw new FairleadError('cache/bad-name', `A handle cannot be named ${JSON.stringify(name)}.`, {
     blame: 'user',
     hint: 'Use a JavaScript identifier that is not a reserved word, at most 100 characters long.',
@@ -24,9 +24,9 @@ export function requireName(name: string): void {
 }
 
 /** The handle that results of a tool are kept under: the last part of the tool's name, made an identifier. */
-export function nameFrom(tool: string): string {
+export function handleNameOfTool(tool: string): string {
   const last = tool.split('__').at(-1) || tool;
   const word = last.replaceAll(/[^\w$]/g, '_').slice(0, 90);
-  if (isName(word)) return word;
-  return isName(`_${word}`) ? `_${word}` : 'result';
+  if (isHandleName(word)) return word;
+  return isHandleName(`_${word}`) ? `_${word}` : 'result';
 }

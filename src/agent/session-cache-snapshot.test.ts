@@ -1,7 +1,7 @@
 // Snapshots: their shapes, and that they stay small and separate from the value.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { snapshotOf, type SnapshotShape } from './session-cache-snapshot.ts';
+import { createSnapshot, type SnapshotShape } from './session-cache-snapshot.ts';
 
 const rows = [1, 2, 3].map((n) => ({ n, name: `r${n}` }));
 
@@ -46,7 +46,7 @@ const shapes: readonly (readonly [what: string, value: unknown, shape: SnapshotS
 ];
 
 for (const [what, value, shape] of shapes) {
-  test(`[D9] the snapshot of ${what}`, () => assert.deepStrictEqual(snapshotOf(value, 2), shape));
+  test(`[D9] the snapshot of ${what}`, () => assert.deepStrictEqual(createSnapshot(value, 2), shape));
 }
 
 test('[D9] a snapshot is small whatever the value', () => {
@@ -60,21 +60,21 @@ test('[D9] a snapshot is small whatever the value', () => {
     [Array.from({ length: 1e5 }, () => 'w'.repeat(100))],
     [[[[[['deep']]]]]],
   ])
-    assert.ok(JSON.stringify(snapshotOf(value, 5)).length < 25_000);
+    assert.ok(JSON.stringify(createSnapshot(value, 5)).length < 25_000);
 });
 
 test('[D9] what is cut says so', () => {
-  assert.deepEqual(snapshotOf(['x'.repeat(300), [1, 2, 3], [[[[['deep']]]]]], 2), {
+  assert.deepEqual(createSnapshot(['x'.repeat(300), [1, 2, 3], [[[[['deep']]]]]], 2), {
     type: 'list',
     length: 3,
     sample: [`${'x'.repeat(200)}… (300 characters)`, [1, 2, '… 1 more']],
   });
-  assert.deepEqual((snapshotOf([[[[[['deep']]]]]], 2) as { sample: unknown }).sample, [[[[['[list of 1]']]]]]);
+  assert.deepEqual((createSnapshot([[[[[['deep']]]]]], 2) as { sample: unknown }).sample, [[[[['[list of 1]']]]]]);
 });
 
 test('[D9] a sample is no part of the value', () => {
   const value = [{ inner: { n: 1 } }];
-  const { sample } = snapshotOf(value, 5) as unknown as { sample: { inner: { n: number } }[] };
+  const { sample } = createSnapshot(value, 5) as unknown as { sample: { inner: { n: number } }[] };
   (sample[0] as { inner: { n: number } }).inner.n = 2;
   assert.equal(value[0]?.inner.n, 1);
 });
@@ -88,20 +88,20 @@ test('[D9] a value that refuses to be looked at still has a snapshot', () => {
       },
     },
   );
-  assert.deepEqual(snapshotOf(hostile, 5), { type: 'scalar', value: '[unreadable: Error: no]' });
+  assert.deepEqual(createSnapshot(hostile, 5), { type: 'scalar', value: '[unreadable: Error: no]' });
   const getter = Object.defineProperty({}, 'a', {
     enumerable: true,
     get: () => {
       throw new Error('no');
     },
   });
-  assert.equal(snapshotOf(getter, 5).type, 'scalar');
+  assert.equal(createSnapshot(getter, 5).type, 'scalar');
   const cycle: unknown[] = [];
   cycle.push(cycle);
-  assert.equal(snapshotOf(cycle, 5).type, 'list');
+  assert.equal(createSnapshot(cycle, 5).type, 'list');
 });
 
 test('[D9] no sample ends in half a character', () => {
-  const { sample } = snapshotOf(`${'x'.repeat(199)}${'😀'.repeat(9)}`, 5) as { sample: string };
+  const { sample } = createSnapshot(`${'x'.repeat(199)}${'😀'.repeat(9)}`, 5) as { sample: string };
   assert.ok(sample.isWellFormed());
 });

@@ -1,7 +1,7 @@
 // Snapshots: what a value is, how large, and its first few items; small whatever the value, and never part of it.
 import { types } from 'node:util';
 import { toJson, type Json, type JsonObject } from '../core/index.ts';
-import { arrayName } from './session-cache-codec.ts';
+import { typedArrayName } from './session-cache-codec.ts';
 
 /** A look at a value. Samples hold the first items; what is long in them is cut and says so. */
 export type Snapshot = SnapshotShape & { readonly semantics?: Json };
@@ -30,26 +30,26 @@ export type SnapshotShape =
   | { readonly type: 'text'; readonly length: number; readonly sample: string }
   | { readonly type: 'scalar'; readonly value: Json };
 
-const mostText = 200;
-const mostKeys = 50;
-const mostDepth = 4;
-const mostInAll = 4000;
+const maxTextChars = 200;
+const maxKeys = 50;
+const maxSnapshotDepth = 4;
+const maxTotalChars = 4000;
 
 /** The snapshot of a value as it is now, with samples of this many items. */
-export function snapshotOf(value: unknown, size: number): SnapshotShape {
+export function createSnapshot(value: unknown, size: number): SnapshotShape {
   try {
-    return look(value, size);
+    return buildSnapshot(value, size);
   } catch (error) {
-    return { type: 'scalar', value: unreadable(error) };
+    return { type: 'scalar', value: unreadableText(error) };
   }
 }
 
-function look(value: unknown, size: number): SnapshotShape {
-  const short = shortener(size);
-  const given = opened(value);
-  if (typeof given === 'string') return { type: 'text', length: given.length, sample: cut(given) };
+function buildSnapshot(value: unknown, size: number): SnapshotShape {
+  const short = createShortener(size);
+  const given = unwrapContainer(value);
+  if (typeof given === 'string') return { type: 'text', length: given.length, sample: truncateText(given) };
   if (typeof given !== 'object' || given === null) return { type: 'scalar', value: short(given) };
-  const dtype = arrayName(given);
+  const dtype = typedArrayName(given);
   if (dtype) {
     const array = given as Uint8Array;
     return {
@@ -60,38 +60,45 @@ function look(value: unknown, size: number): SnapshotShape {
     };
   }
   if (Array.isArray(given)) {
-    const columns = columnsOf(given);
+    const columns = tableColumns(given);
     const sample = given.slice(0, size).map((each) => short(each));
     return columns
-      ? { type: 'table', shape: [given.length, columns.length], columns: columns.slice(0, mostKeys).map(cut), sample }
+      ? {
+          type: 'table',
+          shape: [given.length, columns.length],
+          columns: columns.slice(0, maxKeys).map(truncateText),
+          sample,
+        }
       : { type: 'list', length: given.length, sample };
   }
   const keys = Object.keys(given);
-  const sampleKeys = keys.slice(0, size).map(cut);
-  const sample = keys.slice(0, size).map((key) => [cut(key), short((given as Record<string, unknown>)[key])] as const);
+  const sampleKeys = keys.slice(0, size).map(truncateText);
+  const sample = keys
+    .slice(0, size)
+    .map((key) => [truncateText(key), short((given as Record<string, unknown>)[key])] as const);
   return { type: 'object', totalKeys: keys.length, sampleKeys, sample: Object.fromEntries(sample) };
 }
 
 /** The columns of a table: a list of plain objects that all have the same keys. Nothing for any other list. */
-export function columnsOf(list: readonly unknown[]): readonly string[] | undefined {
+export function tableColumns(list: readonly unknown[]): readonly string[] | undefined {
   const [first] = list;
-  if (!isPlain(first)) return undefined;
+  if (!isPlainObject(first)) return undefined;
   const columns = Object.keys(first);
   const same = (row: unknown): boolean =>
-    isPlain(row) && Object.keys(row).length === columns.length && columns.every((key) => Object.hasOwn(row, key));
+    isPlainObject(row) && Object.keys(row).length === columns.length && columns.every((key) => Object.hasOwn(row, key));
   return columns.length > 0 && list.every(same) ? columns : undefined;
 }
 
 /** Whether a value is an object literal and not an instance of something. */
-export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   const kind: unknown = Object.getPrototypeOf(value);
   return kind === Object.prototype || kind === null;
 }
 
 /** A value behind its container: a map as an object, a set as a list, a buffer as its bytes, and what can say itself as JSON as that. */
-export function opened(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || arrayName(value)) return value;
+export function unwrapContainer(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || typedArrayName(value)) return value;
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, each]) => [String(key), each] as const));
   if (value instanceof Set) return [...value];
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
@@ -101,43 +108,43 @@ export function opened(value: unknown): unknown {
 }
 
 /** A function that makes values small: long texts, lists, objects and deep nesting are cut, and all it ever returns together is bounded. */
-export function shortener(items: number): (value: unknown) => Json {
-  let left = mostInAll;
+export function createShortener(items: number): (value: unknown) => Json {
+  let left = maxTotalChars;
   const spend = <T extends Json>(value: T): T | '…' => {
     if (left <= 0) return '…';
     left -= typeof value === 'string' ? value.length : 8;
     return value;
   };
   const visit = (value: unknown, depth: number): Json => {
-    const given = opened(value);
-    if (typeof given === 'string') return spend(cut(given));
-    if (typeof given !== 'object' || given === null) return spend(cutJson(toJson(given)));
-    const dtype = arrayName(given);
+    const given = unwrapContainer(value);
+    if (typeof given === 'string') return spend(truncateText(given));
+    if (typeof given !== 'object' || given === null) return spend(truncateJson(toJson(given)));
+    const dtype = typedArrayName(given);
     if (dtype) return spend(`[${dtypeOf(dtype)} array of ${(given as Uint8Array).length}]`);
     const keys = Array.isArray(given) ? undefined : Object.keys(given);
     const size = Array.isArray(given) ? given.length : (keys?.length ?? 0);
     if (depth === 0 || left <= 0) return spend(keys ? `[object of ${size} keys]` : `[list of ${size}]`);
-    const most = keys ? mostKeys : items;
+    const most = keys ? maxKeys : items;
     const rest = size > most ? `… ${size - most} more` : undefined;
     if (Array.isArray(given))
       return [...given.slice(0, most).map((each) => visit(each, depth - 1)), ...(rest ? [rest] : [])];
     const fields = (keys ?? [])
       .slice(0, most)
-      .map((key) => [spend(cut(key)), visit((given as Record<string, unknown>)[key], depth - 1)] as const);
+      .map((key) => [spend(truncateText(key)), visit((given as Record<string, unknown>)[key], depth - 1)] as const);
     return Object.fromEntries([...fields, ...(rest ? [['…', rest] as const] : [])]);
   };
   return (value) => {
     try {
-      return visit(value, mostDepth);
+      return visit(value, maxSnapshotDepth);
     } catch (error) {
-      return unreadable(error);
+      return unreadableText(error);
     }
   };
 }
 
 /** A cut through the middle of a character would leave a half that some providers refuse. */
-const cut = (text: string): string =>
-  text.length > mostText ? `${text.slice(0, mostText).toWellFormed()}… (${text.length} characters)` : text;
-const unreadable = (error: unknown): string => cut(`[unreadable: ${String(error)}]`);
-const cutJson = (value: Json): Json => (typeof value === 'string' ? cut(value) : value);
+const truncateText = (text: string): string =>
+  text.length > maxTextChars ? `${text.slice(0, maxTextChars).toWellFormed()}… (${text.length} characters)` : text;
+const unreadableText = (error: unknown): string => truncateText(`[unreadable: ${String(error)}]`);
+const truncateJson = (value: Json): Json => (typeof value === 'string' ? truncateText(value) : value);
 const dtypeOf = (name: string): string => (name === 'Buffer' ? 'uint8' : name.replace('Array', '').toLowerCase());

@@ -1,9 +1,9 @@
 // The values of a session, kept out of the conversation: a model sees a handle and a snapshot, programs get the value.
 import { FairleadError, type Json } from '../core/index.ts';
-import { decode, encode, type StorageType } from './session-cache-codec.ts';
-import { SpillFolder, type Stored } from './session-cache-folder.ts';
-import { requireName } from './session-cache-name.ts';
-import { snapshotOf, type Snapshot, type SnapshotShape } from './session-cache-snapshot.ts';
+import { decodeValue, encodeValue, type StorageType } from './session-cache-codec.ts';
+import { SpillFolder, type StoredValue } from './session-cache-folder.ts';
+import { assertHandleName } from './session-cache-name.ts';
+import { createSnapshot, type Snapshot, type SnapshotShape } from './session-cache-snapshot.ts';
 
 /** How a cache is kept. */
 export type SessionCacheOptions = {
@@ -33,14 +33,14 @@ export type StorageInfo = {
   readonly problem?: string;
 };
 
-type Entry = {
+type CacheEntry = {
   readonly order: number;
   readonly semantics: Json | undefined;
   readonly chart: boolean;
-  readonly at: Hot | Cold;
+  readonly at: InMemory | OnDisk;
 };
-type Hot = { readonly value: unknown; readonly problem?: string; readonly stays?: boolean };
-type Cold = { readonly stored: Stored; readonly snapshot: SnapshotShape };
+type InMemory = { readonly value: unknown; readonly problem?: string; readonly stays?: boolean };
+type OnDisk = { readonly stored: StoredValue; readonly snapshot: SnapshotShape };
 
 /**
  * Owns the values of a session and the files of those that were moved out of memory; close it when done.
@@ -53,21 +53,21 @@ export class SessionCache {
   readonly #hotLimit: number;
   readonly #folder: SpillFolder;
   /** Least recently used first. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, CacheEntry>();
   #count = 0;
   #answer: { readonly value: unknown } | undefined;
   #closed = false;
 
   constructor({ sampleSize = 5, storageDir, hotLimit }: SessionCacheOptions = {}) {
-    this.#sampleSize = atLeastOne('sampleSize', sampleSize);
-    this.#hotLimit = atLeastOne('hotLimit', hotLimit ?? (storageDir === undefined ? Number.POSITIVE_INFINITY : 10));
+    this.#sampleSize = assertPositive('sampleSize', sampleSize);
+    this.#hotLimit = assertPositive('hotLimit', hotLimit ?? (storageDir === undefined ? Number.POSITIVE_INFINITY : 10));
     this.#folder = new SpillFolder(storageDir);
   }
 
   /** Keeps a value and gives the handle it is kept under: the name, or the name with a number if it is taken. */
   put(name: string, value: unknown, { overwrite = false, semantics, chart = false }: PutOptions = {}): string {
     this.#mustBeOpen();
-    requireName(name);
+    assertHandleName(name);
     const handle = overwrite ? name : this.#free(name);
     this.delete(handle);
     this.#entries.set(handle, { order: ++this.#count, semantics, chart, at: { value } });
@@ -91,7 +91,7 @@ export class SessionCache {
   /** What a value looks like: now if it is in memory, when it went to disk otherwise. Reads no file and counts as no use. */
   snapshot(handle: string): Snapshot {
     const { at, semantics } = this.#entry(handle);
-    const shape = 'stored' in at ? at.snapshot : snapshotOf(at.value, this.#sampleSize);
+    const shape = 'stored' in at ? at.snapshot : createSnapshot(at.value, this.#sampleSize);
     return semantics === undefined ? shape : { ...shape, semantics };
   }
 
@@ -127,7 +127,7 @@ export class SessionCache {
     const { semantics, ...shape } = this.snapshot(handle);
     const means =
       semantics === undefined ? '' : `; ${typeof semantics === 'string' ? semantics : JSON.stringify(semantics)}`;
-    return `${handle}: ${sizeOf(shape)}${means}`;
+    return `${handle}: ${describeSize(shape)}${means}`;
   }
 
   /** What a value means, as it was put in. */
@@ -139,7 +139,7 @@ export class SessionCache {
   storageMetadata({ includePaths = false }: { readonly includePaths?: boolean } = {}): Readonly<
     Record<string, StorageInfo>
   > {
-    const info = ({ at }: Entry): StorageInfo =>
+    const info = ({ at }: CacheEntry): StorageInfo =>
       'stored' in at
         ? { location: 'disk', storageType: at.stored.type, ...(includePaths ? { path: at.stored.path } : {}) }
         : { location: 'memory', storageType: 'value', ...(at.problem === undefined ? {} : { problem: at.problem }) };
@@ -187,7 +187,7 @@ export class SessionCache {
     return `${name}_${number}`;
   }
 
-  #entry(handle: string): Entry {
+  #entry(handle: string): CacheEntry {
     this.#mustBeOpen();
     const entry = this.#entries.get(handle);
     if (entry) return entry;
@@ -199,9 +199,9 @@ export class SessionCache {
     });
   }
 
-  #load(handle: string, stored: Stored): unknown {
+  #load(handle: string, stored: StoredValue): unknown {
     try {
-      return decode(this.#folder.read(stored));
+      return decodeValue(this.#folder.read(stored));
     } catch (cause) {
       throw new FairleadError('cache/lost', `The value of ${handle} cannot be read back from ${stored.path}.`, {
         blame: 'store',
@@ -215,14 +215,14 @@ export class SessionCache {
   #spill(): void {
     const hot = [...this.#entries].filter(([, { at }]) => !('stored' in at) && !at.stays);
     for (const [handle, entry] of hot.slice(0, Math.max(0, hot.length - this.#hotLimit))) {
-      const { value } = entry.at as Hot;
-      const encoded = encode(value);
+      const { value } = entry.at as InMemory;
+      const encoded = encodeValue(value);
       if (!encoded) {
         this.#entries.set(handle, { ...entry, at: { value, stays: true, problem: 'no copy of it could be equal' } });
         continue;
       }
       try {
-        const snapshot = snapshotOf(value, this.#sampleSize);
+        const snapshot = createSnapshot(value, this.#sampleSize);
         this.#entries.set(handle, { ...entry, at: { stored: this.#folder.write(encoded), snapshot } });
       } catch (error) {
         this.#entries.set(handle, { ...entry, at: { value, problem: String(error) } });
@@ -236,14 +236,14 @@ export class SessionCache {
   }
 }
 
-function atLeastOne(option: string, value: number): number {
+function assertPositive(option: string, value: number): number {
   if (value >= 1 && (Number.isInteger(value) || value === Number.POSITIVE_INFINITY)) return value;
   throw new FairleadError('cache/bad-option', `${option} must be a whole number of at least 1, not ${value}.`, {
     blame: 'user',
   });
 }
 
-function sizeOf(shape: SnapshotShape): string {
+function describeSize(shape: SnapshotShape): string {
   switch (shape.type) {
     case 'table':
       return `table of ${shape.shape[0]} rows and ${shape.shape[1]} columns (${shape.columns.slice(0, 20).join(', ')})`;

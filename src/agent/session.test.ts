@@ -3,29 +3,29 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
   FairleadError,
-  illegal,
-  textOf,
-  type AgentParts,
+  historyError,
+  messageText,
+  type ResolvedAgent,
   type Gate,
   type Message,
-  type Request,
+  type ModelRequest,
   type Tool,
   fold,
 } from '../core/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
-import { agentTool, defineTool, Session, spansOf, toolbox, traceView } from './index.ts';
+import { agentTool, defineTool, Session, allSpans, createToolRegistry, traceView } from './index.ts';
 
 function partsOf(
-  script: Script<Request>,
+  script: Script<ModelRequest>,
   tools: readonly Tool[] = [],
-  more: Partial<AgentParts> = {},
-): AgentParts & { readonly requests: readonly Request[] } {
+  more: Partial<ResolvedAgent> = {},
+): ResolvedAgent & { readonly requests: readonly ModelRequest[] } {
   const provider = scriptedProvider(script);
   return {
     system: 's',
     provider,
-    tools: toolbox(tools),
+    tools: createToolRegistry(tools),
     rules: [],
     reminders: [],
     gates: [],
@@ -40,7 +40,7 @@ function partsOf(
 const tool = (name: string, run: () => unknown, effect: Tool['effect'] = 'read'): Tool =>
   defineTool({ name, description: `${name}.`, effect, input: { type: 'object' }, run });
 const texts = (messages: readonly Message[]): readonly string[] =>
-  messages.map((message) => (message.role === 'tool' ? 'results' : textOf(message)));
+  messages.map((message) => (message.role === 'tool' ? 'results' : messageText(message)));
 
 test('[A10] a session remembers, and opening its log again goes on where it was', async () => {
   const log = memoryLog();
@@ -79,7 +79,7 @@ test('steering is read after the running tool, a follow-up after the answer', as
 test('steering that arrives with the answer is not lost: the run goes on', async () => {
   const parts = partsOf([says('first'), says('second')]);
   const session = await Session.open(parts, memoryLog());
-  session.watch((event) => {
+  session.subscribe((event) => {
     if (event.type === 'turn-ended' && event.turn === 1) void session.steer('wait');
   });
   await session.run('go');
@@ -95,9 +95,9 @@ test('[A24] a question rests the run; the answer may come in another process; no
   await first.run('go');
   const [call] = first.state.calls;
   assert.equal(sent, 0);
-  await assert.rejects(first.answer('nosuch', true), FairleadError);
+  await assert.rejects(first.resolveApproval('nosuch', true), FairleadError);
   const second = await Session.open(partsOf([says('done')], [send], { gates: [ask] }), memoryLog(log.events));
-  await second.answer(call?.id ?? '', true, 'ada');
+  await second.resolveApproval(call?.id ?? '', true, 'ada');
   const end = await second.resume();
   assert.deepEqual([sent, end.ended?.reason], [1, 'answered']);
 });
@@ -160,11 +160,11 @@ test('[J53] a session goes on with another model: the next answer is its own, an
   const second = partsOf([says('two')]);
   const session = await Session.open(first, memoryLog());
   await session.run('a');
-  await session.become({ ...second, provider: { ...second.provider, model: 'other' } });
+  await session.setAgent({ ...second, provider: { ...second.provider, model: 'other' } });
   assert.deepEqual([session.state.epoch, session.state.model], [2, 'other']);
   await session.run('b');
   assert.deepEqual(texts(session.messages), ['a', 'one', 'b', 'two']);
-  assert.equal(session.parts.provider.model, 'other');
+  assert.equal(session.agent.provider.model, 'other');
 });
 
 test('cancelled while a tool hangs, a run ends and can be continued', async () => {
@@ -172,10 +172,10 @@ test('cancelled while a tool hangs, a run ends and can be continued', async () =
     partsOf([calls('hang'), says('fine')], [tool('hang', () => new Promise(() => {}), 'outside')]),
     memoryLog(),
   );
-  session.watch((event) => event.type === 'tool-started' && session.cancel());
+  session.subscribe((event) => event.type === 'tool-started' && session.cancel());
   const state = await session.run('go');
   assert.equal(state.ended?.reason, 'cancelled');
-  assert.equal(illegal(session.messages), undefined);
+  assert.equal(historyError(session.messages), undefined);
   assert.equal((await session.run('again')).ended?.reason, 'answered');
 });
 
@@ -215,7 +215,7 @@ test('[A23] a run can be read as a trace of spans', async () => {
   const log = memoryLog();
   const session = await Session.open(partsOf([calls('work'), says('done')], [tool('work', () => 'ok')]), log);
   await session.run('go', { runId: 'r1' });
-  const spans = spansOf(fold(traceView, log.events));
+  const spans = allSpans(fold(traceView, log.events));
   assert.deepEqual(
     spans.map((span) => [span.kind, span.name, span.parent, span.failed]),
     [
@@ -231,9 +231,9 @@ test('[A77] what a tool says while it works reaches the onlooker of the run', as
   const heard: string[] = [];
   const work: Tool = {
     ...tool('work', () => ''),
-    run: (_input, context) => context.progress?.('half-way'),
+    execute: (_input, context) => context.progress?.('half-way'),
   };
   const session = await Session.open(partsOf([calls('work'), says('done')], [work]), memoryLog());
-  await session.run('go', { progress: (call, text) => heard.push(`${call} ${text}`) });
+  await session.run('go', { onToolProgress: (call, text) => heard.push(`${call} ${text}`) });
   assert.deepEqual(heard, ['c00001000 half-way']);
 });

@@ -4,15 +4,15 @@ import { FairleadError, type Event, type Provider } from '../core/index.ts';
 import type { ProviderMaker } from '../providers/index.ts';
 
 /** The stand-ins by name; what they need is loaded when one is opened. */
-export const standIns: Readonly<Record<string, ProviderMaker>> = {
+export const testProviders: Readonly<Record<string, ProviderMaker>> = {
   scripted: async ({ model }) => {
     const { scriptedProvider } = await import('../testing/index.ts');
-    return scriptedProvider(answersIn(model));
+    return scriptedProvider(readScript(model));
   },
-  replay: ({ model }) => replayOf(model),
+  replay: ({ model }) => openReplayProvider(model),
 };
 
-async function replayOf(file: string): Promise<Provider> {
+async function openReplayProvider(file: string): Promise<Provider> {
   const { replayProvider } = await import('../testing/index.ts');
   const { openJsonl } = await import('../stores/index.ts');
   const log = await openJsonl(file, { mode: 'read' });
@@ -26,7 +26,7 @@ async function replayOf(file: string): Promise<Provider> {
 }
 
 /** A script as JSON: a list of answers, each a text or an object such as `{"calls": [{"tool": "read", "input": {}}]}`. */
-function answersIn(file: string): readonly string[] {
+function readScript(file: string): readonly string[] {
   const hint = 'Name a JSON file with a list of answers: scripted/answers.json.';
   try {
     const answers: unknown = JSON.parse(readFileSync(file, 'utf8'));

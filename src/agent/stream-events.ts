@@ -1,6 +1,6 @@
 // A run as the event stream that users of message APIs know: message_start to message_stop for each turn, tool results between.
-import { callId, type Chunk, type Event, type Json, type Message, type Part } from '../core/index.ts';
-import { usageOf, wireStop, type RunResult, type RunUsage, type WireStop } from './result.ts';
+import { callId, type Chunk, type Event, type Json, type Message, type MessagePart } from '../core/index.ts';
+import { toRunUsage, streamStopReason, type RunResult, type RunUsage, type StreamStopReason } from './result.ts';
 
 /** A block of a message as it begins. */
 export type ContentBlock =
@@ -20,7 +20,7 @@ export type StreamEvent =
   | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: ContentBlock }
   | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: BlockDelta }
   | { readonly type: 'content_block_stop'; readonly index: number }
-  | { readonly type: 'message_delta'; readonly stop_reason: WireStop; readonly usage: RunUsage }
+  | { readonly type: 'message_delta'; readonly stop_reason: StreamStopReason; readonly usage: RunUsage }
   | { readonly type: 'message_stop' }
   | { readonly type: 'message_discarded'; readonly reason: string }
   | {
@@ -34,7 +34,7 @@ export type StreamEvent =
   | { readonly type: 'result'; readonly result: RunResult };
 
 /** Turns what a session sees, chunks and events, into stream events. One translator serves one run. */
-export function translator(emit: (event: StreamEvent) => void): {
+export function createEventTranslator(emit: (event: StreamEvent) => void): {
   readonly chunk: (chunk: Chunk) => void;
   readonly event: (event: Event) => void;
 } {
@@ -58,7 +58,7 @@ export function translator(emit: (event: StreamEvent) => void): {
       return emit({
         type: 'content_block_delta',
         index: chunk.index,
-        delta: deltaOf(blocks[chunk.index] ?? 'text', chunk.text),
+        delta: blockDelta(blocks[chunk.index] ?? 'text', chunk.text),
       });
     if (chunk.type === 'part-ended') return emit({ type: 'content_block_stop', index: chunk.index });
     if (chunk.type === 'part-started') {
@@ -74,7 +74,7 @@ export function translator(emit: (event: StreamEvent) => void): {
   /** A provider that gave its answer whole still makes the same events. */
   function whole(message: Message): void {
     message.parts.forEach((part, index) => {
-      const words = wordsOf(part);
+      const words = partDeltaText(part);
       if (words === undefined) return;
       chunk(
         part.type === 'tool-call'
@@ -93,8 +93,8 @@ export function translator(emit: (event: StreamEvent) => void): {
       const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = event.usage;
       emit({
         type: 'message_delta',
-        stop_reason: wireStop(event),
-        usage: usageOf({
+        stop_reason: streamStopReason(event),
+        usage: toRunUsage({
           input,
           output,
           cacheRead,
@@ -124,12 +124,12 @@ export function translator(emit: (event: StreamEvent) => void): {
   return { chunk, event };
 }
 
-function deltaOf(block: ContentBlock['type'], text: string): BlockDelta {
+function blockDelta(block: ContentBlock['type'], text: string): BlockDelta {
   if (block === 'tool_use') return { type: 'input_json_delta', partial_json: text };
   return block === 'thinking' ? { type: 'thinking_delta', thinking: text } : { type: 'text_delta', text };
 }
 
-function wordsOf(part: Part): string | undefined {
+function partDeltaText(part: MessagePart): string | undefined {
   if (part.type === 'text' || part.type === 'reasoning') return part.text;
   return part.type === 'tool-call' ? (part.invalid ?? JSON.stringify(part.input)) : undefined;
 }

@@ -1,23 +1,23 @@
 // An agent as a tool: a child run with no more authority than its parent, paid for from the parent's limits.
-import { childLimits, output, type ChildWish, type Limits, type Tool } from '../core/index.ts';
+import { subagentLimits, toolOutput, type SubagentOverrides, type Limits, type Tool } from '../core/index.ts';
 import { memoryLog } from '../stores/memory.ts';
-import { narrowed, reportOf, runToEnd, type AnswerFor } from './agents/child-run.ts';
-import { defineTool, mustBeDefined } from './define-tool.ts';
+import { deriveUngrantedSubagent, subagentReport, runToEnd, type ApprovalHandler } from './agents/child-run.ts';
+import { defineTool, assertToolDefinition } from './define-tool.ts';
 import { Session } from './session.ts';
 
 /** What makes a child: its name and task, and how it is narrower than its parent. */
-export type SubAgentOptions = ChildWish & {
+export type SubagentOptions = SubagentOverrides & {
   readonly name: string;
   readonly description: string;
   readonly limits?: Partial<Limits>;
   /** Who answers what the gates ask about its calls; without one a question ends its run. */
-  readonly ask?: AnswerFor;
+  readonly onApproval?: ApprovalHandler;
 };
 
 /** A tool that hands a task to a child agent and returns its answer. A child cannot hand on further. */
-export function agentTool(options: SubAgentOptions): Tool {
-  mustBeDefined(options);
-  const { name, description, limits, ask, ...wish } = options;
+export function agentTool(options: SubagentOptions): Tool {
+  assertToolDefinition(options);
+  const { name, description, limits, onApproval: ask, ...wish } = options;
   return defineTool({
     name,
     description,
@@ -29,10 +29,10 @@ export function agentTool(options: SubAgentOptions): Tool {
     },
     async run(input, { agent, state, signal }) {
       const keep = (wish.tools ?? [...agent.tools.keys()]).filter((each) => each !== name);
-      const session = await Session.open(narrowed(agent, state, { ...wish, tools: keep }), memoryLog());
+      const session = await Session.open(deriveUngrantedSubagent(agent, state, { ...wish, tools: keep }), memoryLog());
       const task = (input as { task: string }).task;
-      const end = await runToEnd(session, task, { signal, limits: childLimits(state, limits), answer: ask });
-      return output({ ...reportOf(end), spent: { ...end.spent, ms: 0 } });
+      const end = await runToEnd(session, task, { signal, limits: subagentLimits(state, limits), answer: ask });
+      return toolOutput({ ...subagentReport(end), spent: { ...end.spent, ms: 0 } });
     },
   });
 }

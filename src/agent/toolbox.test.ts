@@ -2,36 +2,40 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  openHead,
-  run,
-  runView,
+  openSessionWriter,
+  runLoop,
+  runStateView,
   toArray,
-  type AgentParts,
-  type Call,
+  type ResolvedAgent,
+  type ToolCall,
   type Chunk,
   type Gate,
   type Json,
   type Limits,
   type Message,
-  type Request,
+  type ModelRequest,
   type Tool,
 } from '../core/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import { defineTool } from './define-tool.ts';
-import { specsOf, toolbox } from './toolbox.ts';
+import { visibleToolSpecs, createToolRegistry } from './toolbox.ts';
 
-type Ask = readonly [tool: string, input: Json];
+type ScriptedCall = readonly [tool: string, input: Json];
 
 const limits: Limits = { turns: 20, errors: 9, maxRetriesPerAnswer: 1, stuckAfter: 9, outputChars: 100_000 };
-const load = (...names: string[]): Ask => ['load_tools', { names }];
-const use = (tool: string, input: Json): Ask => ['use_tool', { tool, input }];
+const load = (...names: string[]): ScriptedCall => ['load_tools', { names }];
+const use = (tool: string, input: Json): ScriptedCall => ['use_tool', { tool, input }];
 
 /** Plays the answers in order, each a round of calls, and says what came of them. */
-async function play(tools: readonly Tool[], rounds: readonly (readonly Ask[])[], gates: readonly Gate[] = []) {
-  const requests: Request[] = [];
-  const parts: AgentParts = {
+async function runScript(
+  tools: readonly Tool[],
+  rounds: readonly (readonly ScriptedCall[])[],
+  gates: readonly Gate[] = [],
+) {
+  const requests: ModelRequest[] = [];
+  const parts: ResolvedAgent = {
     system: 's',
-    tools: toolbox(tools),
+    tools: createToolRegistry(tools),
     rules: [],
     reminders: [],
     gates,
@@ -60,15 +64,22 @@ async function play(tools: readonly Tool[], rounds: readonly (readonly Ask[])[],
     },
   };
   const log = memoryLog();
-  const head = await openHead(log, runView());
+  const head = await openSessionWriter(log, runStateView());
   await head.record([
     { type: 'session-started', session: 's1' },
-    { type: 'epoch-started', epoch: 1, reason: 'started', system: 's', tools: specsOf(parts.tools), model: 'm' },
+    {
+      type: 'epoch-started',
+      epoch: 1,
+      reason: 'started',
+      system: 's',
+      tools: visibleToolSpecs(parts.tools),
+      model: 'm',
+    },
     { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
     { type: 'run-started', run: 'r1', limits },
   ]);
   const signal = new AbortController().signal;
-  const state = await run(parts, { head, signal, live: () => {}, clock: () => performance.now() });
+  const state = await runLoop(parts, { writer: head, signal, onChunk: () => {}, clock: () => performance.now() });
   assert.equal(state.ended?.reason, 'answered');
   const results = toArray(state.messages).flatMap(({ parts: each }) =>
     each.filter((part) => part.type === 'tool-result'),
@@ -77,7 +88,7 @@ async function play(tools: readonly Tool[], rounds: readonly (readonly Ask[])[],
 }
 
 /** A visible tool and two hidden ones of one group, and what they were given. */
-function shed() {
+function createTools() {
   const ran: Json[] = [];
   const note = (name: string) => (input: Json) => {
     ran.push([name, input]);
@@ -106,8 +117,8 @@ function shed() {
 }
 
 test('[D6] a hidden tool that a model names without loading it does not run, directly or through use_tool', async () => {
-  const { ran, tools } = shed();
-  const { results, events } = await play(tools, [[['db__drop', { n: 1 }]], [use('db__drop', { n: 1 })]]);
+  const { ran, tools } = createTools();
+  const { results, events } = await runScript(tools, [[['db__drop', { n: 1 }]], [use('db__drop', { n: 1 })]]);
   assert.deepEqual(ran, []);
   assert.deepEqual(
     results.map((result) => [result.failed, result.text]),
@@ -120,8 +131,12 @@ test('[D6] a hidden tool that a model names without loading it does not run, dir
 });
 
 test('[D5] [D6] once loaded, a hidden tool runs through use_tool and by its own name', async () => {
-  const { ran, tools } = shed();
-  const { results } = await play(tools, [[load('db__drop')], [use('db__drop', { n: 1 })], [['db__drop', { n: 2 }]]]);
+  const { ran, tools } = createTools();
+  const { results } = await runScript(tools, [
+    [load('db__drop')],
+    [use('db__drop', { n: 1 })],
+    [['db__drop', { n: 2 }]],
+  ]);
   assert.deepEqual(ran, [
     ['drop', { n: 1 }],
     ['drop', { n: 2 }],
@@ -137,20 +152,20 @@ test('[D5] [D6] once loaded, a hidden tool runs through use_tool and by its own 
 });
 
 test('[D6] loading one tool does not let another run', async () => {
-  const { ran, tools } = shed();
-  await play(tools, [[load('db__count')], [use('db__drop', { n: 1 }), ['db__drop', { n: 1 }]]]);
+  const { ran, tools } = createTools();
+  await runScript(tools, [[load('db__count')], [use('db__drop', { n: 1 }), ['db__drop', { n: 1 }]]]);
   assert.deepEqual(ran, []);
 });
 
 test('[D6] a tool may be loaded and used in one answer, in that order and no other', async () => {
-  const { ran, tools } = shed();
-  await play(tools, [[use('db__drop', { n: 1 }), load('db__drop'), use('db__drop', { n: 2 })]]);
+  const { ran, tools } = createTools();
+  await runScript(tools, [[use('db__drop', { n: 1 }), load('db__drop'), use('db__drop', { n: 2 })]]);
   assert.deepEqual(ran, [['drop', { n: 2 }]]);
 });
 
 test('[D5] [D15] the list of tools in requests never changes, whatever is loaded, and no hidden tool is in it', async () => {
-  const { tools } = shed();
-  const { requests } = await play(tools, [[load('db')], [use('db__count', { n: 1 })], [['look', {}]]]);
+  const { tools } = createTools();
+  const { requests } = await runScript(tools, [[load('db')], [use('db__count', { n: 1 })], [['look', {}]]]);
   const lists = requests.map((request) => JSON.stringify(request.tools));
   assert.equal(lists.length, 4);
   assert.equal(new Set(lists).size, 1);
@@ -162,13 +177,13 @@ test('[D5] [D15] the list of tools in requests never changes, whatever is loaded
 });
 
 test('gates judge the tool behind use_tool: its own name and its own input, and a refusal holds', async () => {
-  const { ran, tools } = shed();
+  const { ran, tools } = createTools();
   const judged: (readonly [string, Json])[] = [];
-  const gate: Gate = (call: Call) => {
+  const gate: Gate = (call: ToolCall) => {
     judged.push([call.tool, call.input]);
     return call.tool === 'db__drop' ? { type: 'deny', reason: 'No dropping.' } : { type: 'allow' };
   };
-  const { results } = await play(
+  const { results } = await runScript(
     tools,
     [[load('db')], [use('db__drop', { n: 7 }), use('db__count', { n: 8 })]],
     [gate],
@@ -186,8 +201,8 @@ test('gates judge the tool behind use_tool: its own name and its own input, and 
 });
 
 test('input given through use_tool is checked against the schema of the tool behind it', async () => {
-  const { ran, tools } = shed();
-  const { results } = await play(tools, [
+  const { ran, tools } = createTools();
+  const { results } = await runScript(tools, [
     [load('db')],
     [use('db__drop', { n: 'x' }), use('use_tool', {}), ['use_tool', {}]],
   ]);
@@ -200,8 +215,8 @@ test('input given through use_tool is checked against the schema of the tool beh
 });
 
 test('[D6] an unknown name loads nothing, not even the known ones beside it, and the answer lists what there is', async () => {
-  const { ran, tools } = shed();
-  const { results } = await play(tools, [[load('db__drop', 'db__drpo')], [use('db__drop', { n: 1 })], [load()]]);
+  const { ran, tools } = createTools();
+  const { results } = await runScript(tools, [[load('db__drop', 'db__drpo')], [use('db__drop', { n: 1 })], [load()]]);
   assert.deepEqual(ran, []);
   assert.equal(
     results[0]?.text,
@@ -211,7 +226,7 @@ test('[D6] an unknown name loads nothing, not even the known ones beside it, and
 });
 
 test('load_tools lists each hidden tool with its first sentence, group by group', () => {
-  const { tools } = shed();
+  const { tools } = createTools();
   const lone = defineTool({
     name: 'sing',
     description: 'Sings.',
@@ -219,7 +234,7 @@ test('load_tools lists each hidden tool with its first sentence, group by group'
     hidden: true,
     run: () => '',
   });
-  const description = toolbox([...tools, lone]).get('load_tools')?.description ?? '';
+  const description = createToolRegistry([...tools, lone]).get('load_tools')?.description ?? '';
   assert.ok(
     description.endsWith(':\nsing: Sings.\n[db]\ndb__drop: Drops a table.\ndb__count: Counts rows'),
     description,
@@ -236,16 +251,16 @@ test('a thousand hidden tools still make a list of bounded length', () => {
       run: () => '',
     }),
   );
-  const description = toolbox(many).get('load_tools')?.description ?? '';
+  const description = createToolRegistry(many).get('load_tools')?.description ?? '';
   assert.ok(description.length < 8100);
   assert.match(description, /Call this with no names to see them all\.$/);
 });
 
 test('[D5] without hidden tools nothing is added, and the order is the one given', () => {
-  const [look] = shed().tools as [Tool];
+  const [look] = createTools().tools as [Tool];
   assert.deepEqual(
     [
-      ...toolbox([
+      ...createToolRegistry([
         { ...look, name: 'b' },
         { ...look, name: 'a' },
       ]).keys(),
@@ -255,27 +270,27 @@ test('[D5] without hidden tools nothing is added, and the order is the one given
 });
 
 test('[P71] two tools of one name, a tool nobody can call and a name we keep are refused', () => {
-  const [look] = shed().tools as [Tool];
-  assert.throws(() => toolbox([look, look]), {
+  const [look] = createTools().tools as [Tool];
+  assert.throws(() => createToolRegistry([look, look]), {
     code: 'tool/bad-definition',
     message: /"look" cannot be used: there are two tools of this name/,
   });
-  assert.throws(() => toolbox([{ ...look, run: undefined as never }]), /nothing that runs it/);
-  assert.throws(() => toolbox([{ ...look, name: 'load_tools' }]), /kept for loading/);
+  assert.throws(() => createToolRegistry([{ ...look, execute: undefined as never }]), /nothing that runs it/);
+  assert.throws(() => createToolRegistry([{ ...look, name: 'load_tools' }]), /kept for loading/);
 });
 
 test('use_tool itself is never run', () => {
-  const tool = toolbox(shed().tools).get('use_tool');
-  assert.throws(() => tool?.run({ tool: 'db__drop', input: {} }, {} as never), /never run itself/);
+  const tool = createToolRegistry(createTools().tools).get('use_tool');
+  assert.throws(() => tool?.execute({ tool: 'db__drop', input: {} }, {} as never), /never run itself/);
 });
 
 test('a tool that was made without a check is held to its schema all the same', async () => {
   const input: Tool['input'] = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
-  const plain: Tool = { name: 'plain', description: 'Plain.', input, effect: 'read', run: () => 'ran' };
-  const checked = toolbox([plain]).get('plain');
-  assert.match(checked?.check?.({ path: 1 }) ?? '', /path/);
-  assert.equal(checked?.check?.({ path: 'a' }), undefined);
-  const own: Tool = { ...plain, check: () => undefined };
-  assert.equal(toolbox([own]).get('plain'), own);
-  assert.throws(() => toolbox([{ ...plain, input: { type: 'nonsense' } }]), { code: 'schema/broken' });
+  const plain: Tool = { name: 'plain', description: 'Plain.', input, effect: 'read', execute: () => 'ran' };
+  const checked = createToolRegistry([plain]).get('plain');
+  assert.match(checked?.validate?.({ path: 1 }) ?? '', /path/);
+  assert.equal(checked?.validate?.({ path: 'a' }), undefined);
+  const own: Tool = { ...plain, validate: () => undefined };
+  assert.equal(createToolRegistry([own]).get('plain'), own);
+  assert.throws(() => createToolRegistry([{ ...plain, input: { type: 'nonsense' } }]), { code: 'schema/broken' });
 });

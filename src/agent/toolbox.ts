@@ -2,52 +2,52 @@
 import {
   USE_TOOL,
   isObject,
-  output,
+  toolOutput,
   type Json,
   type JsonObject,
-  type Output,
+  type ToolOutput,
   type Tool,
   type ToolSpec,
 } from '../core/index.ts';
-import { badTool, faultOf, LOAD_TOOLS } from './define-tool.ts';
-import { checkerFor, checkerWhenAsked, kindOf } from './schema.ts';
+import { badToolError, toolDefinitionError, LOAD_TOOLS } from './define-tool.ts';
+import { createValidator, createLazyValidator, describeKind } from './schema.ts';
 
-const mostDescription = 8000;
-const mostSentence = 160;
+const maxDescriptionChars = 8000;
+const maxSentenceChars = 160;
 
 /** The tools by name, in their order. If any is hidden, a tool to load it and a tool to use it are added; a hidden tool runs through no door before it is loaded. */
-export function toolbox(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+export function createToolRegistry(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
-    if (!isObject(tool)) throw badTool(undefined, `it is ${kindOf(tool)}`);
-    const wrong = byName.has(tool.name) ? 'there are two tools of this name' : faultOf(tool);
-    if (wrong) throw badTool(tool.name, wrong);
-    byName.set(tool.name, tool.check ? tool : checked(tool));
+    if (!isObject(tool)) throw badToolError(undefined, `it is ${describeKind(tool)}`);
+    const wrong = byName.has(tool.name) ? 'there are two tools of this name' : toolDefinitionError(tool);
+    if (wrong) throw badToolError(tool.name, wrong);
+    byName.set(tool.name, tool.validate ? tool : withValidator(tool));
   }
-  const hidden = tools.filter((tool) => tool.hidden);
+  const hidden = tools.filter((tool) => tool.deferred);
   if (hidden.length === 0) return byName;
-  return byName.set(LOAD_TOOLS, loader(hidden)).set(USE_TOOL, user);
+  return byName.set(LOAD_TOOLS, createLoadTool(hidden)).set(USE_TOOL, useTool);
 }
 
 /** Input is held to the schema of every tool, also of one that was made without a check of its own. */
-const checked = (tool: Tool): Tool => ({
+const withValidator = (tool: Tool): Tool => ({
   ...tool,
-  run: (input, context) => tool.run(input, context),
-  ...(tool.confirm ? { confirm: (input, context) => tool.confirm?.(input, context) } : {}),
+  execute: (input, context) => tool.execute(input, context),
+  ...(tool.checkOutcome ? { checkOutcome: (input, context) => tool.checkOutcome?.(input, context) } : {}),
   // A hidden tool is seldom called; should its schema not compile then, no call gets through.
-  check: (tool.hidden ? checkerWhenAsked : checkerFor)(tool.input),
+  validate: (tool.deferred ? createLazyValidator : createValidator)(tool.input),
 });
 
 /** What a model sees of the tools: hidden ones are left out, and nothing of effect, permission or annotations leaks. */
-export const specsOf = (tools: ReadonlyMap<string, Tool>): readonly ToolSpec[] =>
+export const visibleToolSpecs = (tools: ReadonlyMap<string, Tool>): readonly ToolSpec[] =>
   [...tools.values()]
-    .filter((tool) => !tool.hidden)
+    .filter((tool) => !tool.deferred)
     .map(({ name, description, input }) => ({ name, description, input }));
 
-function loader(hidden: readonly Tool[]): Tool {
+function createLoadTool(hidden: readonly Tool[]): Tool {
   const groups = Map.groupBy(
-    hidden.toSorted((a, b) => Number(groupOf(a) !== '') - Number(groupOf(b) !== '')),
-    groupOf,
+    hidden.toSorted((a, b) => Number(toolGroup(a) !== '') - Number(toolGroup(b) !== '')),
+    toolGroup,
   );
   const input: JsonObject = {
     type: 'object',
@@ -63,38 +63,38 @@ function loader(hidden: readonly Tool[]): Tool {
   };
   return {
     name: LOAD_TOOLS,
-    description: listing(groups),
+    description: formatToolList(groups),
     input,
     effect: 'read',
-    check: checkerFor(input),
-    run: (value) => load(groups, (value as { readonly names: readonly string[] }).names),
+    validate: createValidator(input),
+    execute: (value) => loadTools(groups, (value as { readonly names: readonly string[] }).names),
   };
 }
 
 /** Tools of one source share what comes before the double underscore in their names: `custom__`, and of each MCP server `mcp__server__`. */
-const groupOf = ({ name }: Tool): string => /^(mcp__.+?|.+?)__/.exec(name)?.[1] ?? '';
+const toolGroup = ({ name }: Tool): string => /^(mcp__.+?|.+?)__/.exec(name)?.[1] ?? '';
 
-type Groups = ReadonlyMap<string, readonly Tool[]>;
+type ToolGroups = ReadonlyMap<string, readonly Tool[]>;
 
-function listing(groups: Groups): string {
+function formatToolList(groups: ToolGroups): string {
   const intro = `Loads tools that are not in your list. After that, call them through ${USE_TOOL}. Tools that can be loaded:`;
   const say = (line: (tool: Tool) => string, between: string): string =>
     [...groups].map(([group, tools]) => `${group ? `\n[${group}]` : ''}\n${tools.map(line).join(between)}`).join('');
   const whole = intro + say((tool) => `${tool.name}: ${firstSentence(tool.description)}`, '\n');
-  if (whole.length <= mostDescription) return whole;
+  if (whole.length <= maxDescriptionChars) return whole;
   const names = intro + say((tool) => tool.name, ', ');
-  return names.length <= mostDescription
+  return names.length <= maxDescriptionChars
     ? names
-    : `${names.slice(0, mostDescription)}… Call this with no names to see them all.`;
+    : `${names.slice(0, maxDescriptionChars)}… Call this with no names to see them all.`;
 }
 
 function firstSentence(text: string): string {
   const line = text.trim().replaceAll(/\s+/g, ' ');
   const sentence = /^.*?[.!?](?= |$)/.exec(line)?.[0] ?? line;
-  return sentence.length > mostSentence ? `${sentence.slice(0, mostSentence)}…` : sentence;
+  return sentence.length > maxSentenceChars ? `${sentence.slice(0, maxSentenceChars)}…` : sentence;
 }
 
-function load(groups: Groups, names: readonly string[]): Output {
+function loadTools(groups: ToolGroups, names: readonly string[]): ToolOutput {
   const hidden = [...groups.values()].flat();
   const found = (name: string): readonly Tool[] => {
     const tools = hidden.filter((tool) => tool.name === name);
@@ -102,15 +102,15 @@ function load(groups: Groups, names: readonly string[]): Output {
   };
   const unknown = names.filter((name) => found(name).length === 0);
   if (unknown.length)
-    return output({
+    return toolOutput({
       failed: true,
       text: `Nothing was loaded: there is no tool to load named ${unknown.join(', ')}. There are: ${hidden.map((tool) => tool.name).join(', ')}.`,
     });
   if (names.length === 0)
-    return output({ text: hidden.map((tool) => `${tool.name}: ${firstSentence(tool.description)}`).join('\n') });
+    return toolOutput({ text: hidden.map((tool) => `${tool.name}: ${firstSentence(tool.description)}`).join('\n') });
   const loaded = [...new Set(names.flatMap(found))];
   const [first] = loaded;
-  return output({
+  return toolOutput({
     text: [
       ...loaded.map((tool) => `${tool.name}: ${tool.description}\nInput schema: ${JSON.stringify(tool.input)}`),
       `Loaded. Call ${USE_TOOL} with {"tool": "${first?.name}", "input": {…}}, the input as the schema says.`,
@@ -120,7 +120,7 @@ function load(groups: Groups, names: readonly string[]): Output {
 }
 
 /** The loop calls the named tool in its place: gates, checks and the log see that one. `outside`, so that nothing runs beside it. */
-const user: Tool = {
+const useTool: Tool = {
   name: USE_TOOL,
   description: `Calls a tool that ${LOAD_TOOLS} has loaded.`,
   input: {
@@ -133,7 +133,7 @@ const user: Tool = {
     additionalProperties: false,
   },
   effect: 'outside',
-  run(_input: Json): never {
-    throw badTool(USE_TOOL, 'it stands for other tools and is never run itself');
+  execute(_input: Json): never {
+    throw badToolError(USE_TOOL, 'it stands for other tools and is never run itself');
   },
 };

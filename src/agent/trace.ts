@@ -1,5 +1,13 @@
 // A run as a trace: spans for the run, its turns and its tool calls, a pure view of the log.
-import { push, toArray, trailOf, type Event, type Json, type Trail, type View } from '../core/index.ts';
+import {
+  appendItem,
+  toArray,
+  createPersistentList,
+  type Event,
+  type Json,
+  type PersistentList,
+  type View,
+} from '../core/index.ts';
 
 /** A stretch of work. `parent` is the run it belongs to; an open span has no end. */
 export type Span = {
@@ -13,20 +21,20 @@ export type Span = {
 };
 
 /** The spans that have ended, in that order, and those still open by their key. */
-export type Trace = { readonly done: Trail<Span>; readonly open: ReadonlyMap<string, Span> };
+export type Trace = { readonly done: PersistentList<Span>; readonly open: ReadonlyMap<string, Span> };
 
 /** Folds a log into spans; the ended ones come in the order they ended. */
 export const traceView: View<Trace> = {
-  initial: { done: trailOf<Span>(), open: new Map() },
+  initial: { done: createPersistentList<Span>(), open: new Map() },
   on(trace, event) {
     switch (event.type) {
       case 'run-started':
-        return begin(trace, 'run', event, { name: 'run', kind: 'run', attributes: { run: event.run } });
+        return openSpan(trace, 'run', event, { name: 'run', kind: 'run', attributes: { run: event.run } });
       case 'turn-started':
-        return begin(trace, 'turn', event, { name: `turn ${event.turn}`, kind: 'turn', attributes: {} });
+        return openSpan(trace, 'turn', event, { name: `turn ${event.turn}`, kind: 'turn', attributes: {} });
       case 'turn-ended': {
         const { model, finishReason: finish, usage, ms } = event;
-        return end(trace, 'turn', event, false, {
+        return closeSpan(trace, 'turn', event, false, {
           model,
           finish,
           ms,
@@ -35,17 +43,17 @@ export const traceView: View<Trace> = {
         });
       }
       case 'turn-failed':
-        return end(trace, 'turn', event, true, { error: event.error.code, ms: event.ms });
+        return closeSpan(trace, 'turn', event, true, { error: event.error.code, ms: event.ms });
       case 'tool-started':
-        return begin(trace, event.call, event, {
+        return openSpan(trace, event.call, event, {
           name: event.tool,
           kind: 'tool',
           attributes: { call: event.call, key: event.key },
         });
       case 'tool-ended':
-        return end(trace, event.call, event, event.outcome !== 'ok', { outcome: event.outcome, ms: event.ms });
+        return closeSpan(trace, event.call, event, event.outcome !== 'ok', { outcome: event.outcome, ms: event.ms });
       case 'run-ended':
-        return end(trace, 'run', event, event.error !== undefined, { reason: event.reason });
+        return closeSpan(trace, 'run', event, event.error !== undefined, { reason: event.reason });
       case 'session-started':
       case 'epoch-started':
       case 'compaction-failed':
@@ -61,7 +69,7 @@ export const traceView: View<Trace> = {
   },
 };
 
-function begin(trace: Trace, key: string, event: Event, span: Pick<Span, 'name' | 'kind' | 'attributes'>): Trace {
+function openSpan(trace: Trace, key: string, event: Event, span: Pick<Span, 'name' | 'kind' | 'attributes'>): Trace {
   const run = span.kind === 'run' ? undefined : trace.open.get('run')?.attributes['run'];
   const opened: Span = {
     ...span,
@@ -73,14 +81,14 @@ function begin(trace: Trace, key: string, event: Event, span: Pick<Span, 'name' 
   return { ...trace, open: new Map(trace.open).set(key, opened) };
 }
 
-function end(trace: Trace, key: string, event: Event, failed: boolean, attributes: Span['attributes']): Trace {
+function closeSpan(trace: Trace, key: string, event: Event, failed: boolean, attributes: Span['attributes']): Trace {
   const span = trace.open.get(key);
   if (!span) return trace;
   const open = new Map(trace.open);
   open.delete(key);
   const ended = { ...span, end: event.time, failed, attributes: { ...span.attributes, ...attributes } };
-  return { done: push(trace.done, ended), open };
+  return { done: appendItem(trace.done, ended), open };
 }
 
 /** All spans of a trace, the ended ones first. */
-export const spansOf = (trace: Trace): readonly Span[] => [...toArray(trace.done), ...trace.open.values()];
+export const allSpans = (trace: Trace): readonly Span[] => [...toArray(trace.done), ...trace.open.values()];

@@ -1,9 +1,9 @@
 // Prompts kept in files: reusable ones in the data folder, and any one that the person names.
 import path from 'node:path';
 import { FairleadError } from '../core/index.ts';
-import { isInside, realPath, staysInside } from '../agent/project/folders.ts';
-import { filesUnder } from '../agent/project/shelves.ts';
-import { readText } from '../agent/project/text-file.ts';
+import { isInside, tryRealPath, resolvesInside } from '../agent/project/folders.ts';
+import { collectFiles } from '../agent/project/shelves.ts';
+import { readTextFile } from '../agent/project/text-file.ts';
 
 const mostBytes = 1_048_576;
 const mostPrompts = 1_000;
@@ -12,8 +12,8 @@ const deepest = 8;
 /** The prompts in the data folder, as they are called by `/promptfile`: paths with slashes, in order. */
 export function listPrompts(dataDir: string): readonly string[] {
   const folder = promptsIn(dataDir);
-  return filesUnder(folder, deepest, mostPrompts)
-    .filter(({ name, link }) => !link || staysInside(folder, path.join(folder, name)))
+  return collectFiles(folder, deepest, mostPrompts)
+    .filter(({ name, link }) => !link || resolvesInside(folder, path.join(folder, name)))
     .map(({ name }) => name);
 }
 
@@ -23,8 +23,8 @@ export function readPrompt(dataDir: string, name: string): string {
   const file = path.resolve(folder, name);
   if (name.includes('\0') || path.isAbsolute(name) || !isInside(folder, file))
     throw refused('prompt/outside', `The prompt ${JSON.stringify(name)} is not in ${folder}.`, outsideHint);
-  const real = realPath(file);
-  if (real !== undefined && !staysInside(folder, file))
+  const real = tryRealPath(file);
+  if (real !== undefined && !resolvesInside(folder, file))
     throw refused(
       'prompt/outside',
       `The prompt ${JSON.stringify(name)} leads out of ${folder}, to ${real}.`,
@@ -44,7 +44,7 @@ const promptsIn = (dataDir: string): string => path.join(path.resolve(dataDir), 
 const outsideHint = 'Name a file under that folder, or use --prompt-file for one elsewhere.';
 
 function textOf(file: string, what: string, hint: string): string {
-  const read = readText(file, mostBytes);
+  const read = readTextFile(file, mostBytes);
   if ('wrong' in read) throw refused(`prompt/${read.wrong.replaceAll(' ', '-')}`, `${what} ${read.why}.`, hint);
   if (read.cut) throw refused('prompt/too-large', `${what} is ${read.size} bytes long; at most ${mostBytes} are sent.`);
   if (read.text.trim() === '') throw refused('prompt/empty', `${what} is empty.`);

@@ -1,44 +1,44 @@
 // An answer as facts: what is kept of it, what it cost, and why it may have to be asked for again.
-import { messageOf } from './errors.ts';
-import type { Fact, Rejection } from './fact.ts';
+import { errorMessage } from './errors.ts';
+import type { Fact, RejectionReason } from './fact.ts';
 import { isJson } from './json.ts';
 import {
-  callsOf,
-  isSilent,
-  meets,
-  textOf,
-  type CallPart,
+  messageToolCalls,
+  isEmptyMessage,
+  satisfiesToolChoice,
+  messageText,
+  type ToolCallPart,
   type FinishReason,
   type Message,
-  type Part,
+  type MessagePart,
 } from './message.ts';
-import type { AgentParts, AnswerShape, Chunk } from './ports.ts';
-import { bill } from './spending.ts';
+import type { ResolvedAgent, OutputSchema, Chunk } from './ports.ts';
+import { answerCost } from './spending.ts';
 import type { RunState } from './state.ts';
 
 /** The last chunk of an answer. */
-export type End = Chunk & { readonly type: 'end' };
+export type EndChunk = Chunk & { readonly type: 'end' };
 
-type Objection = { readonly why: Rejection; readonly text: string };
+type AnswerRejection = { readonly why: RejectionReason; readonly text: string };
 
 /** What an answer is in the log. Calls that were not asked for are answered at once and never run. */
-export function answerFacts(agent: AgentParts, state: RunState, end: End, ms: number): readonly Fact[] {
+export function answerFacts(agent: ResolvedAgent, state: RunState, end: EndChunk, ms: number): readonly Fact[] {
   const { turn } = state;
-  const message = accept(end, turn);
+  const message = normalizeAnswer(end, turn);
   const { finishReason: finish, model } = end;
   const ended: Fact = {
     type: 'turn-ended',
     turn,
     message,
     finishReason: finish,
-    ...bill(agent, state, end, message),
+    ...answerCost(agent, state, end, message),
     model,
     ms,
   };
-  const objection = objectionTo(agent, state, message, finish);
+  const objection = rejectionOf(agent, state, message, finish);
   if (!objection) return [ended];
   const text = `Nothing was run. ${objection.text}`;
-  const denied = callsOf(message).map(({ id }): Fact => ({
+  const denied = messageToolCalls(message).map(({ id }): Fact => ({
     type: 'tool-ended',
     call: id,
     outcome: 'denied',
@@ -49,18 +49,18 @@ export function answerFacts(agent: AgentParts, state: RunState, end: End, ms: nu
 }
 
 /** Gives each call an id that is unique in the session and legal in every dialect. What a cut, refused or withheld answer left half done is dropped, and so is white space. */
-function accept({ message, finishReason: finish }: End, turn: number): Message {
+function normalizeAnswer({ message, finishReason: finish }: EndChunk, turn: number): Message {
   let count = 0;
   const whole = finish !== 'length' && finish !== 'refusal' && finish !== 'filtered';
-  const parts = message.parts.flatMap((part): readonly Part[] => {
-    if (part.type === 'tool-call') return whole ? [{ ...readable(part), id: callId(turn, count++) }] : [];
+  const parts = message.parts.flatMap((part): readonly MessagePart[] => {
+    if (part.type === 'tool-call') return whole ? [{ ...withJsonInput(part), id: callId(turn, count++) }] : [];
     return part.type === 'text' && part.text.trim() === '' && !part.meta ? [] : [part];
   });
   return { role: 'assistant', parts };
 }
 
 /** A call whose arguments no reader could take is kept as one that never runs. */
-const readable = (part: CallPart): CallPart =>
+const withJsonInput = (part: ToolCallPart): ToolCallPart =>
   isJson(part.input)
     ? part
     : { ...part, input: {}, invalid: part.invalid ?? 'they are nested too deep, or hold what JSON has not.' };
@@ -69,12 +69,12 @@ const readable = (part: CallPart): CallPart =>
 export const callId = (turn: number, index: number): string =>
   `c${turn.toString(36).padStart(5, '0')}${index.toString(36).padStart(3, '0')}`;
 
-function objectionTo(
-  agent: AgentParts,
+function rejectionOf(
+  agent: ResolvedAgent,
   state: RunState,
   message: Message,
   finish: FinishReason,
-): Objection | undefined {
+): AnswerRejection | undefined {
   if (finish === 'refusal')
     return {
       why: 'refused',
@@ -83,16 +83,16 @@ function objectionTo(
   if (finish === 'filtered')
     return { why: 'filtered', text: 'Your last answer was withheld by a content filter. Answer again in other words.' };
   if (finish === 'length') return undefined;
-  if (isSilent(message)) return { why: 'empty', text: 'Your last answer was empty. Answer the user now.' };
-  const unmet = choiceUnmet(state, message);
+  if (isEmptyMessage(message)) return { why: 'empty', text: 'Your last answer was empty. Answer the user now.' };
+  const unmet = toolChoiceRejection(state, message);
   if (unmet) return unmet;
-  if (callsOf(message).length) return undefined;
+  if (messageToolCalls(message).length) return undefined;
   if (finish === 'tool-calls')
     return {
       why: 'no-call',
       text: 'Your last answer was to call a tool, but held no call. Make the call, or answer without one.',
     };
-  const wrong = agent.answer && faultIn(agent.answer, textOf(message));
+  const wrong = agent.outputSchema && outputSchemaError(agent.outputSchema, messageText(message));
   return wrong === undefined
     ? undefined
     : {
@@ -101,9 +101,9 @@ function objectionTo(
       };
 }
 
-function choiceUnmet({ choice }: RunState, message: Message): Objection | undefined {
-  const calls = callsOf(message);
-  if (meets(choice, calls)) return undefined;
+function toolChoiceRejection({ choice }: RunState, message: Message): AnswerRejection | undefined {
+  const calls = messageToolCalls(message);
+  if (satisfiesToolChoice(choice, calls)) return undefined;
   if (choice === 'none') return { why: 'invalid', text: 'No tool may be called now. Answer in words.' };
   return {
     why: 'no-call',
@@ -112,10 +112,10 @@ function choiceUnmet({ choice }: RunState, message: Message): Objection | undefi
 }
 
 /** A check that throws lets nothing through. */
-function faultIn(shape: AnswerShape, text: string): string | undefined {
+function outputSchemaError(shape: OutputSchema, text: string): string | undefined {
   try {
-    return shape.check(text);
+    return shape.validate(text);
   } catch (error) {
-    return `it could not be checked: ${messageOf(error)}.`;
+    return `it could not be checked: ${errorMessage(error)}.`;
   }
 }

@@ -1,29 +1,29 @@
 // How tool calls change the state: each is settled once, and a settled round becomes one message in call order.
-import { digestSoFar, feed, newDigest, type Digest } from './digest.ts';
+import { hash53Value, updateHash53, createHash53, type Hash53State } from './digest.ts';
 import type { Event } from './fact.ts';
-import { canonical } from './json.ts';
-import { passText, spelling } from './kept-text.ts';
-import type { ResultPart } from './message.ts';
-import { markFile } from './file-marks.ts';
-import { enqueue } from './notes.ts';
-import { charged } from './spending.ts';
-import type { Call, RunState } from './state.ts';
-import { tokensIn } from './tokens.ts';
-import { push } from './trail.ts';
+import { canonicalJson } from './json.ts';
+import { copyText, textOrCharCodes } from './kept-text.ts';
+import type { ToolResultPart } from './message.ts';
+import { recordTouchedFile } from './file-marks.ts';
+import { enqueueNote } from './notes.ts';
+import { addToTotals } from './spending.ts';
+import type { ToolCall, RunState } from './state.ts';
+import { partTokens } from './tokens.ts';
+import { appendItem } from './trail.ts';
 
 /** A call is settled; a second ending of the same call changes nothing. */
 export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunState {
   const index = s.calls.findIndex((call) => call.id === e.call && !call.result);
   if (index < 0) return s;
-  const call = s.calls[index] as Call;
-  const result: ResultPart = Object.assign(
-    passText(e, { type: 'tool-result' as const, id: call.id, tool: call.tool }),
+  const call = s.calls[index] as ToolCall;
+  const result: ToolResultPart = Object.assign(
+    copyText(e, { type: 'tool-result' as const, id: call.id, tool: call.tool }),
     { failed: e.outcome !== 'ok', ...(e.files?.length ? { files: e.files } : {}) },
   );
   const calls = s.calls.with(index, { ...call, result });
-  const own = charged(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms - (e.overlappedMs ?? 0) });
+  const own = addToTotals(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms - (e.overlappedMs ?? 0) });
   // A child's time passed within the call's own.
-  const { spent, total } = e.spent ? charged(own, { ...e.spent, ms: 0 }) : own;
+  const { spent, total } = e.spent ? addToTotals(own, { ...e.spent, ms: 0 }) : own;
   const now: RunState = {
     ...s,
     spent,
@@ -31,16 +31,16 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
     calls,
     completed: s.completed || e.endsRun === true,
     loaded: e.loadsTools?.length ? [...new Set([...s.loaded, ...e.loadsTools])] : s.loaded,
-    queue: e.notes?.reduce(enqueue, s.queue) ?? s.queue,
-    files: markFile(s.files, call, e),
+    queue: e.notes?.reduce(enqueueNote, s.queue) ?? s.queue,
+    files: recordTouchedFile(s.files, call, e),
   };
-  return calls.every((each) => each.result) ? endRound(now) : now;
+  return calls.every((each) => each.result) ? finishCallBatch(now) : now;
 }
 
 /** All calls of an answer are settled: their results become one message, in call order. Completes a state that nobody has seen yet. */
-function endRound(s: { -readonly [key in keyof RunState]: RunState[key] }): RunState {
-  const results = s.calls.map((call) => call.result as ResultPart);
-  const round = digestOf(s.calls);
+function finishCallBatch(s: { -readonly [key in keyof RunState]: RunState[key] }): RunState {
+  const results = s.calls.map((call) => call.result as ToolResultPart);
+  const round = callBatchHash(s.calls);
   // As many rounds as the longest cycle that counts as stuck takes, less this one.
   const kept = Math.min(Math.max(0, 3 * (s.limits?.stuckAfter ?? 0) - 1), 999);
   const failed = results.every((result) => result.failed);
@@ -48,46 +48,46 @@ function endRound(s: { -readonly [key in keyof RunState]: RunState[key] }): RunS
   s.due = true;
   s.failures = failed ? s.failures + 1 : 0;
   s.rounds = [...(kept ? s.rounds.slice(-kept) : []), round];
-  s.messages = push(s.messages, { role: 'tool', parts: results });
-  s.context += tokensIn(results);
+  s.messages = appendItem(s.messages, { role: 'tool', parts: results });
+  s.context += partTokens(results);
   return s;
 }
 
 /** What tells a round of calls with their results from another. */
-function digestOf(calls: readonly Call[]): number {
-  const digest = newDigest();
+function callBatchHash(calls: readonly ToolCall[]): number {
+  const digest = createHash53();
   for (const [i, { tool, input, result }] of calls.entries()) {
-    feed(digest, `${i ? '\n' : ''}${tool} ${canonical(input)} `);
-    feedGist(digest, result ? spelling(result) : '');
+    updateHash53(digest, `${i ? '\n' : ''}${tool} ${canonicalJson(input)} `);
+    hashSample(digest, result ? textOrCharCodes(result) : '');
   }
-  return digestSoFar(digest);
+  return hash53Value(digest);
 }
 
 /** Enough of a text to notice a change in it, at a cost that does not grow with it: its length, its ends and a letter here and there. */
-function feedGist(digest: Digest, text: string | Uint8Array): void {
-  if (text.length <= 512) return void feed(digest, text);
-  feed(digest, `${text.length} `);
-  feed(digest, text, 0, 128);
+function hashSample(digest: Hash53State, text: string | Uint8Array): void {
+  if (text.length <= 512) return void updateHash53(digest, text);
+  updateHash53(digest, `${text.length} `);
+  updateHash53(digest, text, 0, 128);
   for (let i = 1; i < 32; i++) {
     const at = Math.floor((text.length * i) / 32);
-    feed(digest, text, at, at + 1);
+    updateHash53(digest, text, at, at + 1);
   }
-  feed(digest, text, text.length - 128);
+  updateHash53(digest, text, text.length - 128);
 }
 
 /** Calls that will never settle get a result that says so, so that the history stays legal. */
 export function settleOpenCalls(s: RunState, why: string): RunState {
   if (s.calls.length === 0) return s;
-  const calls = s.calls.map((call): Call =>
+  const calls = s.calls.map((call): ToolCall =>
     call.result
       ? call
       : { ...call, result: { type: 'tool-result', id: call.id, tool: call.tool, text: why, failed: true } },
   );
-  return endRound({ ...s, calls });
+  return finishCallBatch({ ...s, calls });
 }
 
 /** A person answered the question of an open call. */
-export function answerAsk(s: RunState, e: Event & { type: 'approval-resolved' }): RunState {
+export function resolveApproval(s: RunState, e: Event & { type: 'approval-resolved' }): RunState {
   const call = s.calls.find((each) => each.id === e.call && !each.result);
   if (!call?.ask) return s;
   const { question, kind } = call.ask;
@@ -106,15 +106,15 @@ export function startCall(s: RunState, e: Event & { type: 'tool-started' }): Run
   const begun = patchCall(s, e.call, { key: e.key, ...sent });
   const before = begun.calls.find((call) => call.id === e.call && !call.result);
   if (!before?.again && before?.ask?.kind !== 'unknown-outcome') return begun;
-  return { ...begun, calls: begun.calls.map((call) => (call === before ? anew(call) : call)) };
+  return { ...begun, calls: begun.calls.map((call) => (call === before ? withoutOutcomeApproval(call) : call)) };
 }
 
-function anew({ again: _, ask, ...call }: Call): Call {
+function withoutOutcomeApproval({ again: _, ask, ...call }: ToolCall): ToolCall {
   return ask && ask.kind !== 'unknown-outcome' ? { ...call, ask } : call;
 }
 
 /** Adds to what is known of an open call. */
-export const patchCall = (s: RunState, id: string, patch: Partial<Call>): RunState => ({
+export const patchCall = (s: RunState, id: string, patch: Partial<ToolCall>): RunState => ({
   ...s,
   calls: s.calls.map((call) => (call.id === id && !call.result ? { ...call, ...patch } : call)),
 });

@@ -1,7 +1,7 @@
 // Tool calls: reads side by side, anything else alone and in order, each answered once in call order, whatever a tool does.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { OUTPUT } from './ports.ts';
+import { TOOL_OUTPUT } from './ports.ts';
 import {
   callOf,
   calls,
@@ -15,11 +15,21 @@ import {
   type Stage,
 } from '../../test/support/rehearsal.ts';
 import { memoryLog } from '../stores/index.ts';
-import { illegal, isJson, openHead, run, runView, shorten, toArray, type Json, type Tool } from './index.ts';
+import {
+  historyError,
+  isJson,
+  openSessionWriter,
+  runLoop,
+  runStateView,
+  truncateMiddle,
+  toArray,
+  type Json,
+  type Tool,
+} from './index.ts';
 
-const patient = { timeout: 20_000 };
+const slowTest = { timeout: 20_000 };
 const tick = (): Promise<void> => new Promise((wake) => setImmediate(wake));
-const quiet = { live: (): void => {}, clock: (): number => performance.now() };
+const silentContext = { onChunk: (): void => {}, clock: (): number => performance.now() };
 
 /** What the first tool message told the model, call by call. */
 const results = ({ head }: Stage): readonly string[] =>
@@ -88,7 +98,7 @@ test('a tool that nobody knows stands alone, is answered, and stops nothing', as
   assert.deepEqual(results(set), ['a', 'There is no tool named nosuch.', 'a']);
 });
 
-const asking: Setting['gates'] = [
+const askingGates: Setting['gates'] = [
   (call) =>
     call.tool === 'send' ? { type: 'ask', question: `send ${JSON.stringify(call.input)}?` } : { type: 'allow' },
 ];
@@ -98,7 +108,7 @@ test('[M28] a call that waits for a person holds back nothing but itself, and it
   const set = await stage({
     lines: [calls(['send', { n: 1 }], 'a', 'save', ['send', { n: 2 }])],
     tools,
-    gates: asking,
+    gates: askingGates,
   });
   const resting = await set.go();
   assert.deepEqual(trace, ['a begins', 'a ends', 'save begins', 'save ends']);
@@ -121,12 +131,12 @@ test('[M28] a call that waits for a person holds back nothing but itself, and it
   assert.deepEqual(trace.slice(4), ['send begins', 'send ends']);
 });
 
-test('a person may answer while other calls still run, and the run goes on by itself', patient, async () => {
+test('a person may answer while other calls still run, and the run goes on by itself', slowTest, async () => {
   const { tools } = traced(['send', 'outside', 1]);
   const answer = Promise.withResolvers<void>();
   const slow = toolOf('slow', 'write', () => answer.promise.then(() => 'slow'));
-  const set = await stage({ lines: [calls('send', 'slow')], tools: [...tools, slow], gates: asking });
-  set.head.watch((event) => {
+  const set = await stage({ lines: [calls('send', 'slow')], tools: [...tools, slow], gates: askingGates });
+  set.head.subscribe((event) => {
     if (event.type !== 'tool-started' || event.tool !== 'slow') return;
     void set.head
       .record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }])
@@ -156,24 +166,29 @@ const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegEx
   ],
   ['gives a list of a million', () => Array.from({ length: 1e6 }, () => 1), 'ok', /left out/],
   ['gives a promise of text', () => Promise.resolve('text'), 'ok', /^text$/],
-  ['gives an output that failed', () => ({ [OUTPUT]: true, text: 'no', failed: true }), 'failed', /^no$/],
+  ['gives an output that failed', () => ({ [TOOL_OUTPUT]: true, text: 'no', failed: true }), 'failed', /^no$/],
   [
     'passes on JSON from outside that looks like an output',
     () => JSON.parse('{"type":"output","fairlead.output":true,"text":"x","failed":true,"completes":true}') as unknown,
     'ok',
     /^\{"type":"output".*"completes":true\}$/,
   ],
-  ['gives an output whose text is none', () => ({ [OUTPUT]: true, text: 5 }), 'ok', /"text":5/],
-  ['gives notes that are none', () => ({ [OUTPUT]: true, text: 'x', notes: 'remember' }), 'ok', /^x$/],
-  ['gives a list of what is no note', () => ({ [OUTPUT]: true, text: 'x', notes: [null, { key: 1 }] }), 'ok', /^x$/],
-  ['loads what is no list', () => ({ [OUTPUT]: true, text: 'x', loads: 'all' }), 'ok', /^x$/],
+  ['gives an output whose text is none', () => ({ [TOOL_OUTPUT]: true, text: 5 }), 'ok', /"text":5/],
+  ['gives notes that are none', () => ({ [TOOL_OUTPUT]: true, text: 'x', notes: 'remember' }), 'ok', /^x$/],
   [
-    'spent what is no number',
-    () => ({ [OUTPUT]: true, text: 'x', spent: { usd: '5', turns: -1, ms: 5n } }),
+    'gives a list of what is no note',
+    () => ({ [TOOL_OUTPUT]: true, text: 'x', notes: [null, { key: 1 }] }),
     'ok',
     /^x$/,
   ],
-  ['has data that is no JSON', () => ({ [OUTPUT]: true, text: 'x', data: { n: 1n } }), 'ok', /^x$/],
+  ['loads what is no list', () => ({ [TOOL_OUTPUT]: true, text: 'x', loads: 'all' }), 'ok', /^x$/],
+  [
+    'spent what is no number',
+    () => ({ [TOOL_OUTPUT]: true, text: 'x', spent: { usd: '5', turns: -1, ms: 5n } }),
+    'ok',
+    /^x$/,
+  ],
+  ['has data that is no JSON', () => ({ [TOOL_OUTPUT]: true, text: 'x', data: { n: 1n } }), 'ok', /^x$/],
   [
     'throws',
     () => {
@@ -210,7 +225,7 @@ for (const [what, act, outcome, text] of outputs) {
     assert.match(ended?.text ?? '', text);
     assert.ok((ended?.text.length ?? 0) < 10_200);
     for (const event of set.log.events) assert.ok(isJson(event), `${event.type} is not plain JSON`);
-    const again = await openHead(memoryLog(JSON.parse(JSON.stringify(set.log.events))), runView());
+    const again = await openSessionWriter(memoryLog(JSON.parse(JSON.stringify(set.log.events))), runStateView());
     assert.deepEqual(toArray(again.state.messages), toArray(set.head.state.messages));
     assert.deepEqual(again.state.spent, set.head.state.spent);
   });
@@ -221,7 +236,7 @@ test('[M9, M20] what a tool attaches reaches the model behind its result, the no
     { key: 'b', text: 'second', priority: 1 },
     { key: 'a', text: 'first', priority: 5 },
   ];
-  const tool = toolOf('look', 'read', () => ({ [OUTPUT]: true, text: 'seen', notes, data: { n: 1 } }));
+  const tool = toolOf('look', 'read', () => ({ [TOOL_OUTPUT]: true, text: 'seen', notes, data: { n: 1 } }));
   const set = await stage({ lines: [calls('look')], tools: [tool] });
   await set.go();
   assert.deepEqual(set.all('tool-ended')[0]?.data, { n: 1 });
@@ -230,7 +245,7 @@ test('[M9, M20] what a tool attaches reaches the model behind its result, the no
   assert.match(tail[1] ? spoken(tail[1]) : '', /first[^]*second/);
 });
 
-test('[fault 31] a tool that takes too long is stopped and given up, and the model is told', patient, async () => {
+test('[fault 31] a tool that takes too long is stopped and given up, and the model is told', slowTest, async () => {
   const deaf = (effect: Tool['effect']): Tool => toolOf(effect, effect, forever, { timeoutMs: 5 });
   const set = await stage({ lines: [calls('read', 'write')], tools: [deaf('read'), deaf('write')] });
   assert.equal((await set.go()).ended?.reason, 'answered');
@@ -243,7 +258,7 @@ test('[fault 31] a tool that takes too long is stopped and given up, and the mod
   );
 });
 
-test('a tool hears its time limit through its signal, and may say what it did', patient, async () => {
+test('a tool hears its time limit through its signal, and may say what it did', slowTest, async () => {
   const hearing = toolOf(
     'wait',
     'write',
@@ -274,24 +289,28 @@ test('a time limit longer than a timer can count does not stop the tool at once'
   }
 });
 
-test('[fault 34] one of several reads fails and one hangs: each is answered once, in call order', patient, async () => {
-  const set = await stage({
-    lines: [calls('bad', 'deaf', 'good')],
-    tools: [
-      toolOf('bad', 'read', () => Promise.reject(new Error('broken'))),
-      toolOf('deaf', 'read', forever, { timeoutMs: 5 }),
-      toolOf('good', 'read', () => 'fine'),
-    ],
-  });
-  await set.go();
-  assert.deepEqual(results(set), ['Error: broken', 'deaf did not end within 5 ms.', 'fine']);
-  assert.equal(illegal(toArray(set.head.state.messages)), undefined);
-});
+test(
+  '[fault 34] one of several reads fails and one hangs: each is answered once, in call order',
+  slowTest,
+  async () => {
+    const set = await stage({
+      lines: [calls('bad', 'deaf', 'good')],
+      tools: [
+        toolOf('bad', 'read', () => Promise.reject(new Error('broken'))),
+        toolOf('deaf', 'read', forever, { timeoutMs: 5 }),
+        toolOf('good', 'read', () => 'fine'),
+      ],
+    });
+    await set.go();
+    assert.deepEqual(results(set), ['Error: broken', 'deaf did not end within 5 ms.', 'fine']);
+    assert.equal(historyError(toArray(set.head.state.messages)), undefined);
+  },
+);
 
 test('arguments that are no JSON, or do not fit, or cannot be checked, are answered and never run', async () => {
   const ran: Json[] = [];
-  const picky = (name: string, check: NonNullable<Tool['check']>): Tool =>
-    toolOf(name, 'write', (input) => ran.push(input), { check });
+  const picky = (name: string, check: NonNullable<Tool['validate']>): Tool =>
+    toolOf(name, 'write', (input) => ran.push(input), { validate: check });
   const set = await stage({
     lines: [
       ends([{ ...callOf('fits'), invalid: '{"n": ' }, callOf('unfit'), callOf('throws'), callOf('fits', { n: 1 })]),
@@ -330,8 +349,8 @@ test('[fault 30] a write that was under way when the process died is not run aga
     await set.go();
     const cut = set.log.events.findIndex((event) => event.type === 'tool-started');
     const log = memoryLog(set.log.events.slice(0, cut + 1));
-    const head = await openHead(log, runView());
-    const state = await run(set.agent, { head, signal: new AbortController().signal, ...quiet });
+    const head = await openSessionWriter(log, runStateView());
+    const state = await runLoop(set.agent, { writer: head, signal: new AbortController().signal, ...silentContext });
     assert.equal(state.ended?.reason, 'answered');
     assert.deepEqual(keys, idempotent ? [keys[0], keys[0]] : [keys[0]]);
     const ended = log.events.find((event) => event.type === 'tool-ended');
@@ -354,12 +373,12 @@ test('the key of a call is never that of another call, also after going back to 
 });
 
 test('a text that is too long keeps its head and its tail, and says how much is missing', () => {
-  assert.equal(shorten('abcdef', 6), 'abcdef');
-  assert.equal(shorten('abcdefghij', 4), 'ab\n[… 6 of 10 characters left out …]\nij');
-  assert.equal(shorten('abcdefghij', 0), '\n[… 10 of 10 characters left out …]\n');
+  assert.equal(truncateMiddle('abcdef', 6), 'abcdef');
+  assert.equal(truncateMiddle('abcdefghij', 4), 'ab\n[… 6 of 10 characters left out …]\nij');
+  assert.equal(truncateMiddle('abcdefghij', 0), '\n[… 10 of 10 characters left out …]\n');
   for (const text of ['a😀b😀c😀d😀', '😀😀😀😀😀😀', 'plain words'])
     for (let most = 0; most < text.length; most++) {
-      const [head = '', tail = ''] = shorten(text, most).split(/\n\[.*\]\n/);
+      const [head = '', tail = ''] = truncateMiddle(text, most).split(/\n\[.*\]\n/);
       assert.ok(head.isWellFormed() && tail.isWellFormed(), `half a character at ${most}`);
       assert.ok(head.length + tail.length <= most && head.length + tail.length >= most - 3);
       assert.ok(text.startsWith(head) && text.endsWith(tail));
@@ -398,8 +417,8 @@ test('[D6] a hidden tool runs through no door before it is loaded, and the door 
       calls(['use_tool', { tool: 'secret', input: { n: 2 } }], 'secret'),
     ],
     tools: [
-      toolOf('secret', 'read', (input) => ran.push(input), { hidden: true }),
-      toolOf('load', 'read', () => ({ [OUTPUT]: true, text: 'loaded', loadsTools: ['secret'] })),
+      toolOf('secret', 'read', (input) => ran.push(input), { deferred: true }),
+      toolOf('load', 'read', () => ({ [TOOL_OUTPUT]: true, text: 'loaded', loadsTools: ['secret'] })),
       toolOf('use_tool', 'outside', () => assert.fail('it ran')),
     ],
   });
@@ -415,7 +434,7 @@ test('[D6] a hidden tool runs through no door before it is loaded, and the door 
 test('[A53] a call that is made elsewhere is written down and waits, ours beside it are made, and whoever brings its result ends it', async () => {
   const there: Tool = {
     ...toolOf('there', 'outside', () => assert.fail('it is not made here')),
-    elsewhere: 'Handed out.',
+    clientSideQuestion: 'Handed out.',
   };
   const set = await stage({
     lines: [calls('there', 'here', 'there'), says('Done.')],
@@ -449,13 +468,13 @@ test('[A53] a call that is made elsewhere is written down and waits, ours beside
 test('[A53] a run that ends while a call is made elsewhere says that its outcome is unknown', async () => {
   const there: Tool = {
     ...toolOf('there', 'outside', () => assert.fail('it is not made here')),
-    elsewhere: 'Handed out.',
+    clientSideQuestion: 'Handed out.',
   };
   const set = await stage({ lines: [calls('there')], tools: [there] });
   await set.go();
   const stop = new AbortController();
   stop.abort();
-  await run(set.agent, { ...quiet, head: set.head, signal: stop.signal });
+  await runLoop(set.agent, { ...silentContext, writer: set.head, signal: stop.signal });
   const ended = set.log.events.find(({ type }) => type === 'tool-ended');
   assert.equal(ended?.type === 'tool-ended' && ended.outcome, 'unknown');
 });

@@ -4,12 +4,12 @@ import { getEventListeners } from 'node:events';
 import test from 'node:test';
 import { calls, forever, hangs, says, stage, toolOf, type Setting, type Stage } from '../../test/support/rehearsal.ts';
 import { memoryLog } from '../stores/index.ts';
-import { FairleadError, illegal, openHead, run, runView, toArray } from './index.ts';
+import { FairleadError, historyError, openSessionWriter, runLoop, runStateView, toArray } from './index.ts';
 
 /** Everything that hangs ends long before this, or the test fails instead of hanging. */
-const patient = { timeout: 20_000 };
+const slowTest = { timeout: 20_000 };
 
-const quiet = { live: (): void => {}, clock: (): number => performance.now() };
+const silentContext = { onChunk: (): void => {}, clock: (): number => performance.now() };
 
 /** Runs, aborts when the setting says so, and looks whether the session is legal and goes on. */
 async function cancelled(
@@ -20,19 +20,19 @@ async function cancelled(
   const state = await set.go(stop.signal);
   assert.equal(state.run, undefined);
   assert.deepEqual(state.calls, []);
-  assert.equal(illegal(toArray(state.messages)), undefined);
+  assert.equal(historyError(toArray(state.messages)), undefined);
   assert.equal(getEventListeners(stop.signal, 'abort').length, 0, 'somebody still listens to the signal');
   const reason = state.ended?.reason;
   await set.again('go on');
   assert.equal((await set.go()).ended?.reason, 'answered');
-  assert.ok(set.requests.every((request) => illegal(toArray(request.messages)) === undefined));
+  assert.ok(set.requests.every((request) => historyError(toArray(request.messages)) === undefined));
   return { ...set, reason };
 }
 
 /** Aborts a moment later, and never answers. */
 const hangAt = (abort: () => void) => (): Promise<never> => (setImmediate(abort), forever());
 
-test('[A24] a provider that never answers and does not hear its signal', patient, async () => {
+test('[A24] a provider that never answers and does not hear its signal', slowTest, async () => {
   const { reason, all } = await cancelled((abort) => ({
     lines: [
       async function* () {
@@ -50,7 +50,7 @@ test('[A24] a provider that never answers and does not hear its signal', patient
 
 test(
   '[A24] a provider that falls silent in the middle of a word: what was shown stays in the history',
-  patient,
+  slowTest,
   async () => {
     const stop = new AbortController();
     const set = await stage({ lines: [hangs('Once upon', ' a ti')] });
@@ -66,7 +66,7 @@ test(
   },
 );
 
-test('chunks that come after the abort are not shown', patient, async () => {
+test('chunks that come after the abort are not shown', slowTest, async () => {
   const stop = new AbortController();
   const late = Promise.withResolvers<void>();
   const set = await stage({
@@ -92,7 +92,7 @@ test('chunks that come after the abort are not shown', patient, async () => {
 
 test(
   '[A24] [fault 36] three reads that hang and do not hear their signal are each answered once, in call order',
-  patient,
+  slowTest,
   async () => {
     const { reason, all } = await cancelled((abort) => ({
       lines: [calls('wait', 'wait', 'wait')],
@@ -108,7 +108,7 @@ test(
 
 test(
   '[A24] a write that hangs may have happened, and the log says so; the calls behind it are not started',
-  patient,
+  slowTest,
   async () => {
     let begun = 0;
     const { reason, all } = await cancelled((abort) => ({
@@ -123,7 +123,7 @@ test(
   },
 );
 
-test('[A24] a tool that hears its signal tells what it did before it stopped', patient, async () => {
+test('[A24] a tool that hears its signal tells what it did before it stopped', slowTest, async () => {
   const { all } = await cancelled((abort) => ({
     lines: [calls('save')],
     tools: [
@@ -140,7 +140,7 @@ test('[A24] a tool that hears its signal tells what it did before it stopped', p
   );
 });
 
-test('a tool that fails long after it was given up harms nothing', patient, async () => {
+test('a tool that fails long after it was given up harms nothing', slowTest, async () => {
   const fail = Promise.withResolvers<never>();
   const { log } = await cancelled((abort) => ({
     lines: [calls('late')],
@@ -152,7 +152,7 @@ test('a tool that fails long after it was given up harms nothing', patient, asyn
   assert.equal(log.events.length, events);
 });
 
-test('[A24] a gate that never answers: the call is not run, before or after', patient, async () => {
+test('[A24] a gate that never answers: the call is not run, before or after', slowTest, async () => {
   let ran = 0;
   let asked = 0;
   const stop = new AbortController();
@@ -165,14 +165,14 @@ test('[A24] a gate that never answers: the call is not run, before or after', pa
   assert.deepEqual([ran, asked, set.all('tool-started').length], [0, 1, 0]);
 });
 
-test('[A24] a check that never answers', patient, async () => {
+test('[A24] a check that never answers', slowTest, async () => {
   const stop = new AbortController();
   const set = await stage({ checks: [{ name: 'slow', run: () => (stop.abort(), forever()) }] });
   assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
   assert.equal(set.all('check-ended').length, 0);
 });
 
-test('cancelled while a gate decides, nothing is run that it then allows', patient, async () => {
+test('cancelled while a gate decides, nothing is run that it then allows', slowTest, async () => {
   let ran = 0;
   const stop = new AbortController();
   const set = await stage({
@@ -186,12 +186,12 @@ test('cancelled while a gate decides, nothing is run that it then allows', patie
 
 test(
   'cancelled once the intent of a call is written, it is not run, and the log says that it was not',
-  patient,
+  slowTest,
   async () => {
     let ran = 0;
     const stop = new AbortController();
     const set = await stage({ lines: [calls('save')], tools: [toolOf('save', 'write', () => ran++)] });
-    set.head.watch((event) => event.type === 'tool-started' && stop.abort());
+    set.head.subscribe((event) => event.type === 'tool-started' && stop.abort());
     assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
     assert.equal(ran, 0);
     assert.deepEqual(
@@ -201,15 +201,15 @@ test(
   },
 );
 
-test('cancelled once a turn is written, no request is sent', patient, async () => {
+test('cancelled once a turn is written, no request is sent', slowTest, async () => {
   const stop = new AbortController();
   const set = await stage({});
-  set.head.watch((event) => event.type === 'turn-started' && stop.abort());
+  set.head.subscribe((event) => event.type === 'turn-started' && stop.abort());
   assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
   assert.equal(set.requests.length, 0);
 });
 
-test('cancelled before it begins, a run ends without a turn', patient, async () => {
+test('cancelled before it begins, a run ends without a turn', slowTest, async () => {
   const { reason, all } = await cancelled((abort) => (abort(), {}));
   assert.deepEqual([reason, all('turn-started').length], ['cancelled', 1], 'one turn, of the run after it');
 });
@@ -224,8 +224,8 @@ for (const [code, expected] of Object.entries(codes)) {
     assert.deepEqual([state.ended?.reason, state.ended?.detail], [expected, 'Enough of it.']);
     assert.deepEqual(set.told(), ['user: go', 'assistant: some [cut off]']);
     const failed = set.log.events.findIndex((event) => event.type === 'turn-failed');
-    const head = await openHead(memoryLog(set.log.events.slice(0, failed + 1)), runView());
-    const resumed = await run(set.agent, { head, signal: new AbortController().signal, ...quiet });
+    const head = await openSessionWriter(memoryLog(set.log.events.slice(0, failed + 1)), runStateView());
+    const resumed = await runLoop(set.agent, { writer: head, signal: new AbortController().signal, ...silentContext });
     assert.equal(resumed.ended?.reason, expected);
   });
 }
@@ -235,18 +235,18 @@ test('a run whose time is used up starts no call when it is resumed', async () =
   const tool = toolOf('save', 'write', () => ran++);
   const set = await stage({ lines: [calls('save')], tools: [tool], limits: { ms: 1000 } });
   const stop = new AbortController();
-  set.head.watch((event) => event.type === 'turn-ended' && stop.abort());
+  set.head.subscribe((event) => event.type === 'turn-ended' && stop.abort());
   await set.go(stop.signal);
   const cut = set.log.events.findIndex((event) => event.type === 'turn-ended');
   const late = set.log.events
     .slice(0, cut + 1)
     .map((event) => (event.type === 'turn-ended' ? { ...event, ms: 1000 } : event));
-  const head = await openHead(memoryLog(late), runView());
-  const state = await run(set.agent, { head, signal: new AbortController().signal, ...quiet });
+  const head = await openSessionWriter(memoryLog(late), runStateView());
+  const state = await runLoop(set.agent, { writer: head, signal: new AbortController().signal, ...silentContext });
   assert.deepEqual([state.ended?.reason, ran], ['time', 0]);
 });
 
-test('a limit of time ends a run at a gate that hangs', patient, async () => {
+test('a limit of time ends a run at a gate that hangs', slowTest, async () => {
   const set = await stage({
     lines: [calls('save'), says('done')],
     tools: [toolOf('save', 'write', () => 'saved')],

@@ -1,16 +1,16 @@
 // Output of any length in bounded memory: its beginning, its end, and how much was left out between them.
 
 /** Takes text as it comes. */
-export type Capped = {
+export type BoundedText = {
   add(text: string): void;
   /** All that was kept, with a line in the gap that says how much is missing. */
   text(): string;
   /** Whether more came than is kept. */
-  isCut(): boolean;
+  isTruncated(): boolean;
 };
 
 /** Keeps at most this many characters, half from the beginning and half from the end. */
-export function capped(most: number): Capped {
+export function createBoundedText(most: number): BoundedText {
   const half = Math.max(1, Math.floor(most / 2));
   let head = '';
   let tail = '';
@@ -23,7 +23,7 @@ export function capped(most: number): Capped {
       // Cut in bulk: a slice for every chunk would copy the tail each time.
       if (tail.length > 3 * half) cut();
     },
-    isCut: () => omitted > 0 || tail.length > half,
+    isTruncated: () => omitted > 0 || tail.length > half,
     text() {
       if (tail.length > half) cut();
       if (omitted === 0) return head + tail;

@@ -1,16 +1,21 @@
 // Short numbers that stand for long texts, made without copying any of them.
 
 /** A 53-bit digest of a text: fast, not secret, for noticing that something came back unchanged. */
-export const digest = (text: string): number => digestSoFar(feed(newDigest(), text));
+export const hash53 = (text: string): number => hash53Value(updateHash53(createHash53(), text));
 
 /** A digest in the making. */
-export type Digest = { a: number; b: number };
+export type Hash53State = { a: number; b: number };
 
 /** The digest of nothing yet. */
-export const newDigest = (): Digest => ({ a: 0xdeadbeef | 0, b: 0x41c6ce57 });
+export const createHash53 = (): Hash53State => ({ a: 0xdeadbeef | 0, b: 0x41c6ce57 });
 
 /** Takes in more of a text, or of the codes of its characters; it is never copied for it. All that was fed counts as one text. */
-export function feed(digest: Digest, text: string | Uint8Array, from = 0, to: number = text.length): Digest {
+export function updateHash53(
+  digest: Hash53State,
+  text: string | Uint8Array,
+  from = 0,
+  to: number = text.length,
+): Hash53State {
   let { a, b } = digest;
   for (let i = from; i < to; i++) {
     const code = typeof text === 'string' ? text.charCodeAt(i) : (text[i] ?? 0);
@@ -23,7 +28,7 @@ export function feed(digest: Digest, text: string | Uint8Array, from = 0, to: nu
 }
 
 /** The digest of what was fed so far. */
-export function digestSoFar({ a, b }: Digest): number {
+export function hash53Value({ a, b }: Hash53State): number {
   const c = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
   const d = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(c ^ (c >>> 13), 3266489909);
   return 4294967296 * (2097151 & d) + (c >>> 0);

@@ -1,5 +1,5 @@
 // How a run ends: by its deadline, by a person, or by its own step; the log is left legal each time.
-import { stopped, toldToStop } from './abort.ts';
+import { abortFailure, stopReasonOfFailure } from './abort.ts';
 import { FairleadError } from './errors.ts';
 import type { Fact } from './fact.ts';
 import type { RunContext } from './loop.ts';
@@ -8,7 +8,7 @@ import type { RunState } from './state.ts';
 
 /** The context with the run's time limit as part of its signal; `release` stops the clock. */
 export function withDeadline(context: RunContext): { readonly context: RunContext; readonly release: () => void } {
-  const { limits, spent } = context.head.state;
+  const { limits, spent } = context.writer.state;
   if (limits?.ms === undefined) return { context, release: () => {} };
   const deadline = new AbortController();
   const late = new FairleadError('run/time', `All ${limits.ms} ms are used.`, { blame: 'user' });
@@ -21,13 +21,13 @@ export function withDeadline(context: RunContext): { readonly context: RunContex
 }
 
 /** The end that an abort calls for. */
-export function halt(signal: AbortSignal): Step & { readonly type: 'end' } {
-  const failure = stopped(signal);
-  return { type: 'end', reason: toldToStop(failure) ?? 'cancelled', detail: failure.message };
+export function abortStep(signal: AbortSignal): Step & { readonly type: 'end' } {
+  const failure = abortFailure(signal);
+  return { type: 'end', reason: stopReasonOfFailure(failure) ?? 'cancelled', detail: failure.message };
 }
 
 /** The facts of an end, none for any other step: calls still open are answered first, so that the log stays legal and can go on. */
-export function ending(state: RunState, step: Step): readonly Fact[] {
+export function runEndedFacts(state: RunState, step: Step): readonly Fact[] {
   if (step.type !== 'end') return [];
   const text = `Not finished: ${step.detail ?? step.reason}`;
   const open = state.calls.filter((call) => !call.result);

@@ -16,12 +16,12 @@ import { memoryLog } from '../stores/index.ts';
 import {
   FairleadError,
   fold,
-  illegal,
-  newEpoch,
-  openHead,
-  run,
-  runView,
-  textOf,
+  historyError,
+  epochStartedFact,
+  openSessionWriter,
+  runLoop,
+  runStateView,
+  messageText,
   toArray,
   type Compactor,
   type Event,
@@ -50,20 +50,20 @@ test('[M30] a run longer than its window is compacted as often as it has to be, 
   const { go, all, requests } = await stage({
     lines: looks.map(counted),
     tools: [look],
-    compact: shorter,
+    compactor: shorter,
     limits: { context: 500 },
   });
   assert.equal((await go()).ended?.reason, 'answered');
   const compacted = all('epoch-started').filter((event) => event.reason === 'compacted');
   assert.ok(compacted.length >= 2, `${compacted.length} compactions`);
-  assert.ok(requests.every((request) => illegal(toArray(request.messages)) === undefined));
+  assert.ok(requests.every((request) => historyError(toArray(request.messages)) === undefined));
 });
 
 test('[A24] after a compaction in the middle of a run, a fold from the epoch is the fold from the root, event by event', async () => {
   const { go, log, say, head } = await stage({
     lines: looks.map(counted),
     tools: [look],
-    compact: shorter,
+    compactor: shorter,
     limits: { context: 500, calls: 40, tokens: 1e6 },
     choice: 'required',
   });
@@ -73,8 +73,8 @@ test('[A24] after a compaction in the middle of a run, a fold from the epoch is 
   const at = log.events.findIndex((event) => event.type === 'epoch-started' && event.baseline);
   assert.ok(at > 0);
   for (let n = at + 1; n <= log.events.length; n++) {
-    const root = fold(runView(), log.events.slice(0, n));
-    const short = fold(runView(), log.events.slice(at, n));
+    const root = fold(runStateView(), log.events.slice(0, n));
+    const short = fold(runStateView(), log.events.slice(at, n));
     assert.deepEqual(plain(short), plain(root), `after event ${n} (${log.events[n - 1]?.type})`);
   }
 });
@@ -86,8 +86,13 @@ test('[A24] killed after any event of a compacted run and opened from its last e
   const at = log.events.findIndex((event) => event.type === 'epoch-started' && event.baseline);
   for (let n = at + 1; n < log.events.length; n++) {
     const { agent } = await stage({ ...setting, lines: [] });
-    const head = await openHead(memoryLog(log.events.slice(0, n)), runView(), 'epoch');
-    const state = await run(agent, { head, signal: new AbortController().signal, live: () => {}, clock: () => 0 });
+    const head = await openSessionWriter(memoryLog(log.events.slice(0, n)), runStateView(), 'epoch');
+    const state = await runLoop(agent, {
+      writer: head,
+      signal: new AbortController().signal,
+      onChunk: () => {},
+      clock: () => 0,
+    });
     assert.equal(state.ended?.reason, 'answered', `killed after event ${n} (${log.events[n - 1]?.type})`);
   }
 });
@@ -104,7 +109,7 @@ test('words and notes that come while a history is made shorter are not lost', a
   };
   const { go, say, requests } = await stage({
     lines: [breaks(tooLong), says('done')],
-    compact,
+    compactor: compact,
     rules: [(event) => (event.type === 'input-received' ? [{ key: `noted-${event.input}`, text: 'a note' }] : [])],
   });
   await say('steer', long);
@@ -114,14 +119,14 @@ test('words and notes that come while a history is made shorter are not lost', a
   gate.resolve();
   assert.equal((await going).ended?.reason, 'answered');
   const last = toArray(requests.at(-1)?.messages ?? { length: 0, items: [] })
-    .map(textOf)
+    .map(messageText)
     .join('\n');
   assert.match(last, /in short[^]*wait[^]*noted-i3/);
 });
 
 test('a request the provider finds too long is compacted and tried once more, not again and again', async () => {
   const lines = [1, 2, 3, 4].map(() => breaks(tooLong));
-  const { go, say, requests, all } = await stage({ lines, compact: shorter });
+  const { go, say, requests, all } = await stage({ lines, compactor: shorter });
   await say('steer', long);
   const state = await go();
   assert.deepEqual([state.ended?.reason, requests.length], ['provider-error', 2]);
@@ -141,7 +146,7 @@ const cannot: Readonly<Record<string, Compactor['run']>> = {
 };
 for (const [how, run] of Object.entries(cannot)) {
   test(`a compactor that ${how} ends the run with a reason, and nothing illegal is sent`, async () => {
-    const { go, requests, again } = await stage({ lines: [breaks(tooLong)], compact: { run } });
+    const { go, requests, again } = await stage({ lines: [breaks(tooLong)], compactor: { run } });
     const { ended, run: going } = await go();
     assert.deepEqual([ended?.reason, going, requests.length], ['token-budget', undefined, 1]);
     assert.match(ended?.detail ?? '', how === 'throws' ? /no summary/ : /could not be made shorter/);
@@ -155,7 +160,7 @@ test('a compactor whose history is not shorter is not asked again', async () => 
   const compact: Compactor = {
     run: async (state) => (asked++, { messages: [user('x'.repeat(state.context * 8))] }),
   };
-  const { go, requests } = await stage({ compact, limits: { context: 1 } });
+  const { go, requests } = await stage({ compactor: compact, limits: { context: 1 } });
   assert.deepEqual([(await go()).ended?.reason, requests.length, asked], ['token-budget', 0, 1]);
 });
 
@@ -167,7 +172,7 @@ test('cancelled while the history is made shorter, by a compactor that does not 
       return forever();
     },
   };
-  const { go, again } = await stage({ compact, limits: { context: 1 } });
+  const { go, again } = await stage({ compactor: compact, limits: { context: 1 } });
   assert.equal((await go(stop.signal)).ended?.reason, 'cancelled');
   await again('go on', { context: 1e9 });
   assert.equal((await go()).ended?.reason, 'answered');
@@ -182,7 +187,7 @@ async function answered(): Promise<Stage> {
 test('a change of model begins an epoch that keeps the history word for word', async () => {
   const { go, head, again, requests } = await answered();
   const before = toArray(head.state.messages);
-  await head.record((state) => [{ ...newEpoch(state, 'model-changed'), model: 'other' }]);
+  await head.record((state) => [{ ...epochStartedFact(state, 'model-changed'), model: 'other' }]);
   assert.deepEqual(toArray(head.state.messages), before);
   assert.deepEqual([head.state.epoch, head.state.model], [2, 'other']);
   await again('next');
@@ -196,16 +201,18 @@ test('an edited history begins an epoch of its own, and the run it branched from
   const edited = [user('other words')];
   await head.branch(middle.id, (state) => [
     { type: 'branch-started', from: middle.id, reason: 'edited' },
-    newEpoch(state, 'edited', edited),
+    epochStartedFact(state, 'edited', edited),
   ]);
-  const reopened = await openHead(log, runView(), 'epoch');
+  const reopened = await openSessionWriter(log, runStateView(), 'epoch');
   for (const state of [head.state, reopened.state]) {
     assert.deepEqual([state.run, state.pending, state.calls], [undefined, [], []]);
     assert.deepEqual(toArray(state.messages), edited);
   }
   await again('next');
   await go();
-  assert.deepEqual(toArray(requests.at(-1)?.messages ?? { length: 0, items: [] }).map(textOf), ['other words\nnext']);
+  assert.deepEqual(toArray(requests.at(-1)?.messages ?? { length: 0, items: [] }).map(messageText), [
+    'other words\nnext',
+  ]);
 });
 
 test('[M30] a history is made shorter from its threshold on, while there is room, and again only once it has grown', async () => {
@@ -221,7 +228,7 @@ test('[M30] a history is made shorter from its threshold on, while there is room
   const { go, requests } = await stage({
     lines: looks.map(counted),
     tools: [look],
-    compact,
+    compactor: compact,
     limits: { context: 2000 },
   });
   assert.equal((await go()).ended?.reason, 'answered');
@@ -248,7 +255,7 @@ test('[M30] a refusal with room left is written down with what it used up, and t
   assert.ok(asked < 6 && asked === all('compaction-failed').length, `${asked} attempts`);
   const turns = all('turn-ended').reduce((sum, event) => sum + (event.usage.input ?? 0), 0);
   assert.equal(state.spent.input, turns + 7 * asked);
-  assert.deepEqual(plain(fold(runView(), log.events)), plain(state));
+  assert.deepEqual(plain(fold(runStateView(), log.events)), plain(state));
 
   const full = await stage({ ...setting, limits: { context: 600 } });
   const { ended, spent } = await full.go();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { FairleadError, fromFailure, isJson, messageOf, toFailure } from './index.ts';
+import { FairleadError, fromFailure, isJson, errorMessage, toFailure } from './index.ts';
 
 test('an error keeps its code, blame, hint and cause', () => {
   const cause = new Error('below');
@@ -47,8 +47,8 @@ test('anything that can be thrown becomes a failure that can be written down', (
       assert.deepEqual([failure.code, failure.blame, failure.retry], ['provider/unexpected', 'provider', false]);
     }),
   );
-  assert.equal(messageOf(new Error('plain')), 'plain');
-  assert.equal(messageOf('words'), 'words');
-  assert.equal(typeof messageOf(Object.assign(new Error('x'), { message: Symbol('s') })), 'string');
-  assert.equal(typeof messageOf({ toString: null }), 'string');
+  assert.equal(errorMessage(new Error('plain')), 'plain');
+  assert.equal(errorMessage('words'), 'words');
+  assert.equal(typeof errorMessage(Object.assign(new Error('x'), { message: Symbol('s') })), 'string');
+  assert.equal(typeof errorMessage({ toString: null }), 'string');
 });

@@ -41,7 +41,7 @@ export class FairleadError extends Error {
 }
 
 /** What a thrown value says. Anything can be thrown, so this never throws itself. */
-export function messageOf(thrown: unknown): string {
+export function errorMessage(thrown: unknown): string {
   try {
     const told = thrown instanceof Error ? thrown.message : thrown;
     return String(told);
@@ -56,7 +56,7 @@ export function toFailure(thrown: unknown, code = 'harness/unexpected', blame: B
     const { message, retry, hint } = thrown;
     return { code: thrown.code, message, blame: thrown.blame, retry, ...(hint === undefined ? {} : { hint }) };
   }
-  return { code, message: messageOf(thrown), blame, retry: false };
+  return { code, message: errorMessage(thrown), blame, retry: false };
 }
 
 /** A failure as an error again. */

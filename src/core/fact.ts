@@ -1,8 +1,8 @@
 // What can happen in a session, in the past tense. A fact is plain JSON, never edited, never removed.
 import type { Failure } from './errors.ts';
 import type { Json } from './json.ts';
-import type { FilePart, FinishReason, Message, Part, ToolChoice, ToolSpec, Usage } from './message.ts';
-import type { Call } from './state.ts';
+import type { FilePart, FinishReason, Message, MessagePart, ToolChoice, ToolSpec, Usage } from './message.ts';
+import type { ToolCall } from './state.ts';
 
 /** Why a run ended: a closed union, decided from state alone. */
 export type StopReason =
@@ -59,7 +59,7 @@ export type Note = {
 };
 
 /** How an input joins a run: at once, after the running tools, or after the answer; `continue` adds no words. */
-export type InputHow = 'prompt' | 'steer' | 'follow-up' | 'continue';
+export type InputMode = 'prompt' | 'steer' | 'follow-up' | 'continue';
 
 /** What a check found. */
 export type Verdict =
@@ -68,7 +68,7 @@ export type Verdict =
   | { readonly type: 'abstained'; readonly why: string };
 
 /** What was used up. `unpriced` counts turns whose cost is unknown. */
-export type Spent = {
+export type UsageTotals = {
   readonly turns: number;
   readonly calls: number;
   readonly input: number;
@@ -88,12 +88,12 @@ export type Baseline = {
   readonly turn: number;
   readonly loaded: readonly string[];
   readonly queue: readonly Note[];
-  readonly total: Spent;
+  readonly total: UsageTotals;
   /** Inputs that no turn has delivered yet. */
   readonly pending?: readonly PendingInput[];
   /** The calls of the last message where they are not settled yet: they may be waiting for a person. */
-  readonly calls?: readonly Call[];
-  readonly files?: readonly FileMark[];
+  readonly calls?: readonly ToolCall[];
+  readonly files?: readonly TouchedFile[];
   /** What the agent's views had seen, by their names. */
   readonly views?: Readonly<Record<string, Json>>;
   /** The run that was under way, so that a fold from here goes on with it. */
@@ -101,7 +101,7 @@ export type Baseline = {
 };
 
 /** A file that tools worked on: which one last, and what is known of its content since. */
-export type FileMark = {
+export type TouchedFile = {
   readonly path: string;
   readonly tool: string;
   readonly changed: boolean;
@@ -113,7 +113,7 @@ export type FileMark = {
 export type PendingInput = {
   readonly input: string;
   readonly how: 'prompt' | 'steer' | 'follow-up';
-  readonly parts: readonly Part[];
+  readonly parts: readonly MessagePart[];
 };
 
 /** What a run under way takes along into an epoch that a fold may start from. */
@@ -121,7 +121,7 @@ export type ActiveRun = {
   readonly run: string;
   readonly limits: Limits;
   readonly choice: ToolChoice;
-  readonly spent: Spent;
+  readonly spent: UsageTotals;
   readonly failures: number;
   readonly answerRetries: number;
   readonly compactions: number;
@@ -135,7 +135,7 @@ export type ActiveRun = {
 export type EpochReason = 'started' | 'compacted' | 'model-changed' | 'agent-changed' | 'edited';
 
 /** How a tool call came out. `unknown`: it was under way when the process died, and may have happened. */
-export type Outcome = 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
+export type ToolOutcome = 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
 
 /** What denied a call or asked about it: the kind of gate, and its name where it has one. */
 export type DecisionSource = {
@@ -146,7 +146,7 @@ export type DecisionSource = {
 };
 
 /** Why an answer was not accepted. */
-export type Rejection = 'empty' | 'refused' | 'filtered' | 'invalid' | 'no-call';
+export type RejectionReason = 'empty' | 'refused' | 'filtered' | 'invalid' | 'no-call';
 
 /** Something that happened. */
 export type Fact =
@@ -171,16 +171,21 @@ export type Fact =
       /** How its history was made. */
       readonly detail?: string;
       /** What making its history used up; not yet part of the baseline. */
-      readonly spent?: Partial<Spent>;
+      readonly spent?: Partial<UsageTotals>;
     }
-  | { readonly type: 'compaction-failed'; readonly why: string; readonly spent?: Partial<Spent> }
+  | { readonly type: 'compaction-failed'; readonly why: string; readonly spent?: Partial<UsageTotals> }
   | {
       readonly type: 'branch-started';
       readonly from: string;
       readonly reason: 'edited' | 'forked' | 'rewound' | 'returned';
       readonly detail?: string;
     }
-  | { readonly type: 'input-received'; readonly input: string; readonly how: InputHow; readonly parts: readonly Part[] }
+  | {
+      readonly type: 'input-received';
+      readonly input: string;
+      readonly how: InputMode;
+      readonly parts: readonly MessagePart[];
+    }
   | { readonly type: 'run-started'; readonly run: string; readonly limits: Limits; readonly choice?: ToolChoice }
   | {
       readonly type: 'turn-started';
@@ -209,7 +214,7 @@ export type Fact =
       readonly usd?: number;
       readonly ms: number;
     }
-  | { readonly type: 'answer-rejected'; readonly why: Rejection; readonly text: string }
+  | { readonly type: 'answer-rejected'; readonly why: RejectionReason; readonly text: string }
   | {
       readonly type: 'approval-requested';
       readonly call: string;
@@ -240,14 +245,14 @@ export type Fact =
   | {
       readonly type: 'tool-ended';
       readonly call: string;
-      readonly outcome: Outcome;
+      readonly outcome: ToolOutcome;
       readonly text: string;
       readonly files?: readonly FilePart[];
       readonly data?: Json;
       readonly notes?: readonly Note[];
       readonly loadsTools?: readonly string[];
       readonly endsRun?: boolean;
-      readonly spent?: Partial<Spent>;
+      readonly spent?: Partial<UsageTotals>;
       readonly ms: number;
       /** What denied the call, where `outcome` is `denied`. */
       readonly deniedBy?: DecisionSource;

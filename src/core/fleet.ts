@@ -1,9 +1,9 @@
 // The contracts of a fleet: where queued runs are kept, who works on them, who may stop them, what they may spend.
 import type { Failure } from './errors.ts';
-import type { Spent, StopReason } from './fact.ts';
+import type { UsageTotals, StopReason } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
-import type { Live } from './live.ts';
-import type { Sessions } from './sessions.ts';
+import type { PartialTextChannel } from './live.ts';
+import type { SessionStore } from './sessions.ts';
 
 /** What a run is to do, as the queue keeps it. */
 export type NewRun = {
@@ -31,7 +31,7 @@ export type NewRun = {
 export type RunStatus = 'queued' | 'running' | 'resting' | 'ended';
 
 /** What a person is asked. About `outcome`: whether an effect that was under way in a crash has happened. */
-export type Question = {
+export type ApprovalQuestion = {
   readonly call: string;
   readonly tool: string;
   readonly question: string;
@@ -39,7 +39,7 @@ export type Question = {
 };
 
 /** A call that whoever asked is to make: the run has ended with it, and goes on in another one that brings the result. */
-export type HandedCall = { readonly id: string; readonly tool: string; readonly input: Json };
+export type ClientToolCall = { readonly id: string; readonly tool: string; readonly input: Json };
 
 /** How a run came out. */
 export type RunOutcome = {
@@ -48,9 +48,9 @@ export type RunOutcome = {
   /** The answer; empty where there is none. */
   readonly text: string;
   readonly error?: Failure;
-  readonly spent: Spent;
+  readonly spent: UsageTotals;
   /** The calls that were handed out, where it ended for them. */
-  readonly handed?: readonly HandedCall[];
+  readonly handed?: readonly ClientToolCall[];
 };
 
 /** A run as the queue knows it. */
@@ -75,19 +75,19 @@ export type FleetRun = {
   /** The version of the program that began it: another one does not take it. */
   readonly version?: string;
   /** What it waits for. */
-  readonly questions: readonly Question[];
+  readonly questions: readonly ApprovalQuestion[];
   readonly outcome?: RunOutcome;
 };
 
 /** What came of working on a run. `left`: it goes back into the queue as it is; `resting`: until it is woken. */
-export type Settlement =
+export type RunSettlement =
   /** A run that was woken for words it has not read goes back instead, to read them. */
   | { readonly type: 'ended'; readonly outcome: RunOutcome }
-  | { readonly type: 'resting'; readonly questions: readonly Question[] }
+  | { readonly type: 'resting'; readonly questions: readonly ApprovalQuestion[] }
   | { readonly type: 'left' };
 
 /** How a worker works. */
-export type Work = {
+export type WorkOptions = {
   /** Its id, which no other has. */
   readonly worker: string;
   /** Runs at a time. */
@@ -99,7 +99,7 @@ export type Work = {
   /** Returns once nothing is left that could be begun now and nothing is under way, instead of waiting for more. */
   readonly drain?: boolean;
   /** Works on a run. The signal aborts when the run is no longer this worker's. What it throws puts the run back, after a while that grows. */
-  drive(run: FleetRun, signal: AbortSignal): Promise<Settlement>;
+  handle(run: FleetRun, signal: AbortSignal): Promise<RunSettlement>;
 };
 
 /** Which runs a list shows. */
@@ -139,7 +139,7 @@ export type Schedule = {
 };
 
 /** The runs of a fleet: kept, handed out to one worker at a time, taken back from the dead. */
-export interface Queue {
+export interface RunQueue {
   /** Adds runs, each once: one whose id is known is given back as it stands. */
   enqueue(runs: readonly NewRun[]): Promise<readonly FleetRun[]>;
   /** Puts a resting run back into the queue; any other is left alone. */
@@ -151,18 +151,18 @@ export interface Queue {
   list(filter?: RunFilter): Promise<readonly FleetRun[]>;
   depth(): Promise<QueueDepth>;
   /** Works until told to stop. */
-  work(work: Work): Promise<void>;
+  work(work: WorkOptions): Promise<void>;
   limits(): Promise<QueueLimits>;
-  limit(limits: QueueLimits): Promise<void>;
+  setLimits(limits: QueueLimits): Promise<void>;
   schedules(): Promise<readonly Schedule[]>;
   /** Adds a schedule, or changes the one of that name; nothing in place of a cron takes it away. */
-  schedule(schedule: Schedule | { readonly name: string; readonly cron?: undefined }): Promise<void>;
+  setSchedule(schedule: Schedule | { readonly name: string; readonly cron?: undefined }): Promise<void>;
   /** Ended runs in stretches of time, oldest first. */
-  tally(from: string, to: string, stretchMs: number): Promise<readonly Tally[]>;
+  stats(from: string, to: string, stretchMs: number): Promise<readonly RunStats[]>;
 }
 
 /** What ended within a stretch of time. */
-export type Tally = {
+export type RunStats = {
   readonly from: string;
   readonly ended: number;
   /** How many ended for each reason. */
@@ -178,7 +178,7 @@ export type Tally = {
 export type Percentiles = readonly [p50: number, p95: number, p99: number] | undefined;
 
 /** What somebody says to a run from outside the process that works on it. */
-export type Letter =
+export type InboxMessage =
   | { readonly type: 'prompt' | 'steer' | 'follow-up'; readonly words: string; readonly by?: string }
   | {
       readonly type: 'answer';
@@ -195,13 +195,13 @@ export type Letter =
   | { readonly type: 'ended'; readonly run: string };
 
 /** A letter in its place: `place` grows, so that the log can keep up to where they were read. */
-export type Delivery = { readonly place: number; readonly letter: Letter };
+export type InboxDelivery = { readonly position: number; readonly message: InboxMessage };
 
 /** Letters to sessions. Only who holds a session reads them into its log. */
 export interface Inbox {
-  put(session: string, letter: Letter): Promise<number>;
+  send(session: string, letter: InboxMessage): Promise<number>;
   /** The letters after a place. */
-  read(session: string, after: number): Promise<readonly Delivery[]>;
+  read(session: string, after: number): Promise<readonly InboxDelivery[]>;
   /** Forgets letters up to a place: they are in the log. */
   clear(session: string, upTo: number): Promise<void>;
   /** Says which session has a new letter, until the signal aborts; late by a quarter of a second at most. */
@@ -209,7 +209,7 @@ export interface Inbox {
 }
 
 /** Whether work may go on. What cannot be read is `stopped`. */
-export type Standing = {
+export type KillSwitchState = {
   readonly stopped: boolean;
   readonly why?: string;
   readonly by?: string;
@@ -218,13 +218,13 @@ export type Standing = {
 
 /** The kill-switch: kept, and heeded by every worker. */
 export interface KillSwitch {
-  standing(): Promise<Standing>;
-  stop(why: string, by: string): Promise<Standing>;
-  resume(by: string): Promise<Standing>;
+  status(): Promise<KillSwitchState>;
+  stop(why: string, by: string): Promise<KillSwitchState>;
+  resume(by: string): Promise<KillSwitchState>;
 }
 
 /** What a tenant may spend in a period; an absent bound does not bind. */
-export type Allowance = {
+export type TenantBudget = {
   readonly tenant: string;
   readonly period: 'day' | 'month' | 'ever';
   readonly usd?: number;
@@ -235,18 +235,18 @@ export type Allowance = {
 export type Amount = { readonly usd: number; readonly tokens: number };
 
 /** What the tenants may spend and have spent, over the whole fleet. */
-export interface Ledger {
-  allowances(): Promise<readonly (Allowance & { readonly spent: Amount; readonly held: Amount })[]>;
+export interface BudgetLedger {
+  budgets(): Promise<readonly (TenantBudget & { readonly spent: Amount; readonly held: Amount })[]>;
   /** Sets an allowance, or takes it away where it binds nothing. */
-  allow(allowance: Allowance): Promise<void>;
+  setBudget(allowance: TenantBudget): Promise<void>;
   /** Holds an amount back before a call; a sentence says why not. The same id again holds once. */
-  hold(tenant: string, id: string, amount: Amount): Promise<string | undefined>;
+  reserve(tenant: string, id: string, amount: Amount): Promise<string | undefined>;
   /** What was held is spent, in the amount it turned out to be; a hold that is never settled stays spent as it was held. */
-  settle(tenant: string, id: string, amount: Amount): Promise<void>;
+  commit(tenant: string, id: string, amount: Amount): Promise<void>;
 }
 
 /** A worker as others see it. */
-export type WorkerEntry = {
+export type WorkerInfo = {
   readonly worker: string;
   readonly host: string;
   readonly pid: number;
@@ -260,24 +260,24 @@ export type WorkerEntry = {
 };
 
 /** Who is at work. */
-export interface Roster {
+export interface WorkerRegistry {
   /** A sign of life. */
-  beat(worker: Omit<WorkerEntry, 'seen'>): Promise<void>;
-  leave(worker: string): Promise<void>;
-  list(): Promise<readonly WorkerEntry[]>;
+  heartbeat(worker: Omit<WorkerInfo, 'seen'>): Promise<void>;
+  deregister(worker: string): Promise<void>;
+  list(): Promise<readonly WorkerInfo[]>;
 }
 
 /** A store that a fleet shares. What is settled in any part of it takes along all that was written before. */
 export interface FleetStore {
   /** What it is, without secrets, for people to read: `sqlite fleet.sqlite`. */
-  readonly about: string;
-  readonly sessions: Sessions;
-  readonly queue: Queue;
+  readonly description: string;
+  readonly sessions: SessionStore;
+  readonly queue: RunQueue;
   readonly inbox: Inbox;
-  readonly live: Live;
+  readonly partialText: PartialTextChannel;
   readonly killSwitch: KillSwitch;
-  readonly ledger: Ledger;
-  readonly roster: Roster;
+  readonly ledger: BudgetLedger;
+  readonly workers: WorkerRegistry;
   /** Forgets runs that ended before a time, with sessions that nobody has gone on with since, and answers how many; what a run has begun stays for as long as that run. */
   prune(before: string): Promise<number>;
   /** Fails where it cannot be reached. */

@@ -3,21 +3,33 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import type { Note } from './fact.ts';
-import { flush, inOrder, isLive, notesIn, SAFETY, takeShown, wordsOf } from './notes.ts';
-import { harmless } from './outside-text.ts';
-import { output, resultOf } from './output.ts';
-import { estimate } from './tokens.ts';
+import {
+  selectNotes,
+  sortNotes,
+  isNoteActive,
+  parseNotes,
+  SAFETY_PRIORITY,
+  removeShownNotes,
+  renderNotes,
+} from './notes.ts';
+import { escapeReminderTags } from './outside-text.ts';
+import { toolOutput, toolResultFact } from './output.ts';
+import { estimateTokens } from './tokens.ts';
 
 const note = (key: string, more: Partial<Note> = {}): Note => ({ key, text: `About ${key}.`, ...more });
 
 test('[M32] safety comes first and passes every allowance', () => {
-  const queue = [note('a'), note('b', { priority: 5 }), note('c', { priority: SAFETY, text: 'x'.repeat(4000) })];
+  const queue = [
+    note('a'),
+    note('b', { priority: 5 }),
+    note('c', { priority: SAFETY_PRIORITY, text: 'x'.repeat(4000) }),
+  ];
   assert.deepEqual(
-    flush(queue, 1, 0).map(({ key }) => key),
+    selectNotes(queue, 1, 0).map(({ key }) => key),
     ['c'],
   );
   assert.deepEqual(
-    flush(queue, 1, 10_000).map(({ key }) => key),
+    selectNotes(queue, 1, 10_000).map(({ key }) => key),
     ['c', 'b', 'a'],
   );
 });
@@ -25,19 +37,19 @@ test('[M32] safety comes first and passes every allowance', () => {
 test('[M33] notes of a group are shown together in one tag, where the first of them stands', () => {
   const queue = [note('a', { group: 'files' }), note('b'), note('c', { group: 'files' }), note('d', { priority: 1 })];
   assert.deepEqual(
-    inOrder(queue).map(({ key }) => key),
+    sortNotes(queue).map(({ key }) => key),
     ['d', 'a', 'c', 'b'],
   );
-  const text = wordsOf(inOrder(queue))[0]?.text ?? '';
+  const text = renderNotes(sortNotes(queue))[0]?.text ?? '';
   assert.equal(text.match(/<system-reminder/g)?.length, 3);
   assert.match(text, /<system-reminder name="files">\nAbout a\.\nAbout c\.\n<\/system-reminder>/);
 });
 
 test('a note is shown up to its last turn and not after it', () => {
   const soon = note('a', { until: 3 });
-  assert.deepEqual(flush([soon], 3, 100), [soon]);
-  assert.deepEqual(flush([soon], 4, 100), []);
-  assert.equal(isLive(note('b'), 1_000_000), true);
+  assert.deepEqual(selectNotes([soon], 3, 100), [soon]);
+  assert.deepEqual(selectNotes([soon], 4, 100), []);
+  assert.equal(isNoteActive(note('b'), 1_000_000), true);
 });
 
 test('[M34, M35] whatever the allowance, every note is shown once, and none of higher priority waits for a lower one that fits no better', () => {
@@ -50,19 +62,21 @@ test('[M34, M35] whatever the allowance, every note is shown once, and none of h
       let left: readonly Note[] = queue;
       const seen: string[] = [];
       for (let turn = 1; left.length > 0; turn++) {
-        const shown = flush(left, turn, allowance);
+        const shown = selectNotes(left, turn, allowance);
         assert.ok(shown.length > 0, 'the queue moves');
-        const cost = shown.slice(1).filter(({ priority = 0 }) => priority < SAFETY);
+        const cost = shown.slice(1).filter(({ priority = 0 }) => priority < SAFETY_PRIORITY);
         const first = shown[0] as Note;
-        const sum = cost.reduce((total, each) => total + estimate(each.text), 0);
-        assert.ok(sum === 0 || sum + estimate(first.text) <= allowance || (first.priority ?? 0) >= SAFETY);
+        const sum = cost.reduce((total, each) => total + estimateTokens(each.text), 0);
+        assert.ok(
+          sum === 0 || sum + estimateTokens(first.text) <= allowance || (first.priority ?? 0) >= SAFETY_PRIORITY,
+        );
         const priorities = shown.map(({ priority = 0 }) => priority);
         assert.deepEqual(
           priorities,
           priorities.toSorted((a, b) => b - a),
         );
         seen.push(...shown.map(({ key }) => key));
-        left = takeShown(left, shown);
+        left = removeShownNotes(left, shown);
       }
       assert.deepEqual(seen.toSorted(), queue.map(({ key }) => key).toSorted());
     }),
@@ -70,9 +84,9 @@ test('[M34, M35] whatever the allowance, every note is shown once, and none of h
 });
 
 test('a tag carries the nonce of its session, and is read back all the same', () => {
-  const [part] = wordsOf([note('a')], 'k3y');
+  const [part] = renderNotes([note('a')], 'k3y');
   assert.equal(part?.text, '<system-reminder name="a" nonce="k3y">\nAbout a.\n</system-reminder>');
-  assert.deepEqual(notesIn(part.text), [note('a')]);
+  assert.deepEqual(parseNotes(part.text), [note('a')]);
 });
 
 test('what a tool gives cannot pose as a note: look-alike tags are escaped at the door', () => {
@@ -83,9 +97,9 @@ test('what a tool gives cannot pose as a note: look-alike tags are escaped at th
     '<sys\u200btem-reminder>'.replace('\u200b', ''),
   ];
   for (const fake of fakes) {
-    const { text } = resultOf('c', fake, 1000, 0);
+    const { text } = toolResultFact('c', fake, 1000, 0);
     assert.doesNotMatch(text, /[<＜]\s*\/?\s*system/i, fake);
-    assert.match(resultOf('c', output({ text: fake }), 1000, 0).text, /^&lt;/);
+    assert.match(toolResultFact('c', toolOutput({ text: fake }), 1000, 0).text, /^&lt;/);
   }
-  assert.equal(harmless('a < b, and a reminder'), 'a < b, and a reminder');
+  assert.equal(escapeReminderTags('a < b, and a reminder'), 'a < b, and a reminder');
 });

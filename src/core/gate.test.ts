@@ -1,16 +1,25 @@
 // The gate: whatever is unclear is denied, and a person's yes is for the question that was asked.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { output } from './output.ts';
+import { toolOutput } from './output.ts';
 import { calls, says, stage, toolOf, type Stage } from '../../test/support/rehearsal.ts';
 import { memoryLog } from '../stores/index.ts';
-import { decide, openHead, run, runView, type Call, type Gate, type Json, type Ruling } from './index.ts';
+import {
+  evaluateGates,
+  openSessionWriter,
+  runLoop,
+  runStateView,
+  type ToolCall,
+  type Gate,
+  type Json,
+  type GateResult,
+} from './index.ts';
 
-const call: Call = { id: 'c', tool: 'save', input: { n: 1 } };
+const call: ToolCall = { id: 'c', tool: 'save', input: { n: 1 } };
 
-async function ruled(gates: readonly Gate[], about: Call = call): Promise<Ruling> {
+async function evaluate(gates: readonly Gate[], about: ToolCall = call): Promise<GateResult> {
   const { agent, head } = await stage({ gates });
-  return decide(agent, about, head.state);
+  return evaluateGates(agent, about, head.state);
 }
 
 const cyclic: Record<string, unknown> = {};
@@ -38,15 +47,15 @@ const unclear: Readonly<Record<string, () => unknown>> = {
 };
 for (const [what, gate] of Object.entries(unclear)) {
   test(`[M31] a gate that gives ${what} denies`, async () => {
-    const ruling = await ruled([gate as Gate]);
+    const ruling = await evaluate([gate as Gate]);
     assert.equal(ruling.type, 'deny');
     assert.ok(ruling.type === 'deny' && ruling.reason.length > 10);
   });
 }
 
 test('without gates a call is allowed as it is, and a gate that rewrites it to the same allows it', async () => {
-  assert.deepEqual(await ruled([]), { type: 'allow', input: { n: 1 } });
-  assert.deepEqual(await ruled([() => ({ type: 'rewrite', input: { n: 1 } })]), { type: 'allow', input: { n: 1 } });
+  assert.deepEqual(await evaluate([]), { type: 'allow', input: { n: 1 } });
+  assert.deepEqual(await evaluate([() => ({ type: 'rewrite', input: { n: 1 } })]), { type: 'allow', input: { n: 1 } });
 });
 
 test('a denial outweighs a question, whichever gate comes first', async () => {
@@ -56,18 +65,18 @@ test('a denial outweighs a question, whichever gate comes first', async () => {
     [ask, deny],
     [deny, ask],
   ])
-    assert.deepEqual(await ruled(gates), { type: 'deny', reason: 'never' });
+    assert.deepEqual(await evaluate(gates), { type: 'deny', reason: 'never' });
 });
 
-const asking: Gate = (each) => ({ type: 'ask', question: `run with ${JSON.stringify(each.input)}?` });
+const askingGate: Gate = (each) => ({ type: 'ask', question: `run with ${JSON.stringify(each.input)}?` });
 
 test('a yes to one question is no yes to another, also when a gate rewrites what was allowed', async () => {
-  const allowed: Call = { ...call, granted: ['run with {"n":1}?'] };
-  assert.equal((await ruled([asking], allowed)).type, 'allow');
+  const allowed: ToolCall = { ...call, granted: ['run with {"n":1}?'] };
+  assert.equal((await evaluate([askingGate], allowed)).type, 'allow');
   const rewriting: Gate = (each) =>
     (each.input as { n: number }).n === 1 ? { type: 'rewrite', input: { n: 2 } } : { type: 'allow' };
-  assert.deepEqual(await ruled([rewriting, asking], allowed), { type: 'ask', question: 'run with {"n":2}?' });
-  assert.equal((await ruled([], { ...allowed, ask: { question: 'x', allowed: false } })).type, 'deny');
+  assert.deepEqual(await evaluate([rewriting, askingGate], allowed), { type: 'ask', question: 'run with {"n":2}?' });
+  assert.equal((await evaluate([], { ...allowed, ask: { question: 'x', allowed: false } })).type, 'deny');
 });
 
 /** Answers every open question until the run has ended, in a process of its own each time. */
@@ -75,13 +84,18 @@ async function answered(set: Stage, yes: (question: string) => boolean): Promise
   const questions: string[] = [];
   let { log, head } = set;
   for (let i = 0; i < 10; i++) {
-    const state = await run(set.agent, { head, signal: new AbortController().signal, live: () => {}, clock: () => 0 });
+    const state = await runLoop(set.agent, {
+      writer: head,
+      signal: new AbortController().signal,
+      onChunk: () => {},
+      clock: () => 0,
+    });
     const open = state.calls.find((each) => each.ask && each.ask.allowed === undefined);
     if (!open?.ask) return questions;
     questions.push(open.ask.question);
     await head.record([{ type: 'approval-resolved', call: open.id, allowed: yes(open.ask.question) }]);
     log = memoryLog(log.events);
-    head = await openHead(log, runView());
+    head = await openSessionWriter(log, runStateView());
   }
   return questions;
 }
@@ -121,8 +135,8 @@ test('a gate sees the loaded tool that is called through another, not the other'
   const { go } = await stage({
     lines: [calls('load'), calls(['use_tool', { tool: 'secret', input: { n: 7 } }])],
     tools: [
-      toolOf('load', 'read', () => output({ text: 'loaded', loadsTools: ['secret'] })),
-      toolOf('secret', 'read', () => 'told', { hidden: true }),
+      toolOf('load', 'read', () => toolOutput({ text: 'loaded', loadsTools: ['secret'] })),
+      toolOf('secret', 'read', () => 'told', { deferred: true }),
       toolOf('use_tool', 'outside', () => 'never'),
     ],
     gates: [(each) => (seen.push(`${each.tool} ${JSON.stringify(each.input)}`), { type: 'allow' })],

@@ -1,25 +1,25 @@
 // The one gate: every call on every path is decided here, and whatever is unclear is denied.
-import { messageOf } from './errors.ts';
+import { errorMessage } from './errors.ts';
 import type { DecisionSource } from './fact.ts';
-import { canonical, isJson, isObject, type Json } from './json.ts';
-import type { AgentParts, Decision, Gate } from './ports.ts';
-import type { Call, RunState } from './state.ts';
+import { canonicalJson, isJson, isObject, type Json } from './json.ts';
+import type { ResolvedAgent, Decision, Gate } from './ports.ts';
+import type { ToolCall, RunState } from './state.ts';
 
 /** What the gates decided together. */
-export type Ruling =
+export type GateResult =
   | { readonly type: 'allow'; readonly input: Json }
   | { readonly type: 'ask'; readonly question: string; readonly by?: DecisionSource }
   | { readonly type: 'deny'; readonly reason: string; readonly by?: DecisionSource };
 
-const mostRewrites = 8;
+const maxRewrites = 8;
 
 /** Asks every gate. A rewritten call passes them all again; a person's yes answers the question it was given for and no other. */
-export async function decide(agent: AgentParts, call: Call, state: RunState): Promise<Ruling> {
+export async function evaluateGates(agent: ResolvedAgent, call: ToolCall, state: RunState): Promise<GateResult> {
   if (call.ask?.allowed === false)
     return { type: 'deny', reason: 'The user denied this tool call.', by: { kind: 'user' } };
   let now = call;
-  for (let rewrites = 0; rewrites <= mostRewrites; rewrites++) {
-    const decision = await firstObjection(agent, now, state);
+  for (let rewrites = 0; rewrites <= maxRewrites; rewrites++) {
+    const decision = await evaluateOnce(agent, now, state);
     if (decision.type === 'allow') return { type: 'allow', input: now.input };
     if (decision.type !== 'rewrite') return decision;
     now = { ...now, input: decision.input };
@@ -27,19 +27,19 @@ export async function decide(agent: AgentParts, call: Call, state: RunState): Pr
   return { type: 'deny', reason: 'The rules keep rewriting this call.' };
 }
 
-async function firstObjection(agent: AgentParts, call: Call, state: RunState): Promise<Decision> {
+async function evaluateOnce(agent: ResolvedAgent, call: ToolCall, state: RunState): Promise<Decision> {
   let question: Decision | undefined;
   for (const gate of agent.gates) {
-    const decision = await answerOf(gate, call, state);
+    const decision = await askGate(gate, call, state);
     if (decision.type === 'deny') return decision;
-    if (decision.type === 'rewrite' && canonical(decision.input) !== canonical(call.input)) return decision;
+    if (decision.type === 'rewrite' && canonicalJson(decision.input) !== canonicalJson(call.input)) return decision;
     if (decision.type === 'ask' && !call.granted?.includes(decision.question)) question ??= decision;
   }
   return question ?? { type: 'allow' };
 }
 
 /** What a gate says, where it can be understood. Gates are users' code: a word that is none of ours must not open the door. */
-async function answerOf(gate: Gate, call: Call, state: RunState): Promise<Decision> {
+async function askGate(gate: Gate, call: ToolCall, state: RunState): Promise<Decision> {
   try {
     const said: unknown = await gate(call, state);
     const { type, reason, question, input } = isObject(said) ? said : {};
@@ -52,7 +52,7 @@ async function answerOf(gate: Gate, call: Call, state: RunState): Promise<Decisi
     const fault = type === 'rewrite' ? 'rewrote the call to what is not JSON' : 'gave no clear decision';
     return { type: 'deny', reason: `A rule ${fault}, so the call is denied.` };
   } catch (error) {
-    return { type: 'deny', reason: `A rule failed, so the call is denied: ${messageOf(error)}` };
+    return { type: 'deny', reason: `A rule failed, so the call is denied: ${errorMessage(error)}` };
   }
 }
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { memoryLog, type MemoryLog } from '../stores/index.ts';
-import { FairleadError, openHead, runView, type Event, type Fact, type Head } from './index.ts';
+import { FairleadError, openSessionWriter, runStateView, type Event, type Fact, type SessionWriter } from './index.ts';
 
 const remark = (value: number): Fact => ({ type: 'annotation-added', key: 'n', value });
-const words = (input: string): Fact => ({
+const inputFact = (input: string): Fact => ({
   type: 'input-received',
   input,
   how: 'prompt',
@@ -31,7 +31,7 @@ const isStoreError = (error: unknown): boolean => error instanceof FairleadError
 
 test('records of the same moment are written one after the other, each deciding from the state the one before it left', async () => {
   const log = slowLog();
-  const head = await openHead(log, runView());
+  const head = await openSessionWriter(log, runStateView());
   const seen: number[] = [];
   const all = Array.from({ length: 20 }, (_, i) =>
     head.record((state) => {
@@ -51,7 +51,7 @@ test('records of the same moment are written one after the other, each deciding 
 });
 
 test('a record made while another decides its facts waits its turn', async () => {
-  const head = await openHead(slowLog(), runView());
+  const head = await openSessionWriter(slowLog(), runStateView());
   let inner: Promise<readonly Event[]> | undefined;
   await head.record(() => {
     inner = head.record((state) => [remark(state.seq)]);
@@ -64,28 +64,28 @@ test('a record made while another decides its facts waits its turn', async () =>
 });
 
 test('a record made by a watcher comes after the facts that were written together', async () => {
-  const head = await openHead(slowLog(), runView());
+  const head = await openSessionWriter(slowLog(), runStateView());
   const later: Promise<unknown>[] = [];
-  head.watch((event) => {
+  head.subscribe((event) => {
     if (event.type === 'session-started') later.push(head.record([remark(1)]));
   });
-  await head.record([started, words('a')]);
+  await head.record([started, inputFact('a')]);
   await Promise.all(later);
   assert.equal(head.state.seq, 3);
   assert.equal(head.state.pending.length, 1);
 });
 
 test('a watcher that throws breaks neither the recording nor the other watchers', async () => {
-  const head = await openHead(memoryLog(), runView());
+  const head = await openSessionWriter(memoryLog(), runStateView());
   const seen: string[] = [];
-  head.watch(() => {
+  head.subscribe(() => {
     throw new Error('an onlooker fails');
   });
-  const leave = head.watch((event) => seen.push(event.type));
-  await head.record([started, words('a')]);
-  await head.record([words('b')]);
+  const leave = head.subscribe((event) => seen.push(event.type));
+  await head.record([started, inputFact('a')]);
+  await head.record([inputFact('b')]);
   leave();
-  await head.record([words('c')]);
+  await head.record([inputFact('c')]);
   assert.deepEqual(seen, ['session-started', 'input-received', 'input-received']);
   assert.deepEqual(
     head.state.pending.map(({ input }) => input),
@@ -96,12 +96,12 @@ test('a watcher that throws breaks neither the recording nor the other watchers'
 test('an append that fails is the store’s error, advances nothing, shows nothing, and does not stand in the way of the next', async () => {
   let broken = true;
   const log = slowLog(() => (broken ? new Error('the disk is full') : undefined));
-  const head = await openHead(log, runView());
+  const head = await openSessionWriter(log, runStateView());
   const before = head.state;
   const seen: string[] = [];
-  head.watch((event) => seen.push(event.type));
+  head.subscribe((event) => seen.push(event.type));
   const first = head.record([started]);
-  const second = head.record([words('lost')]);
+  const second = head.record([inputFact('lost')]);
   await assert.rejects(first, isStoreError);
   await assert.rejects(first, /the disk is full/);
   await assert.rejects(second, isStoreError);
@@ -114,17 +114,17 @@ test('an append that fails is the store’s error, advances nothing, shows nothi
 
 test('an error that a store already explained stays what it was', async () => {
   const why = new FairleadError('store/conflict', 'Another writer has the session.', { blame: 'store' });
-  const head = await openHead(
+  const head = await openSessionWriter(
     slowLog(() => why),
-    runView(),
+    runStateView(),
   );
   await assert.rejects(head.record([started]), (error) => error === why);
 });
 
-async function branched(fails: boolean): Promise<{ head: Head; from: string }> {
+async function branched(fails: boolean): Promise<{ head: SessionWriter; from: string }> {
   const log = slowLog((facts) => (fails && facts[0]?.type === 'branch-started' ? new Error('gone') : undefined));
-  const head = await openHead(log, runView());
-  const [first] = await head.record([started, words('a'), words('b')]);
+  const head = await openSessionWriter(log, runStateView());
+  const [first] = await head.record([started, inputFact('a'), inputFact('b')]);
   return { head, from: first?.id ?? '' };
 }
 
@@ -135,7 +135,7 @@ test('a branch begins from the event it names, and what followed stays in the lo
   const path: string[] = [];
   for await (const events of head.log.read({ from: 'root' })) path.push(...events.map((event) => event.type));
   assert.deepEqual(path, ['session-started', 'branch-started', 'annotation-added']);
-  await head.record([words('c')]);
+  await head.record([inputFact('c')]);
   assert.equal(head.state.pending.length, 1);
 });
 
@@ -146,7 +146,7 @@ test('a branch that cannot be written, or from an event that is not there, leave
   assert.equal(head.state, before);
   await assert.rejects(head.branch('nowhere', [{ type: 'branch-started', from: 'nowhere', reason: 'rewound' }]));
   assert.equal(head.state, before);
-  await head.record([words('c')]);
+  await head.record([inputFact('c')]);
   assert.deepEqual(
     head.state.pending.map(({ input }) => input),
     ['a', 'b', 'c'],

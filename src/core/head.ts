@@ -1,47 +1,51 @@
 // The tip of a session: its log, its state, and the one way to add to both.
-import { FairleadError, messageOf } from './errors.ts';
+import { FairleadError, errorMessage } from './errors.ts';
 import type { Event, Fact } from './fact.ts';
 import type { AppendOptions, Log, View } from './ports.ts';
 import type { RunState } from './state.ts';
 
 /** Facts, or how to decide them from the state at the moment of writing. */
-export type Facts = readonly Fact[] | ((state: RunState) => readonly Fact[]);
+export type FactSource = readonly Fact[] | ((state: RunState) => readonly Fact[]);
 
-type Watcher = (event: Event, state: RunState) => void;
+type SessionListener = (event: Event, state: RunState) => void;
 
 /** A session being continued. Whoever adds facts, a loop or a person steering it, does so through here, one after the other. */
-export interface Head {
+export interface SessionWriter {
   readonly log: Log;
   readonly state: RunState;
   /** Writes facts down and folds them in; where the log cannot be written, nothing has changed and the error is the store's. */
-  record(facts: Facts, options?: Pick<AppendOptions, 'settle'>): Promise<readonly Event[]>;
+  record(facts: FactSource, options?: Pick<AppendOptions, 'durable'>): Promise<readonly Event[]>;
   /** Goes back to an event and writes these facts after it; what followed it before stays in the log as another branch. */
-  branch(from: string, facts: Facts): Promise<readonly Event[]>;
+  branch(from: string, facts: FactSource): Promise<readonly Event[]>;
   /** Sees the session with other rules and views from now on: it is folded again from where a fold may start. */
-  adopt(view: View<RunState>): Promise<void>;
+  setView(view: View<RunState>): Promise<void>;
   /** Calls back for each event once it is written, until the returned function is called. What it throws is its own affair: the fact is written. */
-  watch(seen: Watcher): () => void;
+  subscribe(seen: SessionListener): () => void;
 }
 
 /** Reads a log to its end and stands ready to add to it. */
-export async function openHead(log: Log, first: View<RunState>, from: 'root' | 'epoch' = 'epoch'): Promise<Head> {
+export async function openSessionWriter(
+  log: Log,
+  first: View<RunState>,
+  from: 'root' | 'epoch' = 'epoch',
+): Promise<SessionWriter> {
   let view = first;
   let state = await foldLog(log, view, { from });
   let tail = state.seq;
   let turn: Promise<unknown> = Promise.resolve();
-  const watchers = new Set<Watcher>();
+  const watchers = new Set<SessionListener>();
 
-  async function write(base: RunState, facts: Facts, options?: AppendOptions): Promise<readonly Event[]> {
+  async function write(base: RunState, facts: FactSource, options?: AppendOptions): Promise<readonly Event[]> {
     const list = typeof facts === 'function' ? facts(base) : facts;
     if (list.length === 0) return [];
     const events = await log.append(tail, list, options).catch((error: unknown) => {
-      throw storeError(error);
+      throw toStoreError(error);
     });
     state = base;
     for (const event of events) {
       tail = event.seq;
       state = view.on(state, event);
-      for (const seen of watchers) show(seen, event, state);
+      for (const seen of watchers) notifyListener(seen, event, state);
     }
     return events;
   }
@@ -60,15 +64,15 @@ export async function openHead(log: Log, first: View<RunState>, from: 'root' | '
     },
     record: (facts, options) => inTurn(() => write(state, facts, options)),
     branch: (at, facts) =>
-      inTurn(async () => write(await foldLog(log, view, { at }), facts, { parent: at, settle: true })),
-    adopt: (next) =>
+      inTurn(async () => write(await foldLog(log, view, { at }), facts, { parent: at, durable: true })),
+    setView: (next) =>
       inTurn(async () => {
         const at = state.head;
         if (at !== null) state = await foldLog(log, next, { at, from });
         else state = next.initial;
         view = next;
       }),
-    watch(seen) {
+    subscribe(seen) {
       watchers.add(seen);
       return () => watchers.delete(seen);
     },
@@ -76,7 +80,7 @@ export async function openHead(log: Log, first: View<RunState>, from: 'root' | '
 }
 
 /** An onlooker that fails must not keep a written fact from being folded in. */
-function show(seen: Watcher, event: Event, state: RunState): void {
+function notifyListener(seen: SessionListener, event: Event, state: RunState): void {
   try {
     seen(event, state);
   } catch {
@@ -84,10 +88,10 @@ function show(seen: Watcher, event: Event, state: RunState): void {
   }
 }
 
-const storeError = (error: unknown): FairleadError =>
+const toStoreError = (error: unknown): FairleadError =>
   error instanceof FairleadError
     ? error
-    : new FairleadError('store/failed', `The session could not be written: ${messageOf(error)}`, {
+    : new FairleadError('store/failed', `The session could not be written: ${errorMessage(error)}`, {
         blame: 'store',
         hint: 'Nothing after the last written event happened. Open the session again to go on.',
         cause: error,

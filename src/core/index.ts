@@ -1,11 +1,11 @@
 // The core's public names: pure, no node:*, no npm.
-export { unlessAborted } from './abort.ts';
-export { capped, type Capped } from './capped.ts';
-export { aimOf, makeCalls, USE_TOOL } from './calls.ts';
+export { raceAbort } from './abort.ts';
+export { createBoundedText, type BoundedText } from './capped.ts';
+export { unwrapDeferredCall, executeCalls, USE_TOOL } from './calls.ts';
 export {
   FairleadError,
   fromFailure,
-  messageOf,
+  errorMessage,
   toFailure,
   type Blame,
   type ErrorDetails,
@@ -17,135 +17,149 @@ export type {
   Event,
   DecisionSource,
   Fact,
-  FileMark,
+  TouchedFile,
   ActiveRun,
-  InputHow,
+  InputMode,
   Limits,
   Note,
-  Outcome,
+  ToolOutcome,
   PendingInput,
-  Rejection,
-  Spent,
+  RejectionReason,
+  UsageTotals,
   StopReason,
   Verdict,
 } from './fact.ts';
 export type {
-  Allowance,
+  TenantBudget,
   Amount,
-  Delivery,
+  InboxDelivery,
   FleetRun,
   FleetStore,
-  HandedCall,
+  ClientToolCall,
   Inbox,
   KillSwitch,
-  Ledger,
-  Letter,
+  BudgetLedger,
+  InboxMessage,
   NewRun,
   Percentiles,
-  Question,
-  Queue,
+  ApprovalQuestion,
+  RunQueue,
   QueueDepth,
   QueueLimits,
-  Roster,
+  WorkerRegistry,
   RunFilter,
   RunOutcome,
   RunStatus,
   Schedule,
-  Settlement,
-  Standing,
-  Tally,
-  Work,
-  WorkerEntry,
+  RunSettlement,
+  KillSwitchState,
+  RunStats,
+  WorkOptions,
+  WorkerInfo,
 } from './fleet.ts';
-export { decide, type Ruling } from './gate.ts';
-export { keepText, keptText, spelling, textLength, type KeptText } from './kept-text.ts';
-export { openHead, type Facts, type Head } from './head.ts';
-export { illegal } from './legal.ts';
-export type { Live, LiveText } from './live.ts';
-export { canonical, isJson, isObject, toJson, type Json, type JsonObject } from './json.ts';
-export { run, type RunContext } from './loop.ts';
+export { evaluateGates, type GateResult } from './gate.ts';
+export { setLazyText, getLazyText, textOrCharCodes, textLength, type LazyText } from './kept-text.ts';
+export { openSessionWriter, type FactSource, type SessionWriter } from './head.ts';
+export { historyError } from './legal.ts';
+export type { PartialTextChannel, PartialText } from './live.ts';
+export { canonicalJson, isJson, isObject, toJson, type Json, type JsonObject } from './json.ts';
+export { runLoop, type RunContext } from './loop.ts';
 export {
-  callsOf,
-  isSilent,
-  textOf,
-  type CallPart,
+  messageToolCalls,
+  isEmptyMessage,
+  messageText,
+  type ToolCallPart,
   type FilePart,
   type FinishReason,
   type Message,
-  type Meta,
-  type Part,
+  type ProviderMetadata,
+  type MessagePart,
   type ReasoningPart,
-  type ResultPart,
+  type ToolResultPart,
   type TextPart,
   type ToolChoice,
   type ToolSpec,
   type Usage,
 } from './message.ts';
-export { digest, digestSoFar, feed, newDigest, type Digest } from './digest.ts';
-export { ending } from './ending.ts';
-export { deliverable } from './inputs.ts';
-export { isStuck, next, type Step } from './next.ts';
-export { remind } from './turn.ts';
+export { hash53, hash53Value, updateHash53, createHash53, type Hash53State } from './digest.ts';
+export { runEndedFacts } from './ending.ts';
+export { deliverableInputs } from './inputs.ts';
+export { isStuck, nextStep, type Step } from './next.ts';
+export { collectNotes } from './turn.ts';
 export { runChecks } from './verify.ts';
-export { enqueue, flush, inOrder, notesIn, SAFETY, wordsOf } from './notes.ts';
+export { enqueueNote, selectNotes, sortNotes, parseNotes, SAFETY_PRIORITY, renderNotes } from './notes.ts';
 export type {
-  AgentParts,
-  AnswerShape,
+  ResolvedAgent,
+  OutputSchema,
   AppendOptions,
   Check,
   Chunk,
-  CompactContext,
-  Compacted,
+  CompactionContext,
+  CompactionResult,
   Compactor,
   Decision,
   Gate,
   Log,
   NamedView,
-  Output,
+  ToolOutput,
   Price,
   Provider,
   Reminder,
   Renderer,
   RendererContext,
-  Request,
+  ModelRequest,
   Rule,
-  Settings,
+  ModelSettings,
   Stop,
   Tool,
   ToolContext,
   View,
 } from './ports.ts';
-export { isOutput, output, resultOf, shorten } from './output.ts';
-export { nearest } from './near.ts';
-export { harmless, outsideText } from './outside-text.ts';
-export { render } from './render.ts';
-export type { SessionEntry, Sessions, TakeOptions } from './sessions.ts';
-export { looksSecret } from './secret-file.ts';
-export { bill, billCut, costOf, noSpending, spend, type Bill } from './spending.ts';
-export { fold, runView, type Ask, type Call, type RunState } from './state.ts';
-export { emptyTable, entriesOf, put, tableOf, valueAt, without, type Table } from './table.ts';
-export { last, push, swapLast, toArray, trailOf, type Trail } from './trail.ts';
-export { outcomeQuestion } from './unsure.ts';
-export { isCost, isUsage } from './usage.ts';
-export { look, type Seen } from './views.ts';
-export { visible, visibleLine } from './visible.ts';
+export { isToolOutput, toolOutput, toolResultFact, truncateMiddle } from './output.ts';
+export { closestMatches } from './near.ts';
+export { escapeReminderTags, wrapUntrusted } from './outside-text.ts';
+export { renderRequest } from './render.ts';
+export type { SessionInfo, SessionStore, OpenSessionOptions } from './sessions.ts';
+export { isSecretFile } from './secret-file.ts';
+export { answerCost, partialAnswerCost, usageCost, zeroUsage, addUsage, type AnswerCost } from './spending.ts';
+export { fold, runStateView, type CallApproval, type ToolCall, type RunState } from './state.ts';
+export {
+  emptyPersistentMap,
+  mapEntries,
+  mapSet,
+  createPersistentMap,
+  mapGet,
+  mapDelete,
+  type PersistentMap,
+} from './table.ts';
+export { lastItem, appendItem, replaceLastItem, toArray, createPersistentList, type PersistentList } from './trail.ts';
+export { unknownOutcomeQuestion } from './unsure.ts';
+export { isValidCost, isValidUsage } from './usage.ts';
+export { readView, type ViewStates } from './views.ts';
+export { escapeInvisible, escapeInvisibleLine } from './visible.ts';
 export type {
-  Change,
-  Entry,
+  FileChange,
+  DirectoryEntry,
   ExecOptions,
   FetchRequest,
-  Fetched,
+  FetchResult,
   FileContent,
-  Listing,
-  Ran,
-  Stamp,
+  DirectoryListing,
+  ExecResult,
+  FileStamp,
   Workspace,
-  Written,
+  OutputSize,
 } from './workspace.ts';
-export { oldEventTypes, upcastEvent, upcastQuestion, upcastSpent } from './upcast.ts';
-export { compactionFacts, costOnly, newEpoch, shorter, type Shortened } from './epoch.ts';
+export { oldEventTypes, upcastEvent, upcastQuestion, upcastUsageTotals } from './upcast.ts';
+export {
+  compactionFacts,
+  recordCompactionCost,
+  epochStartedFact,
+  attemptCompaction,
+  type CompactionAttempt,
+} from './epoch.ts';
 export { settleOpenCalls } from './call-fold.ts';
-export { frameOf } from './turn-fold.ts';
-export { estimate, estimateOf, tokensIn, tokensOf, wordsIn } from './tokens.ts';
+export { prefixTokens } from './turn-fold.ts';
+export { estimateTokens, estimateTextTokens, partTokens, messageTokens, modelText } from './tokens.ts';
 export { callId } from './answer.ts';
-export { childLimits, childParts, type ChildWish } from './child.ts';
+export { subagentLimits, deriveSubagent, type SubagentOverrides } from './child.ts';

@@ -1,9 +1,9 @@
 // A text that is kept reads like any other, and only its own holder passes it on.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepText, keptText, passText, spelling, textLength, type KeptText } from './kept-text.ts';
+import { setLazyText, getLazyText, copyText, textOrCharCodes, textLength, type LazyText } from './kept-text.ts';
 
-function kept(text: string): KeptText & { readonly reads: () => number } {
+function kept(text: string): LazyText & { readonly reads: () => number } {
   let reads = 0;
   const read = (): string => {
     reads++;
@@ -13,14 +13,14 @@ function kept(text: string): KeptText & { readonly reads: () => number } {
     json: new TextEncoder().encode(JSON.stringify(text)),
     jsonLength: JSON.stringify(text).length,
     length: text.length,
-    codes: undefined,
+    charCodes: undefined,
     read,
     reads: () => reads,
   };
 }
 
 test('[A24] a kept text reads, is copied and is serialised like any other', () => {
-  const part = keepText({ type: 'tool-result', text: '', failed: false }, kept('a "b"\n'));
+  const part = setLazyText({ type: 'tool-result', text: '', failed: false }, kept('a "b"\n'));
   assert.equal(part.text, 'a "b"\n');
   assert.deepEqual(part, { type: 'tool-result', text: 'a "b"\n', failed: false });
   assert.equal(JSON.stringify(part), '{"type":"tool-result","text":"a \\"b\\"\\n","failed":false}');
@@ -29,24 +29,24 @@ test('[A24] a kept text reads, is copied and is serialised like any other', () =
 
 test('[A24] its length is known and it is passed on without being read', () => {
   const text = kept('long');
-  const passed = passText(keepText({}, text), { id: 'c1' });
+  const passed = copyText(setLazyText({}, text), { id: 'c1' });
   assert.equal(textLength(passed), 4);
-  assert.equal(keptText(passed), text);
+  assert.equal(getLazyText(passed), text);
   assert.equal(text.reads(), 0);
   assert.deepEqual(passed, { id: 'c1', text: 'long' });
 });
 
 test('a copy with another text never passes on the old one', () => {
-  const part = keepText({}, kept('a secret'));
+  const part = setLazyText({}, kept('a secret'));
   const redacted = { ...part, text: '***' };
-  assert.equal(keptText(redacted), undefined);
-  assert.equal(passText(redacted, {}).text, '***');
+  assert.equal(getLazyText(redacted), undefined);
+  assert.equal(copyText(redacted, {}).text, '***');
   assert.equal(textLength(redacted), 3);
 });
 
 test('the codes of characters stand for a text where they are at hand', () => {
   const codes = new Uint8Array([104, 105]);
-  assert.equal(spelling(keepText({}, { ...kept('hi'), codes })), codes);
-  assert.equal(spelling(keepText({}, kept('hi'))), 'hi');
-  assert.equal(spelling({ text: 'hi' }), 'hi');
+  assert.equal(textOrCharCodes(setLazyText({}, { ...kept('hi'), charCodes: codes })), codes);
+  assert.equal(textOrCharCodes(setLazyText({}, kept('hi'))), 'hi');
+  assert.equal(textOrCharCodes({ text: 'hi' }), 'hi');
 });

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { breaks, calls, forever, hangs, says, stage, toolOf, type Stage } from '../../test/support/rehearsal.ts';
-import { FairleadError, illegal, run, toArray, type RunState } from './index.ts';
+import { FairleadError, historyError, runLoop, toArray, type RunState } from './index.ts';
 
-const patient = { timeout: 20_000 };
-const left = new FairleadError('run/left', 'The worker is going.', { blame: 'harness' });
+const slowTest = { timeout: 20_000 };
+const detachReason = new FairleadError('run/left', 'The worker is going.', { blame: 'harness' });
 
-const going = (set: Stage, given: { signal?: AbortSignal; leave?: AbortSignal }): Promise<RunState> =>
-  run(set.agent, {
-    head: set.head,
+const runDetachable = (set: Stage, given: { signal?: AbortSignal; leave?: AbortSignal }): Promise<RunState> =>
+  runLoop(set.agent, {
+    writer: set.head,
     signal: new AbortController().signal,
     ...given,
-    live: () => {},
+    onChunk: () => {},
     clock: () => performance.now(),
   });
 
@@ -20,7 +20,7 @@ test('[A24, A71] a run that is left between two steps is not ended, and goes on 
   const leave = new AbortController();
   const add = toolOf('add', 'write', () => (leave.abort(), 'added'));
   const set = await stage({ lines: [calls('add'), says('done it')], tools: [add] });
-  const state = await going(set, { leave: leave.signal });
+  const state = await runDetachable(set, { leave: leave.signal });
   assert.deepEqual([state.run, set.all('run-ended'), set.all('tool-ended').length], ['r1', [], 1]);
   const ended = await set.go();
   assert.equal(ended.ended?.reason, 'answered');
@@ -29,7 +29,7 @@ test('[A24, A71] a run that is left between two steps is not ended, and goes on 
 
 test(
   '[A24] a model that is cut off because the run is left is asked again, and that counts as no failure',
-  patient,
+  slowTest,
   async () => {
     const set = await stage({
       lines: [hangs('Once'), hangs('Once'), says('Once upon a time.')],
@@ -37,8 +37,8 @@ test(
     });
     for (let i = 0; i < 2; i++) {
       const stop = new AbortController();
-      const over = going(set, { signal: stop.signal });
-      setImmediate(() => stop.abort(left));
+      const over = runDetachable(set, { signal: stop.signal });
+      setImmediate(() => stop.abort(detachReason));
       const state = await over;
       assert.deepEqual([state.run, state.failures], ['r1', 0]);
     }
@@ -54,23 +54,23 @@ for (const [effect, outcome, times] of [
 ] as const) {
   test(
     `[A53] a tool with the effect ${effect} that is cut off because the run is left stays open, as after a crash`,
-    patient,
+    slowTest,
     async () => {
       const stop = new AbortController();
       let begun = 0;
       const send = toolOf('send', effect, () => {
         begun++;
         if (begun > 1) return 'sent';
-        setImmediate(() => stop.abort(left));
+        setImmediate(() => stop.abort(detachReason));
         return forever();
       });
       const set = await stage({ lines: [calls('send')], tools: [send] });
-      const state = await going(set, { signal: stop.signal });
+      const state = await runDetachable(set, { signal: stop.signal });
       assert.deepEqual([state.run, set.all('tool-ended')], ['r1', []]);
       const ended = await set.go();
       assert.equal(ended.ended?.reason, 'answered');
       assert.deepEqual([begun, set.all('tool-ended').map((event) => event.outcome)], [times, [outcome]]);
-      assert.equal(illegal(toArray(ended.messages)), undefined);
+      assert.equal(historyError(toArray(ended.messages)), undefined);
     },
   );
 }
@@ -87,6 +87,6 @@ for (const reason of ['money-budget', 'token-budget'] as const) {
 
 test('a run that is left before it begins has done nothing', async () => {
   const set = await stage({ lines: [says('hello')] });
-  const state = await going(set, { leave: AbortSignal.abort() });
+  const state = await runDetachable(set, { leave: AbortSignal.abort() });
   assert.deepEqual([state.run, set.requests.length, set.all('turn-started')], ['r1', 0, []]);
 });

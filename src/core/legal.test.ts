@@ -1,7 +1,7 @@
 // Legal histories: what every dialect takes, and a sentence for what none does.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { illegal, type Message, type Part } from './index.ts';
+import { historyError, type Message, type MessagePart } from './index.ts';
 
 const user: Message = { role: 'user', parts: [{ type: 'text', text: 'go' }] };
 const says: Message = { role: 'assistant', parts: [{ type: 'text', text: 'fine' }] };
@@ -11,7 +11,7 @@ const calls = (...ids: readonly string[]): Message => ({
 });
 const results = (...ids: readonly string[]): Message => ({
   role: 'tool',
-  parts: ids.map((id): Part => ({ type: 'tool-result', id, tool: 't', text: 'x', failed: false })),
+  parts: ids.map((id): MessagePart => ({ type: 'tool-result', id, tool: 't', text: 'x', failed: false })),
 });
 const mixed = (role: Message['role'], message: Message): Message => ({
   role,
@@ -32,7 +32,7 @@ const legal: Readonly<Record<string, readonly Message[]>> = {
   ],
 };
 for (const [what, messages] of Object.entries(legal)) {
-  test(`${what}: legal`, () => assert.equal(illegal(messages), undefined));
+  test(`${what}: legal`, () => assert.equal(historyError(messages), undefined));
 }
 
 const wrong: Readonly<Record<string, readonly [readonly Message[], RegExp]>> = {
@@ -54,5 +54,5 @@ const wrong: Readonly<Record<string, readonly [readonly Message[], RegExp]>> = {
   'a result in an answer': [[user, mixed('assistant', results('a'))], /holds a tool-result/],
 };
 for (const [what, [messages, sentence]] of Object.entries(wrong)) {
-  test(`${what}: named as what it is`, () => assert.match(illegal(messages) ?? 'legal', sentence));
+  test(`${what}: named as what it is`, () => assert.match(historyError(messages) ?? 'legal', sentence));
 }

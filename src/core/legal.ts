@@ -1,25 +1,25 @@
 // Whether a history can be sent to any provider: each call answered once, in order, right after it was made.
-import { callsOf, type Message } from './message.ts';
+import { messageToolCalls, type Message } from './message.ts';
 
 /** What is wrong with this history, in one sentence; nothing if it is legal in every dialect. */
-export function illegal(messages: readonly Message[]): string | undefined {
+export function historyError(messages: readonly Message[]): string | undefined {
   const seen = new Set<string>();
   for (const [i, message] of messages.entries()) {
     const before = messages[i - 1];
-    const calls = before?.role === 'assistant' ? callsOf(before) : [];
+    const calls = before?.role === 'assistant' ? messageToolCalls(before) : [];
     if (message.parts.length === 0) return `Message ${i + 1} is empty.`;
     if (i === 0 && message.role !== 'user') return 'The first message must be a user’s.';
     if (before?.role === message.role) return `Messages ${i} and ${i + 1} are both of role ${message.role}.`;
     if (calls.length && message.role !== 'tool')
       return `The calls of message ${i} are not answered by message ${i + 1}.`;
     if (message.role === 'tool') {
-      const wrong = mismatch(
+      const wrong = toolResultsError(
         message,
         calls.map((call) => call.id),
       );
       if (wrong) return `Message ${i + 1}: ${wrong}`;
     }
-    for (const call of message.role === 'assistant' ? callsOf(message) : []) {
+    for (const call of message.role === 'assistant' ? messageToolCalls(message) : []) {
       if (seen.has(call.id)) return `The call id ${call.id} is used twice.`;
       seen.add(call.id);
     }
@@ -31,12 +31,12 @@ export function illegal(messages: readonly Message[]): string | undefined {
     if (stray) return `Message ${i + 1} of role ${message.role} holds a ${stray.type}.`;
   }
   const tail = messages.at(-1);
-  return tail?.role === 'assistant' && callsOf(tail).length
+  return tail?.role === 'assistant' && messageToolCalls(tail).length
     ? 'The calls of the last message are not answered.'
     : undefined;
 }
 
-function mismatch(message: Message, ids: readonly string[]): string | undefined {
+function toolResultsError(message: Message, ids: readonly string[]): string | undefined {
   const answered = message.parts.flatMap((part) => (part.type === 'tool-result' ? [part.id] : []));
   if (ids.length === 0) return 'it answers calls that were not made.';
   return answered.length === ids.length && answered.every((id, i) => id === ids[i])

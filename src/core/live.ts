@@ -1,7 +1,7 @@
 // The contract of words that are not settled: on their way from who works on a session to who watches it.
 
 /** A piece of what a model says in a turn that is not settled. */
-export type LiveText = {
+export type PartialText = {
   readonly turn: number;
   /** The seq of the event that began the turn: of two turns of a session, the one with the smaller is out of date. */
   readonly since: number;
@@ -11,13 +11,13 @@ export type LiveText = {
 };
 
 /** Words that are not settled, from who works on a session to who watches it, in any process. They are in no log, and may be lost. */
-export interface Live {
+export interface PartialTextChannel {
   /** Says a piece. It costs next to nothing where nobody listens, and nothing comes of it where it cannot be told. */
-  say(session: string, text: LiveText): void;
+  publish(session: string, text: PartialText): void;
   /** What was said here is in the log: forgets it. */
-  settle(session: string): void;
+  commit(session: string): void;
   /** What was said here will not be in the log: takes it back. */
-  hush(session: string): void;
+  discard(session: string): void;
   /** Hears what is said, and first what the turn under way has said so far, until the returned function is called. */
-  listen(session: string, heard: (text: LiveText) => void): () => void;
+  subscribe(session: string, heard: (text: PartialText) => void): () => void;
 }

@@ -4,17 +4,17 @@ import test from 'node:test';
 import { memoryLog } from '../stores/index.ts';
 import {
   FairleadError,
-  illegal,
-  openHead,
-  run,
-  runView,
+  historyError,
+  openSessionWriter,
+  runLoop,
+  runStateView,
   toArray,
-  type AgentParts,
+  type ResolvedAgent,
   type Chunk,
   type Fact,
   type Limits,
   type Message,
-  type Request,
+  type ModelRequest,
   type RunState,
   type Tool,
 } from './index.ts';
@@ -30,10 +30,10 @@ const tool = (name: string, effect: Tool['effect'], act: () => unknown): Tool =>
   description: name,
   input: { type: 'object' },
   effect,
-  run: act,
+  execute: act,
 });
 
-function agentOf(script: readonly Message[], tools: readonly Tool[], requests: Request[] = []): AgentParts {
+function agentOf(script: readonly Message[], tools: readonly Tool[], requests: ModelRequest[] = []): ResolvedAgent {
   return {
     system: 's',
     tools: new Map(tools.map((each) => [each.name, each])),
@@ -63,7 +63,7 @@ function agentOf(script: readonly Message[], tools: readonly Tool[], requests: R
 }
 
 test('a run goes from prompt through parallel tools to an answer, and its results go back in call order', async () => {
-  const requests: Request[] = [];
+  const requests: ModelRequest[] = [];
   const order: string[] = [];
   const slow = tool('slow', 'read', async () => {
     await new Promise((wake) => setTimeout(wake, 20));
@@ -75,17 +75,17 @@ test('a run goes from prompt through parallel tools to an answer, and its result
     return 'two';
   });
   const agent = agentOf([asks('slow', 'fast'), says('done')], [slow, fast], requests);
-  const head = await openHead(memoryLog(), runView());
+  const head = await openSessionWriter(memoryLog(), runStateView());
   await head.record([
     { type: 'session-started', session: 's1' },
     { type: 'epoch-started', epoch: 1, reason: 'started', system: 's', tools: [], model: 'm' },
     { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
     { type: 'run-started', run: 'r1', limits },
   ]);
-  const state = await run(agent, {
-    head,
+  const state = await runLoop(agent, {
+    writer: head,
     signal: new AbortController().signal,
-    live: () => {},
+    onChunk: () => {},
     clock: () => performance.now(),
   });
   assert.equal(state.ended?.reason, 'answered');
@@ -110,8 +110,8 @@ test('[A24] whichever append fails, the run ends with the store’s error, and g
       [asks('look', 'save', 'look'), says('done'), says('done')],
       [tool('look', 'read', () => 'seen'), tool('save', 'write', () => `saved ${++saved}`)],
     );
-    const checked: AgentParts = { ...agent, checks: [{ name: 'fine', run: () => ({ type: 'passed' }) }] };
-    const head = await openHead(failing, runView());
+    const checked: ResolvedAgent = { ...agent, checks: [{ name: 'fine', run: () => ({ type: 'passed' }) }] };
+    const head = await openSessionWriter(failing, runStateView());
     const facts: readonly Fact[] = [
       { type: 'session-started', session: 's1' },
       { type: 'epoch-started', epoch: 1, reason: 'started', system: 's', tools: [], model: 'm' },
@@ -119,7 +119,7 @@ test('[A24] whichever append fails, the run ends with the store’s error, and g
       { type: 'run-started', run: 'r1', limits },
     ];
     const go = (): Promise<RunState> =>
-      run(checked, { head, signal: new AbortController().signal, live: () => {}, clock: () => 0 });
+      runLoop(checked, { writer: head, signal: new AbortController().signal, onChunk: () => {}, clock: () => 0 });
     const begin = (): Promise<unknown> => head.record(facts);
     const failed = await begin()
       .then(go)
@@ -139,7 +139,7 @@ test('[A24] whichever append fails, the run ends with the store’s error, and g
     const state = await go();
     assert.equal(state.ended?.reason, 'answered', `append ${n}`);
     assert.ok(saved <= 1, `the write happened ${saved} times`);
-    assert.equal(illegal(toArray(state.messages)), undefined);
+    assert.equal(historyError(toArray(state.messages)), undefined);
   }
 });
 
@@ -149,7 +149,7 @@ test('what must outlive a power cut is settled: before a request, before an effe
   const watching = {
     ...log,
     append: (...args: Parameters<typeof log.append>) => {
-      settled.push(...args[1].map((fact) => `${fact.type}${args[2]?.settle ? ' settled' : ''}`));
+      settled.push(...args[1].map((fact) => `${fact.type}${args[2]?.durable ? ' settled' : ''}`));
       return log.append(...args);
     },
   };
@@ -158,10 +158,10 @@ test('what must outlive a power cut is settled: before a request, before an effe
     [asks('look'), asks('save'), says('one'), says('two')],
     [tool('look', 'read', () => 'seen'), tool('save', 'write', () => 'saved')],
   );
-  const checks: AgentParts['checks'] = [
+  const checks: ResolvedAgent['checks'] = [
     { name: 'strict', run: () => (verdicts++ ? { type: 'passed' } : { type: 'failed', why: 'again' }) },
   ];
-  const head = await openHead(watching, runView());
+  const head = await openSessionWriter(watching, runStateView());
   await head.record([
     { type: 'session-started', session: 's1' },
     { type: 'epoch-started', epoch: 1, reason: 'started', system: 's', tools: [], model: 'm' },
@@ -169,7 +169,10 @@ test('what must outlive a power cut is settled: before a request, before an effe
     { type: 'run-started', run: 'r1', limits },
   ]);
   settled.length = 0;
-  await run({ ...agent, checks }, { head, signal: new AbortController().signal, live: () => {}, clock: () => 0 });
+  await runLoop(
+    { ...agent, checks },
+    { writer: head, signal: new AbortController().signal, onChunk: () => {}, clock: () => 0 },
+  );
   const turn = ['turn-started settled', 'turn-ended settled'];
   assert.deepEqual(settled, [
     ...turn,

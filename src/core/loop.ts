@@ -1,37 +1,37 @@
 // The loop: ask what is next, do it, write down what happened.
-import { isLeft } from './abort.ts';
-import { makeCalls } from './calls.ts';
-import { ending, halt, withDeadline } from './ending.ts';
+import { isDetached } from './abort.ts';
+import { executeCalls } from './calls.ts';
+import { runEndedFacts, abortStep, withDeadline } from './ending.ts';
 import { compact } from './epoch.ts';
-import type { Head } from './head.ts';
-import { next, type Step } from './next.ts';
-import type { AgentParts, Chunk } from './ports.ts';
+import type { SessionWriter } from './head.ts';
+import { nextStep, type Step } from './next.ts';
+import type { ResolvedAgent, Chunk } from './ports.ts';
 import type { RunState } from './state.ts';
-import { takeTurn } from './turn.ts';
+import { runTurn } from './turn.ts';
 import { runChecks } from './verify.ts';
 
 /** What a run is given beside its agent. */
 export type RunContext = {
-  readonly head: Head;
+  readonly writer: SessionWriter;
   /** Cuts off what is under way. Where its reason is `run/left` the run is left as it is, otherwise it is ended. */
   readonly signal: AbortSignal;
   /** Leaves the run as it is once the step under way is done. */
-  readonly leave?: AbortSignal;
+  readonly detachSignal?: AbortSignal;
   /** Sees each chunk as it arrives, before it is settled. What it throws is its own affair. */
-  readonly live: (chunk: Chunk) => void;
+  readonly onChunk: (chunk: Chunk) => void;
   /** Sees what the tool of a call says while it is at work. What it throws is its own affair. */
-  readonly progress?: (call: string, text: string) => void;
+  readonly onToolProgress?: (call: string, text: string) => void;
   /** Milliseconds that only go forward. */
   readonly clock: () => number;
 };
 
 /** Runs until there is nothing to do: the run has ended or is left, or every open call waits for a person. Resuming is running again. */
-export async function run(agent: AgentParts, given: RunContext): Promise<RunState> {
-  const { head } = given;
+export async function runLoop(agent: ResolvedAgent, given: RunContext): Promise<RunState> {
+  const { writer: head } = given;
   const { context, release } = withDeadline(given);
   const decide = (state: RunState): Step => {
-    if (isLeft(context)) return { type: 'rest' };
-    return context.signal.aborted && state.run !== undefined ? halt(context.signal) : next(state, agent);
+    if (isDetached(context)) return { type: 'rest' };
+    return context.signal.aborted && state.run !== undefined ? abortStep(context.signal) : nextStep(state, agent);
   };
   try {
     for (;;) {
@@ -40,10 +40,10 @@ export async function run(agent: AgentParts, given: RunContext): Promise<RunStat
         case 'rest':
           return head.state;
         case 'turn':
-          await takeTurn(agent, context);
+          await runTurn(agent, context);
           break;
         case 'calls':
-          await makeCalls(agent, step.calls, context);
+          await executeCalls(agent, step.calls, context);
           break;
         case 'check':
           await runChecks(agent, context);
@@ -53,7 +53,7 @@ export async function run(agent: AgentParts, given: RunContext): Promise<RunStat
           break;
         case 'end':
           // Someone may have spoken meanwhile: whether this is the end is decided again as it is written down.
-          await head.record((state) => ending(state, decide(state)), { settle: true });
+          await head.record((state) => runEndedFacts(state, decide(state)), { durable: true });
       }
     }
   } finally {

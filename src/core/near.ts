@@ -1,10 +1,10 @@
 // Words that are close to another: what somebody may have meant to type.
 
 /** The names closest to a word, the closest first; none if none is close. */
-export function nearest(word: string, names: readonly string[]): readonly string[] {
+export function closestMatches(word: string, names: readonly string[]): readonly string[] {
   const most = Math.max(2, Math.floor(word.length / 3));
   return names
-    .map((name) => ({ name, far: name.startsWith(word) || word.startsWith(name) ? 1 : distance(word, name) }))
+    .map((name) => ({ name, far: name.startsWith(word) || word.startsWith(name) ? 1 : editDistance(word, name) }))
     .filter(({ far }) => far <= most)
     .toSorted((a, b) => a.far - b.far)
     .slice(0, 3)
@@ -12,7 +12,7 @@ export function nearest(word: string, names: readonly string[]): readonly string
 }
 
 /** How many letters must be added, removed or changed to make one word the other. */
-function distance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -1,7 +1,7 @@
 // What comes next: a typed machine over states, bounds before each act, and one reason out of a closed union at the end.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { output } from './output.ts';
+import { toolOutput } from './output.ts';
 import {
   breaks,
   calls,
@@ -18,14 +18,14 @@ import {
 import {
   FairleadError,
   fold,
-  illegal,
+  historyError,
   isStuck,
-  newEpoch,
-  next,
-  run,
-  runView,
+  epochStartedFact,
+  nextStep,
+  runLoop,
+  runStateView,
   toArray,
-  type AgentParts,
+  type ResolvedAgent,
   type Check,
   type Limits,
   type StopReason,
@@ -35,7 +35,7 @@ import {
 
 const retry = new FairleadError('provider/overloaded', 'Too busy.', { blame: 'provider', retry: true });
 const look = toolOf('look', 'read', () => 'seen');
-const done = toolOf('done', 'read', () => output({ text: 'ok', endsRun: true }));
+const done = toolOf('done', 'read', () => toolOutput({ text: 'ok', endsRun: true }));
 const times = (n: number, line: Line): readonly Line[] => Array.from({ length: n }, () => line);
 const looks = times(12, calls('look'));
 const check = (...verdicts: readonly Verdict[]): Check => {
@@ -77,7 +77,7 @@ for (const [reason, { abort, ...setting }] of Object.entries(ways)) {
     assert.equal(set.all('run-ended').length, 1);
     assert.equal(set.log.events.at(-1)?.type, 'run-ended');
     if (reason !== 'answered' && reason !== 'task-complete') assert.ok(ended?.detail, 'it says why');
-    assert.equal(illegal(toArray(set.head.state.messages)), undefined);
+    assert.equal(historyError(toArray(set.head.state.messages)), undefined);
     const after = await set.go();
     assert.equal(after.seq, set.head.state.seq, 'a run that has ended rests');
   });
@@ -87,7 +87,7 @@ for (const [reason, { abort, ...setting }] of Object.entries(ways)) {
 function steps({ log, agent }: Stage): readonly string[] {
   const found: string[] = [];
   for (let n = 1; n <= log.events.length; n++) {
-    const { type } = next(fold(runView(agent.rules), log.events.slice(0, n)), agent);
+    const { type } = nextStep(fold(runStateView(agent.rules), log.events.slice(0, n)), agent);
     if (found.at(-1) !== type) found.push(type);
   }
   return found;
@@ -303,7 +303,7 @@ test('a picture counts as what a model makes of it, not as its bytes', async () 
   const set = await stage({ limits: { context: 5000 } });
   await set.head.record([{ type: 'input-received', input: 'p', how: 'steer', parts: [picture] }]);
   assert.equal((await set.go()).ended?.reason, 'answered');
-  await set.head.record((state) => [newEpoch(state, 'compacted', toArray(state.messages))]);
+  await set.head.record((state) => [epochStartedFact(state, 'compacted', toArray(state.messages))]);
   assert.ok(set.head.state.context > 1000 && set.head.state.context < 5000, `${set.head.state.context}`);
   const text = { ...picture, mediaType: 'text/plain' };
   await set.head.record([{ type: 'input-received', input: 'q', how: 'steer', parts: [text] }]);
@@ -317,10 +317,10 @@ test('reads side by side use up the time of the longest, calls one after the oth
   const write = (name: string, ms: number): Tool => toolOf(name, 'write', () => void (now += ms));
   const tools = [read('a', 300), read('b', 500), write('c', 200), write('d', 100)];
   const set = await stage({ lines: [calls('a', 'b', 'c', 'd')], tools });
-  const state = await run(set.agent, {
-    head: set.head,
+  const state = await runLoop(set.agent, {
+    writer: set.head,
     signal: new AbortController().signal,
-    live: () => {},
+    onChunk: () => {},
     clock: () => now,
   });
   assert.equal(state.spent.ms, 800);
@@ -351,7 +351,7 @@ test('time used up in an earlier process counts before the next turn', async () 
     { type: 'turn-started', turn: 1, inputs: ['i1'], notes: [] },
     { type: 'turn-failed', turn: 1, error: { code: 'x', message: 'x', blame: 'provider', retry: true }, ms: 1000 },
   ]);
-  assert.deepEqual(next(set.head.state, set.agent), {
+  assert.deepEqual(nextStep(set.head.state, set.agent), {
     type: 'end',
     reason: 'time',
     detail: 'All 1000 ms are used.',
@@ -362,10 +362,10 @@ test('time used up in an earlier process counts before the next turn', async () 
 test('a longer system text or list of tools counts before the next request', async () => {
   const set = await stage({ lines: [says('one'), says('two')], limits: { context: 1000 } });
   await set.go();
-  await set.head.record((state) => [{ ...newEpoch(state, 'agent-changed'), system: 'x'.repeat(8000) }]);
+  await set.head.record((state) => [{ ...epochStartedFact(state, 'agent-changed'), system: 'x'.repeat(8000) }]);
   await set.again('more');
   assert.equal((await set.go()).ended?.reason, 'token-budget');
-  await set.head.record((state) => [{ ...newEpoch(state, 'agent-changed'), system: 'short' }]);
+  await set.head.record((state) => [{ ...epochStartedFact(state, 'agent-changed'), system: 'short' }]);
   await set.again('more');
   assert.equal((await set.go()).ended?.reason, 'answered');
 });
@@ -375,7 +375,7 @@ test(
   { timeout: 20_000 },
   async () => {
     const set = await stage({ lines: looks, tools: [look], limits: { calls: 1.5 } });
-    set.head.watch((event) => event.seq > 200 && assert.fail('no end'));
+    set.head.subscribe((event) => event.seq > 200 && assert.fail('no end'));
     const stop = AbortSignal.timeout(5000);
     assert.equal((await set.go(stop)).ended?.reason, 'call-budget');
     assert.equal(set.all('tool-started').length, 1);
@@ -402,7 +402,7 @@ test('however many reads an answer holds, only so many run side by side, and all
 });
 
 test('[M25] a stop that says no more than yes ends the run as a rule', async () => {
-  const set = await stage({ stops: [(() => true) as unknown as AgentParts['stops'][number]] });
+  const set = await stage({ stops: [(() => true) as unknown as ResolvedAgent['stops'][number]] });
   assert.equal((await set.go()).ended?.reason, 'rule');
   assert.equal(set.requests.length, 0);
 });

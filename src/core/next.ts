@@ -1,31 +1,31 @@
 // What to do next, decided from the state alone: to resume a run is to ask again.
-import { toldToStop } from './abort.ts';
-import { messageOf, type Failure } from './errors.ts';
+import { stopReasonOfFailure } from './abort.ts';
+import { errorMessage, type Failure } from './errors.ts';
 import type { StopReason } from './fact.ts';
-import { coming } from './inputs.ts';
+import { nextRequestTokens } from './inputs.ts';
 import { isObject } from './json.ts';
-import type { AgentParts } from './ports.ts';
-import type { Call, RunState } from './state.ts';
+import type { ResolvedAgent } from './ports.ts';
+import type { ToolCall, RunState } from './state.ts';
 
 /** The next thing a loop does. `rest`: nothing, until a person or a program adds a fact. */
 export type Step =
   | { readonly type: 'rest' }
   | { readonly type: 'turn' }
-  | { readonly type: 'calls'; readonly calls: readonly Call[] }
+  | { readonly type: 'calls'; readonly calls: readonly ToolCall[] }
   | { readonly type: 'check' }
   | { readonly type: 'compact' }
   | { readonly type: 'end'; readonly reason: StopReason; readonly detail?: string; readonly error?: Failure };
 
 /** What comes next for this state. */
-export function next(state: RunState, agent: AgentParts): Step {
+export function nextStep(state: RunState, agent: ResolvedAgent): Step {
   if (state.run === undefined) return { type: 'rest' };
-  const told = stopOf(state, agent);
+  const told = stopConditionStep(state, agent);
   if (told) return told;
   const open = state.calls.filter((call) => !call.result);
-  if (open.length) return callsReady(state, open, agent);
+  if (open.length) return readyCallsStep(state, open, agent);
   if (state.completed) return { type: 'end', reason: 'task-complete' };
   if (state.abstained !== undefined) return { type: 'end', reason: 'abstained', detail: state.abstained };
-  if (state.failure) return afterFailure(state, state.failure, agent);
+  if (state.failure) return stepAfterFailure(state, state.failure, agent);
   if (state.truncated)
     return {
       type: 'end',
@@ -33,14 +33,14 @@ export function next(state: RunState, agent: AgentParts): Step {
       detail: 'The model reached its output limit; nothing after the cut was run.',
     };
   if (state.due || state.pending.some((input) => input.how !== 'follow-up'))
-    return outOfBounds(state, agent) ?? { type: 'turn' };
+    return limitReachedStep(state, agent) ?? { type: 'turn' };
   if (!state.verified && agent.checks.length) return { type: 'check' };
-  if (state.pending.length) return outOfBounds(state, agent) ?? { type: 'turn' };
+  if (state.pending.length) return limitReachedStep(state, agent) ?? { type: 'turn' };
   return { type: 'end', reason: 'answered' };
 }
 
 /** What a user's own stop says. One that throws ends the run: what cannot be judged does not go on. */
-function stopOf(state: RunState, agent: AgentParts): Step | undefined {
+function stopConditionStep(state: RunState, agent: ResolvedAgent): Step | undefined {
   try {
     for (const stop of agent.stops) {
       const found: unknown = stop(state);
@@ -54,15 +54,15 @@ function stopOf(state: RunState, agent: AgentParts): Step | undefined {
     }
     return undefined;
   } catch (error) {
-    return { type: 'end', reason: 'rule', detail: `A stop failed, so the run ends: ${messageOf(error)}` };
+    return { type: 'end', reason: 'rule', detail: `A stop failed, so the run ends: ${errorMessage(error)}` };
   }
 }
 
 /** An answer may hold thousands of reads; the machine they run on has one set of sockets and files. */
-const mostBeside = 16;
+const maxConcurrentCalls = 16;
 
 /** Reads that come first run side by side; anything else runs alone; a call that waits for a person holds back nothing but itself. */
-function callsReady(state: RunState, open: readonly Call[], agent: AgentParts): Step {
+function readyCallsStep(state: RunState, open: readonly ToolCall[], agent: ResolvedAgent): Step {
   const room = (state.limits?.calls ?? Number.POSITIVE_INFINITY) - state.spent.calls;
   if (!(room >= 1))
     return { type: 'end', reason: 'call-budget', detail: `All ${state.spent.calls} tool calls are used.` };
@@ -71,21 +71,21 @@ function callsReady(state: RunState, open: readonly Call[], agent: AgentParts): 
   const reads = ready.findIndex((call) => agent.tools.get(call.tool)?.effect !== 'read');
   return {
     type: 'calls',
-    calls: ready.slice(0, Math.min(room, mostBeside, reads < 0 ? ready.length : Math.max(reads, 1))),
+    calls: ready.slice(0, Math.min(room, maxConcurrentCalls, reads < 0 ? ready.length : Math.max(reads, 1))),
   };
 }
 
-function afterFailure(state: RunState, failure: Failure, agent: AgentParts): Step {
-  const told = toldToStop(failure);
+function stepAfterFailure(state: RunState, failure: Failure, agent: ResolvedAgent): Step {
+  const told = stopReasonOfFailure(failure);
   if (told) return { type: 'end', reason: told, detail: failure.message };
-  if (failure.code === 'provider/context-too-long' && agent.compact && state.compactions === 0)
+  if (failure.code === 'provider/context-too-long' && agent.compactor && state.compactions === 0)
     return { type: 'compact' };
   if (!failure.retry) return { type: 'end', reason: 'provider-error', detail: failure.message, error: failure };
-  return outOfBounds(state, agent) ?? { type: 'turn' };
+  return limitReachedStep(state, agent) ?? { type: 'turn' };
 }
 
 /** Bounds are checked before the act, never after. Each asks whether there is room, not whether there is none: a limit that is no number then binds. */
-function outOfBounds(state: RunState, agent: AgentParts): Step | undefined {
+function limitReachedStep(state: RunState, agent: ResolvedAgent): Step | undefined {
   const { limits, spent } = state;
   if (!limits) return undefined;
   const end = (reason: StopReason, detail: string): Step => ({
@@ -109,37 +109,37 @@ function outOfBounds(state: RunState, agent: AgentParts): Step | undefined {
   if (!(spent.turns < limits.turns)) return end('max-turns', `All ${limits.turns} turns are used.`);
   if (limits.ms !== undefined && !(spent.ms < limits.ms)) return end('time', `All ${limits.ms} ms are used.`);
   const used = spent.input + spent.output;
-  const needs = coming(state);
+  const needs = nextRequestTokens(state);
   if (limits.tokens !== undefined && !(used + needs <= limits.tokens))
     return end(
       'token-budget',
       `${used} of ${limits.tokens} tokens are used and the next request needs about ${needs}.`,
     );
   const full = limits.context !== undefined && !(needs <= limits.context);
-  if (agent.compact && state.compactions === 0 && (full || isCrowded(state, needs, agent.compact.threshold)))
+  if (agent.compactor && state.compactions === 0 && (full || shouldCompact(state, needs, agent.compactor.threshold)))
     return { type: 'compact' };
   if (full)
     return end(
       'token-budget',
       `The next request needs about ${needs} tokens; the window has room for ${limits.context}.`,
     );
-  return limits.usd === undefined ? undefined : outOfMoney(state, limits.usd, needs, agent, end);
+  return limits.usd === undefined ? undefined : moneyLimitStep(state, limits.usd, needs, agent, end);
 }
 
 /** The share of the window that must have filled again since the last compaction: each one begins a new prefix, which costs. */
-const pause = 0.1;
+const minRefillShare = 0.1;
 
 /** Whether so much of the window is used that the history should be made shorter while there is still room. */
-function isCrowded({ limits, eased }: RunState, needs: number, threshold = 1): boolean {
+function shouldCompact({ limits, contextAfterCompaction: eased }: RunState, needs: number, threshold = 1): boolean {
   const window = limits?.context ?? Number.POSITIVE_INFINITY;
-  return needs > window * threshold && needs - eased > window * pause;
+  return needs > window * threshold && needs - eased > window * minRefillShare;
 }
 
-function outOfMoney(
+function moneyLimitStep(
   state: RunState,
   usd: number,
   needs: number,
-  agent: AgentParts,
+  agent: ResolvedAgent,
   end: (reason: StopReason, detail: string) => Step,
 ): Step | undefined {
   const price = agent.provider.price;

@@ -2,11 +2,11 @@
 import type { Note } from './fact.ts';
 import { isObject } from './json.ts';
 import type { TextPart } from './message.ts';
-import { harmless } from './outside-text.ts';
-import { estimate } from './tokens.ts';
+import { escapeReminderTags } from './outside-text.ts';
+import { estimateTokens } from './tokens.ts';
 
 /** From this priority on a note is about safety: no allowance holds it back. */
-export const SAFETY = 100;
+export const SAFETY_PRIORITY = 100;
 
 /** Tells a note from whatever else a user's code may give. */
 export const isNote = (value: unknown): value is Note =>
@@ -18,60 +18,60 @@ export const isNote = (value: unknown): value is Note =>
   (value['until'] === undefined || Number.isFinite(value['until']));
 
 /** The queue with a note added; a later note of the same key takes the place of the earlier. */
-export const enqueue = (queue: readonly Note[], note: Note): readonly Note[] => [
+export const enqueueNote = (queue: readonly Note[], note: Note): readonly Note[] => [
   ...queue.filter((each) => each.key !== note.key),
   note,
 ];
 
 /** Whether a note may still be shown when this turn begins. */
-export const isLive = ({ until }: Note, turn: number): boolean => until === undefined || turn <= until;
+export const isNoteActive = ({ until }: Note, turn: number): boolean => until === undefined || turn <= until;
 
 /** The queue in the order it is shown: higher priority first, then the order of arrival; a group stands where its first note does. */
-export function inOrder(queue: readonly Note[]): readonly Note[] {
+export function sortNotes(queue: readonly Note[]): readonly Note[] {
   const sorted = queue.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
   const groups = Map.groupBy(sorted, ({ group }, i) => group ?? i);
   return groups.size === sorted.length ? sorted : [...groups.values()].flat();
 }
 
 /** What a turn shows of the queue: in order, what has not expired, as far as the allowance of tokens goes. Safety passes, and so does the first note, or one that is too long would wait for ever. */
-export function flush(queue: readonly Note[], turn: number, allowance: number): readonly Note[] {
+export function selectNotes(queue: readonly Note[], turn: number, allowance: number): readonly Note[] {
   let room = allowance;
-  return inOrder(queue.filter((note) => isLive(note, turn))).filter((note, i) => {
-    const cost = estimate(note.text);
-    const passes = i === 0 || (note.priority ?? 0) >= SAFETY || cost <= room;
+  return sortNotes(queue.filter((note) => isNoteActive(note, turn))).filter((note, i) => {
+    const cost = estimateTokens(note.text);
+    const passes = i === 0 || (note.priority ?? 0) >= SAFETY_PRIORITY || cost <= room;
     if (passes) room -= cost;
     return passes;
   });
 }
 
 /** The queue without what a turn showed; a newer note of the same key stays. */
-export const takeShown = (queue: readonly Note[], shown: readonly Note[]): readonly Note[] =>
+export const removeShownNotes = (queue: readonly Note[], shown: readonly Note[]): readonly Note[] =>
   shown.length
     ? queue.filter((each) => !shown.some((note) => note.key === each.key && note.text === each.text))
     : queue;
 
 /** Notes as the model reads them: one text, each note in a tag of its own, those of a group in one. */
-export function wordsOf(notes: readonly Note[], nonce = ''): readonly TextPart[] {
+export function renderNotes(notes: readonly Note[], nonce = ''): readonly TextPart[] {
   if (notes.length === 0) return [];
   const groups = Map.groupBy(notes, ({ group, key }, i) => (group === undefined ? `${i} ${key}` : ` ${group}`));
-  const tags = [...groups.values()].map((group) => tagged(group, nonce));
+  const tags = [...groups.values()].map((group) => renderNoteGroup(group, nonce));
   return [{ type: 'text', text: tags.join('\n') }];
 }
 
 /** Some of a note may come from outside: it must not end its tag and speak as another. */
-function tagged(notes: readonly Note[], nonce: string): string {
+function renderNoteGroup(notes: readonly Note[], nonce: string): string {
   const name = (notes[0]?.group ?? notes[0]?.key ?? '').replaceAll(/["<>\s]/g, '_');
-  const words = harmless(notes.map(({ text }) => text).join('\n'));
+  const words = escapeReminderTags(notes.map(({ text }) => text).join('\n'));
   return `<system-reminder name="${name}"${nonce ? ` nonce="${nonce}"` : ''}>\n${words}\n</system-reminder>`;
 }
 
-const tags = /<system-reminder name="([^"]*)"(?: nonce="[^"]*")?>\n([^]*?)\n<\/system-reminder>(?:\n|$)/g;
+const noteTags = /<system-reminder name="([^"]*)"(?: nonce="[^"]*")?>\n([^]*?)\n<\/system-reminder>(?:\n|$)/g;
 
-/** The notes of a text that `wordsOf` made, a group as one; nothing where it is anything else. */
-export function notesIn(text: string): readonly Note[] | undefined {
+/** The notes of a text that `partDeltaText` made, a group as one; nothing where it is anything else. */
+export function parseNotes(text: string): readonly Note[] | undefined {
   const notes: Note[] = [];
   let at = 0;
-  for (const found of text.matchAll(tags)) {
+  for (const found of text.matchAll(noteTags)) {
     if (found.index !== at) return undefined;
     at += found[0].length;
     notes.push({ key: found[1] ?? '', text: found[2] ?? '' });

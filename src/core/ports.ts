@@ -1,14 +1,14 @@
 // The contracts others implement: where a log is kept, who answers, what can be done, who may stop it.
-import type { Event, Fact, Note, DecisionSource, Spent, StopReason, Verdict } from './fact.ts';
+import type { Event, Fact, Note, DecisionSource, UsageTotals, StopReason, Verdict } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { FilePart, FinishReason, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
-import type { Call, RunState } from './state.ts';
-import type { Trail } from './trail.ts';
+import type { ToolCall, RunState } from './state.ts';
+import type { PersistentList } from './trail.ts';
 
 /** How facts are to be added. */
 export type AppendOptions = {
   /** Return only once the facts are safe from a power cut. Without it they are safe from the death of the process alone. */
-  readonly settle?: boolean;
+  readonly durable?: boolean;
   /** Follow this event instead of the last one: the beginning of a branch. */
   readonly parent?: string;
 };
@@ -36,13 +36,13 @@ export interface NamedView<S> extends View<S> {
   /** What it is called in the log, where an epoch keeps it; one a view. */
   readonly name: string;
   /** Its state as JSON, for an epoch that a fold may start from; bounded in size. Without it, it begins anew there. */
-  keep?(state: S): Json;
+  serialize?(state: S): Json;
   /** The state that `keep` made JSON of; nothing where it is something else. */
   restore?(kept: Json): S | undefined;
 }
 
 /** How a model is to answer; what is absent is the provider's default. */
-export type Settings = {
+export type ModelSettings = {
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
   readonly topP?: number;
@@ -52,13 +52,13 @@ export type Settings = {
 };
 
 /** What a model is asked. Within an epoch every request extends the one before it, byte for byte. */
-export type Request = {
+export type ModelRequest = {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
-  readonly messages: Trail<Message>;
-  readonly choice: ToolChoice;
-  readonly settings: Settings;
-  readonly answer?: JsonObject;
+  readonly messages: PersistentList<Message>;
+  readonly toolChoice: ToolChoice;
+  readonly settings: ModelSettings;
+  readonly outputSchema?: JsonObject;
   readonly session?: string;
 };
 
@@ -105,10 +105,10 @@ export interface Provider {
   /** Its price; absent when unknown, which is not free. */
   readonly price?: Price;
   /** Tokens one request and its answer may hold together; absent when unknown. */
-  readonly window?: number;
+  readonly contextWindow?: number;
   /** Whether it sees pictures; absent when unknown. */
-  readonly images?: boolean;
-  stream(request: Request, signal: AbortSignal): AsyncIterable<Chunk>;
+  readonly supportsImages?: boolean;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<Chunk>;
 }
 
 /** What a tool is handed beside its input. */
@@ -116,22 +116,22 @@ export type ToolContext = {
   readonly signal: AbortSignal;
   /** The same for every attempt at this one call: hand it to services that can refuse a repetition. */
   readonly key: string;
-  readonly call: Call;
+  readonly call: ToolCall;
   /** Whose call this is: a tool that starts a child run narrows it from here. */
-  readonly agent: AgentParts;
+  readonly agent: ResolvedAgent;
   readonly state: RunState;
   /** Shows what the tool has to say while it is at work; nothing of it is kept. */
   readonly progress?: (text: string) => void;
   /** Calls back for each event of this session once it is written, after the call too: for what a tool leaves going on beside the run. */
-  readonly watch?: (seen: (event: Event, state: RunState) => void) => () => void;
+  readonly subscribe?: (seen: (event: Event, state: RunState) => void) => () => void;
 };
 
 /** The mark of an output. No JSON can carry it, so what a tool merely passes on from outside can never pose as one. */
-export const OUTPUT: unique symbol = Symbol.for('fairlead.output');
+export const TOOL_OUTPUT: unique symbol = Symbol.for('fairlead.output');
 
 /** A tool's answer with several renderings: text for the model, data for programs, notes to attach. Made by `output`. */
-export type Output = {
-  readonly [OUTPUT]: true;
+export type ToolOutput = {
+  readonly [TOOL_OUTPUT]: true;
   readonly text: string;
   readonly data?: Json;
   /** Pictures for a model that sees: base64, bounded by the tool. */
@@ -145,7 +145,7 @@ export type Output = {
   /** The task is complete: the run ends once this answer's calls are settled. */
   readonly endsRun?: boolean;
   /** What a child run used up, charged to this run. */
-  readonly spent?: Partial<Spent>;
+  readonly spent?: Partial<UsageTotals>;
 };
 
 /** Something the model may do. What `run` throws becomes a failed result for the model; what it returns, if not an `Output`, becomes JSON text. */
@@ -155,22 +155,22 @@ export interface Tool extends ToolSpec {
   /** A second attempt with the same key does no harm. */
   readonly idempotent?: boolean;
   /** Not shown to the model and not callable until a tool output loads it. */
-  readonly hidden?: boolean;
+  readonly deferred?: boolean;
   readonly timeoutMs?: number;
   /** Whoever asked makes its calls, elsewhere: one is written down as begun and stays open, with these words as its question, until somebody brings what came of it. */
-  readonly elsewhere?: string;
+  readonly clientSideQuestion?: string;
   /** Why this input does not fit the schema, or nothing. Where it throws, nothing is run. */
-  check?(input: Json): string | undefined;
-  run(input: Json, context: ToolContext): unknown;
+  validate?(input: Json): string | undefined;
+  execute(input: Json, context: ToolContext): unknown;
   /** What came of an attempt with this key that a crash cut off: what `run` would have given where it happened, `false` where it did not, nothing where that cannot be told. Changes nothing. */
-  confirm?(input: Json, context: ToolContext): unknown;
+  checkOutcome?(input: Json, context: ToolContext): unknown;
 }
 
 /** Pure: sees what just happened, may leave notes for the model; what it has to remember is a view. One that throws leaves a note that says so. */
 export type Rule = (event: Event, state: RunState) => readonly Note[];
 
 /** Writes a tool's output down for the model in another way; nothing leaves it as it is, and so does one that throws. */
-export type Renderer = (output: Omit<Output, typeof OUTPUT>, about: RendererContext) => string | undefined;
+export type Renderer = (output: Omit<ToolOutput, typeof TOOL_OUTPUT>, about: RendererContext) => string | undefined;
 
 /** What a renderer may go by. */
 export type RendererContext = { readonly tool: string; readonly input: Json; readonly model: string };
@@ -186,7 +186,7 @@ export type Decision =
   | { readonly type: 'rewrite'; readonly input: Json };
 
 /** The only place that may stop an act; every path passes it; one that throws, or says nothing clear, denies. */
-export type Gate = (call: Call, state: RunState) => Decision | Promise<Decision>;
+export type Gate = (call: ToolCall, state: RunState) => Decision | Promise<Decision>;
 
 /** Ends a run from its state alone; one that throws ends it too. */
 export type Stop = (state: RunState) => { readonly reason: StopReason; readonly detail?: string } | undefined;
@@ -198,39 +198,39 @@ export interface Check {
 }
 
 /** The schema an answer is held to, and how to tell. */
-export type AnswerShape = { readonly schema: JsonObject; check(text: string): string | undefined };
+export type OutputSchema = { readonly schema: JsonObject; validate(text: string): string | undefined };
 
 /** What a compactor is handed beside the state, whose open calls it sees as interrupted. */
-export type CompactContext = {
-  readonly agent: AgentParts;
+export type CompactionContext = {
+  readonly agent: ResolvedAgent;
   readonly signal: AbortSignal;
   /** What a person asks it to keep in mind. */
   readonly focus?: string;
 };
 
 /** What a compactor made. Without messages it could not; `detail` says how, or why not, and `spent` is charged either way. */
-export type Compacted = {
+export type CompactionResult = {
   readonly messages?: readonly Message[];
   readonly detail?: string;
-  readonly spent?: Partial<Spent>;
+  readonly spent?: Partial<UsageTotals>;
 };
 
 /** Makes a shorter history. What it throws, and a history that is illegal, not shorter or lacks an open call, is a refusal: the old one stays. */
 export interface Compactor {
   /** The share of the window from which on it is asked; without it only where the next request does not fit. */
   readonly threshold?: number;
-  run(state: RunState, context: CompactContext): Promise<Compacted>;
+  run(state: RunState, context: CompactionContext): Promise<CompactionResult>;
 }
 
 /** The parts of an agent, all a loop needs to know of it. */
-export type AgentParts = {
+export type ResolvedAgent = {
   readonly system: string;
   /** The working directory, recorded at the start of each epoch. */
   readonly cwd?: string;
   readonly provider: Provider;
   readonly tools: ReadonlyMap<string, Tool>;
   /** The name of the tool that is meant by a call whose name no tool has. Gates, checks and the log see that one. */
-  readonly alias?: (call: Pick<Call, 'tool' | 'input'>) => string | undefined;
+  readonly resolveToolName?: (call: Pick<ToolCall, 'tool' | 'input'>) => string | undefined;
   readonly rules: readonly Rule[];
   /** What rules, gates and stops look at beside the state. */
   readonly views?: readonly NamedView<unknown>[];
@@ -238,13 +238,13 @@ export type AgentParts = {
   readonly renderers?: readonly Renderer[];
   readonly reminders: readonly Reminder[];
   /** Tokens of notes that one turn may show, safety apart; 2,000 unless given. What did not fit waits for the next. */
-  readonly noteTokens?: number;
+  readonly maxNoteTokens?: number;
   readonly gates: readonly Gate[];
   readonly stops: readonly Stop[];
   readonly checks: readonly Check[];
-  readonly settings: Settings;
-  readonly answer?: AnswerShape;
-  readonly compact?: Compactor;
+  readonly settings: ModelSettings;
+  readonly outputSchema?: OutputSchema;
+  readonly compactor?: Compactor;
   /** Whether an effect that may have happened in a crash is put to a person, or told to the model; told unless given. */
-  readonly unsure?: 'ask' | 'tell';
+  readonly onUnknownOutcome?: 'ask' | 'tell';
 };

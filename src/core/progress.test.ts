@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, stage, toolOf } from '../../test/support/rehearsal.ts';
-import { run, type ToolContext } from './index.ts';
+import { runLoop, type ToolContext } from './index.ts';
 
 const signal = new AbortController().signal;
-const quiet = { signal, live: (): void => {}, clock: (): number => performance.now() };
+const silentContext = { signal, onChunk: (): void => {}, clock: (): number => performance.now() };
 
 test('[A77] onlookers see what a tool says while it works, under the id of its call, and the log keeps none of it', async () => {
   const heard: string[] = [];
@@ -15,7 +15,11 @@ test('[A77] onlookers see what a tool says while it works, under the id of its c
     return 'built';
   });
   const set = await stage({ lines: [calls('build')], tools: [build] });
-  await run(set.agent, { ...quiet, head: set.head, progress: (call, text) => heard.push(`${call} ${text}`) });
+  await runLoop(set.agent, {
+    ...silentContext,
+    writer: set.head,
+    onToolProgress: (call, text) => heard.push(`${call} ${text}`),
+  });
   assert.deepEqual(heard, ['c00001000 half-way there']);
   assert.ok(!JSON.stringify(set.log.events).includes('half-way'));
 });
@@ -33,7 +37,7 @@ test('an onlooker that fails does not fail the call, and nobody hears a tool who
     heard++;
     throw new Error('onlooker');
   };
-  await run(set.agent, { ...quiet, head: set.head, progress });
+  await runLoop(set.agent, { ...silentContext, writer: set.head, onToolProgress: progress });
   late?.('much later');
   assert.equal(heard, 1);
   const ended = set.log.events.find((event) => event.type === 'tool-ended');

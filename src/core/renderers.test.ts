@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, says, stage } from '../../test/support/rehearsal.ts';
-import { output } from './output.ts';
+import { toolOutput } from './output.ts';
 import type { Renderer, Tool } from './ports.ts';
 
 const weather: Tool = {
@@ -10,7 +10,7 @@ const weather: Tool = {
   description: 'Tells the weather.',
   input: { type: 'object' },
   effect: 'read',
-  run: () => output({ text: 'It is 21 degrees.', data: { degrees: 21 } }),
+  execute: () => toolOutput({ text: 'It is 21 degrees.', data: { degrees: 21 } }),
 };
 
 const shownBy = async (...renderers: readonly Renderer[]): Promise<string> => {

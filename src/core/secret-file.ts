@@ -1,6 +1,6 @@
 // Files that hold keys by custom: their names are known, and what is in them is no business of a model's unless a person says so.
 
-const names: readonly RegExp[] = [
+const secretFileNames: readonly RegExp[] = [
   /^\.env(\..+)?$/,
   /\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)$/,
   /^id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/,
@@ -9,13 +9,13 @@ const names: readonly RegExp[] = [
 ];
 
 /** Examples that people copy from hold no keys. */
-const samples = /\.(example|sample|template|dist)$/;
-const folders: ReadonlySet<string> = new Set(['.ssh', '.aws', '.gnupg', '.kube', '.docker', '.azure']);
+const sampleSuffix = /\.(example|sample|template|dist)$/;
+const secretFolders: ReadonlySet<string> = new Set(['.ssh', '.aws', '.gnupg', '.kube', '.docker', '.azure']);
 
 /** Whether a file of this path is one that usually holds secrets. Case and Unicode forms do not matter. */
-export function looksSecret(path: string): boolean {
+export function isSecretFile(path: string): boolean {
   const parts = path.normalize('NFKC').toLowerCase().split(/[/\\]/);
   const name = (parts.pop() ?? '').replace(/[. ]+$/, '');
-  if ([...parts, name].some((each) => folders.has(each))) return !name.endsWith('.pub');
-  return names.some((each) => each.test(name)) && !samples.test(name);
+  if ([...parts, name].some((each) => secretFolders.has(each))) return !name.endsWith('.pub');
+  return secretFileNames.some((each) => each.test(name)) && !sampleSuffix.test(name);
 }

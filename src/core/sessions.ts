@@ -2,7 +2,7 @@
 import type { Log } from './ports.ts';
 
 /** How a session is taken for writing. */
-export type TakeOptions = {
+export type OpenSessionOptions = {
   /** Who takes it, as others are told. */
   readonly holder?: string;
   /** Takes it from whoever holds it, whose next append is then refused: for one to whom the queue gave the run. */
@@ -10,7 +10,7 @@ export type TakeOptions = {
 };
 
 /** What a list tells of a session without reading it. */
-export type SessionEntry = {
+export type SessionInfo = {
   readonly session: string;
   readonly name?: string;
   readonly begun: string;
@@ -21,13 +21,13 @@ export type SessionEntry = {
 };
 
 /** Sessions kept in one place, each with one fenced writer: an append by one that no longer holds it fails with `store/fenced`. */
-export interface Sessions {
+export interface SessionStore {
   /** Takes a session for writing, or begins it; `store/locked` while another holds it. */
-  open(session: string, options?: TakeOptions): Promise<Log>;
+  open(session: string, options?: OpenSessionOptions): Promise<Log>;
   /** A session to be read and followed, held by nobody; `store/no-session` where there is none. Its `append` is refused. */
   reader(session: string): Promise<Log>;
   /** The sessions, the one changed last first. */
-  list(options?: { readonly most?: number; readonly before?: string }): Promise<readonly SessionEntry[]>;
+  list(options?: { readonly most?: number; readonly before?: string }): Promise<readonly SessionInfo[]>;
   /** Removes a session that nobody holds. */
   remove(session: string): Promise<void>;
 }

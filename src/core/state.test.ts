@@ -5,11 +5,11 @@ import { stage, says, calls, toolOf } from '../../test/support/rehearsal.ts';
 import {
   fold,
   FairleadError,
-  illegal,
-  runView,
+  historyError,
+  runStateView,
   toArray,
-  tokensIn,
-  wordsIn,
+  partTokens,
+  modelText,
   type Event,
   type Fact,
   type Rule,
@@ -25,7 +25,7 @@ function after(facts: readonly Fact[], rules: readonly Rule[] = []): RunState {
     parent: i ? `e${i}` : null,
     time: '',
   }));
-  return fold(runView(rules), events);
+  return fold(runStateView(rules), events);
 }
 
 const started: Fact = { type: 'session-started', session: 's' };
@@ -65,7 +65,7 @@ test('a run with a rule that always throws goes on, tells the model, and folds a
   const state = await go();
   assert.equal(state.ended?.reason, 'answered');
   assert.match(JSON.stringify(requests[1]), /rule-failed\/1.*cannot count/);
-  const again = fold(runView(agent.rules), JSON.parse(JSON.stringify(log.events)) as Event[]);
+  const again = fold(runStateView(agent.rules), JSON.parse(JSON.stringify(log.events)) as Event[]);
   assert.deepEqual({ ...again, messages: toArray(again.messages) }, { ...state, messages: toArray(state.messages) });
 });
 
@@ -105,7 +105,7 @@ test('[A10] results that come out of order, twice or for no call give each call 
     ended('a', 'late'),
   ]);
   const messages = toArray(state.messages);
-  assert.equal(illegal(messages), undefined);
+  assert.equal(historyError(messages), undefined);
   assert.deepEqual(
     messages[2]?.parts.map((part) => part.type === 'tool-result' && [part.id, part.text]),
     [
@@ -135,7 +135,7 @@ test('going back to before a call was settled leaves a legal history, no run and
     { type: 'input-received', input: 'i', how: 'steer', parts: [{ type: 'text', text: 'x' }] },
     { type: 'branch-started', from: 'e3', reason: 'rewound' },
   ]);
-  assert.equal(illegal(toArray(state.messages)), undefined);
+  assert.equal(historyError(toArray(state.messages)), undefined);
   assert.deepEqual([state.run, state.pending, state.queue, state.calls, state.due], [undefined, [], [], [], false]);
 });
 
@@ -158,12 +158,12 @@ test('a run that was given nothing to do does nothing', () => {
 });
 
 test('tokens are estimated from everything a model reads, the names and arguments of calls included', () => {
-  assert.equal(tokensIn([]), 0);
-  assert.equal(tokensIn([{ type: 'text', text: 'x'.repeat(40) }]), 10);
-  assert.equal(tokensIn([{ type: 'tool-call', id: 'c', tool: 'look', input: { a: 1 } }]), 3);
-  assert.equal(tokensIn([{ type: 'tool-result', id: 'c', tool: 'look', text: '12345678', failed: false }]), 2);
+  assert.equal(partTokens([]), 0);
+  assert.equal(partTokens([{ type: 'text', text: 'x'.repeat(40) }]), 10);
+  assert.equal(partTokens([{ type: 'tool-call', id: 'c', tool: 'look', input: { a: 1 } }]), 3);
+  assert.equal(partTokens([{ type: 'tool-result', id: 'c', tool: 'look', text: '12345678', failed: false }]), 2);
   assert.equal(
-    wordsIn({ role: 'assistant', parts: [{ type: 'tool-call', id: 'c', tool: 'look', input: [1] }] }),
+    modelText({ role: 'assistant', parts: [{ type: 'tool-call', id: 'c', tool: 'look', input: [1] }] }),
     'look[1]',
   );
 });

@@ -1,18 +1,18 @@
 // The run as a pure fold over its events. If it is not in the log it did not happen.
-import { answerAsk, endCall, patchCall, settleOpenCalls, startCall } from './call-fold.ts';
-import { FairleadError, messageOf, type Failure } from './errors.ts';
-import type { Event, FileMark, Limits, Note, PendingInput, Spent, StopReason } from './fact.ts';
+import { resolveApproval, endCall, patchCall, settleOpenCalls, startCall } from './call-fold.ts';
+import { FairleadError, errorMessage, type Failure } from './errors.ts';
+import type { Event, TouchedFile, Limits, Note, PendingInput, UsageTotals, StopReason } from './fact.ts';
 import type { Json } from './json.ts';
-import type { Message, ResultPart, ToolChoice, ToolSpec } from './message.ts';
-import { enqueue, isNote } from './notes.ts';
+import type { Message, ToolResultPart, ToolChoice, ToolSpec } from './message.ts';
+import { enqueueNote, isNote } from './notes.ts';
 import type { NamedView, Rule, View } from './ports.ts';
-import { charge, noSpending } from './spending.ts';
-import { trailOf, type Trail } from './trail.ts';
+import { chargeRun, zeroUsage } from './spending.ts';
+import { createPersistentList, type PersistentList } from './trail.ts';
 import { endTurn, failTurn, startEpoch, startTurn } from './turn-fold.ts';
-import { see, unseen, type Seen } from './views.ts';
+import { advanceViews, initialViewStates, type ViewStates } from './views.ts';
 
 /** A question to a person about a call, and what was answered. */
-export type Ask = {
+export type CallApproval = {
   readonly question: string;
   readonly kind?: 'unknown-outcome' | 'client-tool';
   readonly allowed?: boolean;
@@ -20,7 +20,7 @@ export type Ask = {
 };
 
 /** A tool call that the model made and that is not yet part of the history. */
-export type Call = {
+export type ToolCall = {
   readonly id: string;
   readonly tool: string;
   readonly input: Json;
@@ -28,12 +28,12 @@ export type Call = {
   readonly key?: string;
   /** What the tool was given where a gate rewrote it. */
   readonly sent?: Json;
-  readonly ask?: Ask;
+  readonly ask?: CallApproval;
   /** A person said that the attempt before came to nothing: it may be made again, once. */
   readonly again?: true;
   /** The questions a person said yes to: several gates may ask, one after the other. */
   readonly granted?: readonly string[];
-  readonly result?: ResultPart;
+  readonly result?: ToolResultPart;
 };
 
 /** Everything that decides what happens next. */
@@ -49,27 +49,27 @@ export type RunState = {
   readonly model: string;
   /** The working directory that the last epoch recorded. */
   readonly cwd: string | undefined;
-  readonly messages: Trail<Message>;
+  readonly messages: PersistentList<Message>;
   /** How many of the messages the last request held. */
   readonly sent: number;
   /** Tokens the next request is expected to hold. */
   readonly context: number;
   /** What that was after the latest compaction, or attempt at one: the next begins only once it has grown. */
-  readonly eased: number;
+  readonly contextAfterCompaction: number;
   /** The files that tools worked on, the latest last. */
-  readonly files: readonly FileMark[];
+  readonly files: readonly TouchedFile[];
   readonly pending: readonly PendingInput[];
   readonly queue: readonly Note[];
   /** What the agent's views have seen. */
-  readonly seen: Seen;
-  readonly calls: readonly Call[];
+  readonly viewStates: ViewStates;
+  readonly calls: readonly ToolCall[];
   readonly loaded: readonly string[];
   readonly run: string | undefined;
   readonly limits: Limits | undefined;
   readonly choice: ToolChoice;
   readonly turn: number;
-  readonly spent: Spent;
-  readonly total: Spent;
+  readonly spent: UsageTotals;
+  readonly total: UsageTotals;
   readonly failures: number;
   readonly failure: Failure | undefined;
   readonly answerRetries: number;
@@ -85,7 +85,7 @@ export type RunState = {
   readonly ended: { readonly reason: StopReason; readonly detail?: string; readonly error?: Failure } | undefined;
 };
 
-const initial: RunState = {
+const initialRunState: RunState = {
   seq: 0,
   head: null,
   session: '',
@@ -95,22 +95,22 @@ const initial: RunState = {
   tools: [],
   model: '',
   cwd: undefined,
-  messages: trailOf<Message>(),
+  messages: createPersistentList<Message>(),
   sent: 0,
   context: 0,
-  eased: 0,
+  contextAfterCompaction: 0,
   files: [],
   pending: [],
   queue: [],
-  seen: unseen([]),
+  viewStates: initialViewStates([]),
   calls: [],
   loaded: [],
   run: undefined,
   limits: undefined,
   choice: 'auto',
   turn: 0,
-  spent: noSpending,
-  total: noSpending,
+  spent: zeroUsage,
+  total: zeroUsage,
   failures: 0,
   failure: undefined,
   answerRetries: 0,
@@ -126,33 +126,36 @@ const initial: RunState = {
 };
 
 /** Rules are pure, so the queue of notes is part of the view: a crash cannot lose one. */
-export const runView = (rules: readonly Rule[] = [], views: readonly NamedView<unknown>[] = []): View<RunState> => ({
-  initial: { ...initial, messages: trailOf<Message>(), seen: unseen(views) },
+export const runStateView = (
+  rules: readonly Rule[] = [],
+  views: readonly NamedView<unknown>[] = [],
+): View<RunState> => ({
+  initial: { ...initialRunState, messages: createPersistentList<Message>(), viewStates: initialViewStates(views) },
   on(state, event) {
-    const next = step(state, event);
+    const next = reduceEvent(state, event);
     // What a step makes is its own: nobody has seen it yet, so it is completed in place. A fold is long enough.
-    const now: Draft = next === state ? { ...state } : next;
+    const now: MutableRunState = next === state ? { ...state } : next;
     now.seq = event.seq;
     now.head = event.id;
-    now.seen = see(state.seen, event, state.seq === 0);
+    now.viewStates = advanceViews(state.viewStates, event, state.seq === 0);
     if (rules.length === 0) return now;
     let { queue } = now;
     for (const [i, rule] of rules.entries())
-      for (const note of notesOf(rule, i + 1, event, now)) queue = enqueue(queue, note);
+      for (const note of ruleNotes(rule, i + 1, event, now)) queue = enqueueNote(queue, note);
     return queue === now.queue ? now : { ...now, queue };
   },
 });
 
-type Draft = { -readonly [key in keyof RunState]: RunState[key] };
+type MutableRunState = { -readonly [key in keyof RunState]: RunState[key] };
 
 /** What a rule adds. One that fails says so in a note: a fold that threw would throw again at every opening of the session. */
-function notesOf(rule: Rule, number: number, event: Event, state: RunState): readonly Note[] {
+function ruleNotes(rule: Rule, number: number, event: Event, state: RunState): readonly Note[] {
   try {
     const notes = rule(event, state);
     if (Array.isArray(notes) && notes.every(isNote)) return notes;
     throw new TypeError('it gave no list of notes.');
   } catch (error) {
-    const text = `Rule ${number} failed at ${event.type} and added nothing: ${messageOf(error).slice(0, 300)}`;
+    const text = `Rule ${number} failed at ${event.type} and added nothing: ${errorMessage(error).slice(0, 300)}`;
     return [{ key: `rule-failed/${number}`, text }];
   }
 }
@@ -164,19 +167,19 @@ export const fold = <S>(view: View<S>, events: Iterable<Event>, from: S = view.i
   return state;
 };
 
-function step(s: RunState, e: Event): RunState {
+function reduceEvent(s: RunState, e: Event): RunState {
   switch (e.type) {
     case 'session-started':
       return { ...s, session: e.session, nonce: e.nonce ?? '' };
     case 'epoch-started':
       return startEpoch(s, e);
     case 'compaction-failed':
-      return { ...charge(s, e.spent ?? {}), eased: s.context, compactions: s.compactions + 1 };
+      return { ...chargeRun(s, e.spent ?? {}), contextAfterCompaction: s.context, compactions: s.compactions + 1 };
     case 'branch-started':
       return {
         ...settleOpenCalls(s, 'The conversation went back to before this call was settled.'),
         // Who takes a compaction back does not want it made again at once.
-        eased: e.reason === 'returned' ? s.context : s.eased,
+        contextAfterCompaction: e.reason === 'returned' ? s.context : s.contextAfterCompaction,
         pending: [],
         queue: [],
         run: undefined,
@@ -194,7 +197,7 @@ function step(s: RunState, e: Event): RunState {
         run: e.run,
         limits: e.limits,
         choice: e.choice ?? 'auto',
-        spent: noSpending,
+        spent: zeroUsage,
         failures: 0,
         failure: undefined,
         answerRetries: 0,
@@ -206,9 +209,9 @@ function step(s: RunState, e: Event): RunState {
         ended: undefined,
       };
     case 'turn-started':
-      return startTurn(settleOpenCalls(s, lostResult), e.inputs, e.notes);
+      return startTurn(settleOpenCalls(s, lostResultText), e.inputs, e.notes);
     case 'turn-ended':
-      return endTurn(settleOpenCalls(s, lostResult), e);
+      return endTurn(settleOpenCalls(s, lostResultText), e);
     case 'turn-failed':
       return failTurn(s, e);
     case 'answer-rejected':
@@ -217,12 +220,12 @@ function step(s: RunState, e: Event): RunState {
         answerRetries: s.answerRetries + 1,
         due: true,
         verified: false,
-        queue: enqueue(s.queue, { key: 'answer-rejected', text: e.text, priority: 50 }),
+        queue: enqueueNote(s.queue, { key: 'answer-rejected', text: e.text, priority: 50 }),
       };
     case 'approval-requested':
       return patchCall(s, e.call, { ask: { question: e.question, ...(e.kind ? { kind: e.kind } : {}) } });
     case 'approval-resolved':
-      return answerAsk(s, e);
+      return resolveApproval(s, e);
     case 'tool-started':
       return startCall(s, e);
     case 'tool-ended':
@@ -235,7 +238,7 @@ function step(s: RunState, e: Event): RunState {
           : {
               ...s,
               due: true,
-              queue: enqueue(s.queue, { key: `check/${e.check}`, text: e.verdict.why, priority: 50 }),
+              queue: enqueueNote(s.queue, { key: `check/${e.check}`, text: e.verdict.why, priority: 50 }),
             };
     case 'run-ended':
       return {
@@ -252,14 +255,14 @@ function step(s: RunState, e: Event): RunState {
     case 'annotation-added':
       return s;
     default:
-      throw unknownFact(e);
+      throw unknownFactError(e);
   }
 }
 
 /** Only a hurt or edited log has calls open here: a turn never starts before the last answer's calls are settled. */
-const lostResult = 'The result of this call was lost.';
+const lostResultText = 'The result of this call was lost.';
 
-const unknownFact = (event: never): FairleadError =>
+const unknownFactError = (event: never): FairleadError =>
   new FairleadError('store/unknown-fact', `This version does not know the fact ${(event as Event).type}.`, {
     blame: 'store',
     hint: 'Open the session with the version that wrote it, or a later one.',

@@ -16,26 +16,27 @@ import {
 import { memoryLog } from '../stores/index.ts';
 import {
   FairleadError,
-  illegal,
-  last,
-  openHead,
-  runView,
-  textOf,
+  historyError,
+  lastItem,
+  openSessionWriter,
+  runStateView,
+  messageText,
   toArray,
   type Event,
   type Message,
-  type Request,
+  type ModelRequest,
 } from './index.ts';
 
 const look = toolOf('look', 'read', () => 'seen');
 const retry = new FairleadError('provider/overloaded', 'Too busy.', { blame: 'provider', retry: true });
 
 /** What the user's side said last in a request. */
-const tail = (request: Request | undefined): string => (request ? textOf(last(request.messages) as Message) : '');
+const tail = (request: ModelRequest | undefined): string =>
+  request ? messageText(lastItem(request.messages) as Message) : '';
 
 /** Says something at the first event of this kind, in the same moment. */
 const at = (set: Stage, type: Event['type'], ...words: readonly (readonly ['steer' | 'follow-up', string])[]): void => {
-  const leave = set.head.watch((event) => {
+  const leave = set.head.subscribe((event) => {
     if (event.type !== type) return;
     leave();
     for (const [how, text] of words) void set.say(how, text);
@@ -179,7 +180,7 @@ test('[A24] words that were written down before a crash are delivered by the pro
   at(set, 'tool-started', ['steer', 'kept'], ['follow-up', 'kept too']);
   await set.go();
   const cut = set.log.events.findLastIndex((event) => event.type === 'input-received');
-  const head = await openHead(memoryLog(set.log.events.slice(0, cut + 1)), runView());
+  const head = await openSessionWriter(memoryLog(set.log.events.slice(0, cut + 1)), runStateView());
   assert.deepEqual(
     head.state.pending.map(({ how }) => how),
     ['steer', 'follow-up'],
@@ -202,7 +203,7 @@ test('whenever words come, each is delivered once, in its order, in a legal requ
       const set = await stage({ lines, tools: [look], limits: { errors: 50, maxRetriesPerAnswer: 50, turns: 100 } });
       const said: { readonly how: string; readonly text: string }[] = [];
       const saying: Promise<unknown>[] = [];
-      const leave = set.head.watch((event) => {
+      const leave = set.head.subscribe((event) => {
         for (const { after, how } of inputs)
           if (event.seq === 4 + after) {
             const text = `<${how} ${said.length}>`;
@@ -228,8 +229,8 @@ test('whenever words come, each is delivered once, in its order, in a legal requ
         );
       }
       for (const [i, request] of set.requests.entries()) {
-        assert.equal(illegal(toArray(request.messages)), undefined);
-        assert.notEqual(last(request.messages)?.role, 'assistant');
+        assert.equal(historyError(toArray(request.messages)), undefined);
+        assert.notEqual(lastItem(request.messages)?.role, 'assistant');
         const before = toArray(set.requests[i - 1]?.messages ?? { length: 0, items: [] });
         assert.deepEqual(toArray(request.messages).slice(0, before.length), before);
       }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { last, push, swapLast, toArray, trailOf, type Trail } from './index.ts';
+import { lastItem, appendItem, replaceLastItem, toArray, createPersistentList, type PersistentList } from './index.ts';
 
 const step = fc.record({
   on: fc.nat(1000),
@@ -13,20 +13,22 @@ const step = fc.record({
 test('[D10] whatever is pushed or swapped on whichever version, every version stays what it was', () => {
   fc.assert(
     fc.property(fc.array(fc.integer(), { maxLength: 3 }), fc.array(step, { maxLength: 60 }), (start, steps) => {
-      const versions: { trail: Trail<number>; model: readonly number[] }[] = [{ trail: trailOf(start), model: start }];
+      const versions: { trail: PersistentList<number>; model: readonly number[] }[] = [
+        { trail: createPersistentList(start), model: start },
+      ];
       const read: { seen: readonly number[]; model: readonly number[] }[] = [];
       for (const { on, does, item } of steps) {
         const from = versions[on % versions.length] as (typeof versions)[number];
-        if (does === 'push') versions.push({ trail: push(from.trail, item), model: [...from.model, item] });
+        if (does === 'push') versions.push({ trail: appendItem(from.trail, item), model: [...from.model, item] });
         if (does === 'swap' && from.model.length)
-          versions.push({ trail: swapLast(from.trail, item), model: [...from.model.slice(0, -1), item] });
+          versions.push({ trail: replaceLastItem(from.trail, item), model: [...from.model.slice(0, -1), item] });
         if (does === 'read') read.push({ seen: toArray(from.trail), model: from.model });
       }
       for (const { trail, model } of versions) {
         assert.deepEqual(toArray(trail), model);
         assert.deepEqual(toArray(trail, 1), model.slice(1));
         assert.equal(trail.length, model.length);
-        assert.equal(last(trail), model.at(-1));
+        assert.equal(lastItem(trail), model.at(-1));
       }
       for (const { seen, model } of read) assert.deepEqual(seen, model, 'an array that was handed out changed');
     }),
@@ -36,14 +38,14 @@ test('[D10] whatever is pushed or swapped on whichever version, every version st
 
 test('a trail does not change with the array it was made of', () => {
   const given = [1, 2];
-  const trail = trailOf(given);
+  const trail = createPersistentList(given);
   given.push(3);
-  assert.deepEqual(toArray(push(trail, 4)), [1, 2, 4]);
+  assert.deepEqual(toArray(appendItem(trail, 4)), [1, 2, 4]);
 });
 
 test('pushing on the newest version copies nothing', () => {
-  let trail = trailOf<number>();
+  let trail = createPersistentList<number>();
   const { items } = trail;
-  for (let i = 0; i < 10_000; i++) trail = push(trail, i);
+  for (let i = 0; i < 10_000; i++) trail = appendItem(trail, i);
   assert.equal(trail.items, items);
 });

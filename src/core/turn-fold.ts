@@ -1,18 +1,19 @@
 // How a turn and an epoch change the state.
-import { wasLeft } from './abort.ts';
+import { wasDetached } from './abort.ts';
 import type { Event, Note } from './fact.ts';
-import { callsOf, isSilent, meets, type Message, type Part } from './message.ts';
-import { isLive, takeShown, wordsOf } from './notes.ts';
-import { charge, charged } from './spending.ts';
-import type { Call, RunState } from './state.ts';
-import { estimate, tokensIn, tokensOf } from './tokens.ts';
-import { last, push, swapLast, trailOf, type Trail } from './trail.ts';
+import { messageToolCalls, isEmptyMessage, satisfiesToolChoice, type Message, type MessagePart } from './message.ts';
+import { isNoteActive, removeShownNotes, renderNotes } from './notes.ts';
+import { chargeRun, addToTotals } from './spending.ts';
+import type { ToolCall, RunState } from './state.ts';
+import { estimateTokens, partTokens, messageTokens } from './tokens.ts';
+import { lastItem, appendItem, replaceLastItem, createPersistentList, type PersistentList } from './trail.ts';
 
 /** A new prefix begins. */
 export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): RunState {
   const now = { ...s, epoch: e.epoch, system: e.system, tools: e.tools, model: e.model, cwd: e.cwd, sent: 0 };
-  const frame = frameOf(e);
-  if (!e.baseline) return { ...now, context: s.epoch === 0 ? frame : Math.max(frame, s.context + frame - frameOf(s)) };
+  const frame = prefixTokens(e);
+  if (!e.baseline)
+    return { ...now, context: s.epoch === 0 ? frame : Math.max(frame, s.context + frame - prefixTokens(s)) };
   const {
     session,
     messages,
@@ -24,13 +25,13 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
     activeRun: going,
     calls = [],
   } = e.baseline;
-  const context = frame + tokensOf(messages);
+  const context = frame + messageTokens(messages);
   const begun: RunState = {
     ...now,
     ...going,
     session,
     nonce: e.baseline.nonce ?? s.nonce,
-    messages: trailOf(messages),
+    messages: createPersistentList(messages),
     turn,
     loaded,
     queue,
@@ -40,23 +41,23 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
     calls,
     files: e.baseline.files ?? [],
     failure: undefined,
-    eased: e.reason === 'compacted' ? context : 0,
+    contextAfterCompaction: e.reason === 'compacted' ? context : 0,
     compactions: (going ?? s).compactions + (e.reason === 'compacted' ? 1 : 0),
   };
-  return e.spent ? charge(begun, e.spent) : begun;
+  return e.spent ? chargeRun(begun, e.spent) : begun;
 }
 
 /** Tokens that every request of an epoch holds before its first message. */
-export const frameOf = ({ system, tools }: Pick<RunState, 'system' | 'tools'>): number =>
-  estimate(system) + estimate(JSON.stringify(tools));
+export const prefixTokens = ({ system, tools }: Pick<RunState, 'system' | 'tools'>): number =>
+  estimateTokens(system) + estimateTokens(JSON.stringify(tools));
 
 /** What a turn delivers joins the history; the request is about to go out. */
 export function startTurn(s: RunState, inputs: readonly string[], notes: readonly Note[]): RunState {
   const delivered = inputs.length ? s.pending.filter((each) => inputs.includes(each.input)) : [];
-  const parts = [...delivered.flatMap((each) => each.parts), ...wordsOf(notes, s.nonce)];
-  const role = last(s.messages)?.role;
+  const parts = [...delivered.flatMap((each) => each.parts), ...renderNotes(notes, s.nonce)];
+  const role = lastItem(s.messages)?.role;
   const waits = role === 'user' || role === 'tool';
-  const now = parts.length || !waits ? say(s, parts.length ? parts : goOn) : s;
+  const now = parts.length || !waits ? appendUserParts(s, parts.length ? parts : continueParts) : s;
   return {
     ...now,
     turn: s.turn + 1,
@@ -67,47 +68,51 @@ export function startTurn(s: RunState, inputs: readonly string[], notes: readonl
     truncated: false,
     failure: undefined,
     pending: delivered.length ? s.pending.filter((each) => !inputs.includes(each.input)) : s.pending,
-    queue: s.queue.length ? takeShown(s.queue, notes).filter((note) => isLive(note, s.turn + 2)) : s.queue,
+    queue: s.queue.length ? removeShownNotes(s.queue, notes).filter((note) => isNoteActive(note, s.turn + 2)) : s.queue,
     spent: { ...s.spent, turns: s.spent.turns + 1 },
     total: { ...s.total, turns: s.total.turns + 1 },
   };
 }
 
 /** A request must end with the user's side: many models refuse one that ends with their own words. */
-const goOn: readonly Part[] = [{ type: 'text', text: 'Go on.' }];
+const continueParts: readonly MessagePart[] = [{ type: 'text', text: 'Go on.' }];
 
 /** Adds words of the user's side. What a request already held is never changed: after it, a stand-in answer keeps the roles alternating. */
-function say(s: RunState, parts: readonly Part[]): RunState {
-  const tail = last(s.messages);
-  const context = s.context + tokensIn(parts);
+function appendUserParts(s: RunState, parts: readonly MessagePart[]): RunState {
+  const tail = lastItem(s.messages);
+  const context = s.context + partTokens(parts);
   const message: Message = { role: 'user', parts };
-  if (!tail || tail.role === 'assistant') return { ...s, context, messages: push(s.messages, message) };
+  if (!tail || tail.role === 'assistant') return { ...s, context, messages: appendItem(s.messages, message) };
   if (s.messages.length > s.sent) {
     if (tail.role === 'user')
-      return { ...s, context, messages: swapLast(s.messages, { role: 'user', parts: [...tail.parts, ...parts] }) };
-    return { ...s, context, messages: push(s.messages, message) };
+      return {
+        ...s,
+        context,
+        messages: replaceLastItem(s.messages, { role: 'user', parts: [...tail.parts, ...parts] }),
+      };
+    return { ...s, context, messages: appendItem(s.messages, message) };
   }
-  return { ...s, context, messages: push(push(s.messages, noAnswer), message) };
+  return { ...s, context, messages: appendItem(appendItem(s.messages, noAnswerMessage), message) };
 }
 
-const noAnswer: Message = { role: 'assistant', parts: [{ type: 'text', text: '(no answer)' }] };
+const noAnswerMessage: Message = { role: 'assistant', parts: [{ type: 'text', text: '(no answer)' }] };
 
 /** What a hurt log no longer says was asked: an answer to nothing, or to an answer, is legal nowhere. */
-const lostWords: Message = { role: 'user', parts: [{ type: 'text', text: '(lost)' }] };
+const lostInputMessage: Message = { role: 'user', parts: [{ type: 'text', text: '(lost)' }] };
 
-function hear(messages: Trail<Message>, answer: Message): Trail<Message> {
-  const role = last(messages)?.role;
+function appendAnswer(messages: PersistentList<Message>, answer: Message): PersistentList<Message> {
+  const role = lastItem(messages)?.role;
   const wasAsked = role === 'user' || role === 'tool';
-  return push(wasAsked ? messages : push(messages, lostWords), answer);
+  return appendItem(wasAsked ? messages : appendItem(messages, lostInputMessage), answer);
 }
 
 /** An answer is in: it joins the history and its calls are open. */
 export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunState {
-  const words = tokensIn(e.message.parts);
+  const words = partTokens(e.message.parts);
   const used = { ...e.usage, input: e.usage.input ?? s.context, output: e.usage.output ?? words };
   const unpriced = e.usd === undefined || e.estimated ? 1 : 0;
-  const { spent, total } = charged(s, { ...used, usd: e.usd ?? 0, turnsWithoutPrice: unpriced, ms: e.ms });
-  const calls = callsOf(e.message).map((part): Call => ({
+  const { spent, total } = addToTotals(s, { ...used, usd: e.usd ?? 0, turnsWithoutPrice: unpriced, ms: e.ms });
+  const calls = messageToolCalls(e.message).map((part): ToolCall => ({
     id: part.id,
     tool: part.tool,
     input: part.input,
@@ -125,18 +130,21 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
     truncated: e.finishReason === 'length',
     compactions: 0,
     // What a request held after a compaction is best known from who counted it.
-    eased: s.compactions > 0 ? used.input : s.eased,
-    choice: calls.length && meets(s.choice, calls) ? 'auto' : s.choice,
-    messages: isSilent(e.message) ? s.messages : hear(s.messages, e.message),
+    contextAfterCompaction: s.compactions > 0 ? used.input : s.contextAfterCompaction,
+    choice: calls.length && satisfiesToolChoice(s.choice, calls) ? 'auto' : s.choice,
+    messages: isEmptyMessage(e.message) ? s.messages : appendAnswer(s.messages, e.message),
     context: used.input + used.output,
   };
 }
 
 /** No answer came. Words that were shown stay in the history unless the turn will be tried again. */
 export function failTurn(s: RunState, e: Event & { type: 'turn-failed' }): RunState {
-  const now = charge(s, { ...e.usage, usd: e.usd ?? 0, turnsWithoutPrice: e.usage ? 1 : 0, ms: e.ms });
-  const messages = e.partial && !e.error.retry ? hear(s.messages, cutOff(e.partial)) : s.messages;
-  return { ...now, inTurn: false, failure: e.error, failures: s.failures + (wasLeft(e.error) ? 0 : 1), messages };
+  const now = chargeRun(s, { ...e.usage, usd: e.usd ?? 0, turnsWithoutPrice: e.usage ? 1 : 0, ms: e.ms });
+  const messages = e.partial && !e.error.retry ? appendAnswer(s.messages, cutOffMessage(e.partial)) : s.messages;
+  return { ...now, inTurn: false, failure: e.error, failures: s.failures + (wasDetached(e.error) ? 0 : 1), messages };
 }
 
-const cutOff = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text: `${text} [cut off]` }] });
+const cutOffMessage = (text: string): Message => ({
+  role: 'assistant',
+  parts: [{ type: 'text', text: `${text} [cut off]` }],
+});

@@ -19,21 +19,21 @@ import { memoryLog } from '../stores/index.ts';
 import {
   callId,
   FairleadError,
-  illegal,
+  historyError,
   isJson,
-  last,
-  textOf,
+  lastItem,
+  messageText,
   toArray,
   type Chunk,
   type Message,
-  type Part,
+  type MessagePart,
   type Usage,
 } from './index.ts';
 
 const retry = new FairleadError('provider/overloaded', 'Too busy.', { blame: 'provider', retry: true });
 const final = new FairleadError('provider/bad-key', 'The key is wrong.', { blame: 'user' });
-const thought: Part = { type: 'reasoning', text: 'hm' };
-const text = (words: string): Part => ({ type: 'text', text: words });
+const thought: MessagePart = { type: 'reasoning', text: 'hm' };
+const text = (words: string): MessagePart => ({ type: 'text', text: words });
 const never = toolOf('look', 'write', () => assert.fail('it ran'));
 const times = (n: number, line: Line): readonly Line[] => Array.from({ length: n }, () => line);
 
@@ -79,7 +79,7 @@ for (const [what, line, code, partial] of streams) {
     assert.deepEqual(set.told(), ['user: go', ...(partial === undefined ? [] : [`assistant: ${partial} [cut off]`])]);
     await set.again('go on');
     assert.equal((await set.go()).ended?.reason, 'answered');
-    assert.ok(set.requests.every((request) => illegal(toArray(request.messages)) === undefined));
+    assert.ok(set.requests.every((request) => historyError(toArray(request.messages)) === undefined));
   });
 }
 
@@ -170,7 +170,7 @@ for (const [finish, why] of [
   });
 }
 
-const nothings: Readonly<Record<string, readonly Part[]>> = {
+const nothings: Readonly<Record<string, readonly MessagePart[]>> = {
   'no parts': [],
   'an empty text': [text('')],
   'white space': [text(' \n')],
@@ -190,17 +190,17 @@ for (const [what, parts] of Object.entries(nothings)) {
       kept.filter((part) => part.type === 'reasoning'),
       parts.filter((part) => part === thought),
     );
-    assert.ok(set.requests.every((request) => illegal(toArray(request.messages)) === undefined));
+    assert.ok(set.requests.every((request) => historyError(toArray(request.messages)) === undefined));
     const stubborn = await stage({ lines: times(9, ends(parts)), limits: { maxRetriesPerAnswer: 2 } });
     assert.deepEqual([(await stubborn.go()).ended?.reason, stubborn.requests.length], ['error-threshold', 3]);
   });
 }
 
 test('an answer that is a picture alone is an answer', async () => {
-  const picture: Part = { type: 'file', mediaType: 'image/png', data: 'AAAA' };
+  const picture: MessagePart = { type: 'file', mediaType: 'image/png', data: 'AAAA' };
   const set = await stage({ lines: [ends([picture])] });
   assert.equal((await set.go()).ended?.reason, 'answered');
-  assert.deepEqual(last(set.head.state.messages)?.parts, [picture]);
+  assert.deepEqual(lastItem(set.head.state.messages)?.parts, [picture]);
 });
 
 test('white space beside a call is left out, so that no dialect refuses the history', async () => {
@@ -280,14 +280,14 @@ for (const [what, setting, choices, reason, ran] of forced) {
     const set = await stage({ ...setting, tools: looking });
     assert.equal((await set.go()).ended?.reason, reason);
     assert.deepEqual(
-      set.requests.map((request) => request.choice),
+      set.requests.map((request) => request.toolChoice),
       choices,
     );
     assert.deepEqual(
       set.all('tool-started').map((event) => event.tool),
       ran,
     );
-    assert.ok(set.requests.every((request) => illegal(toArray(request.messages)) === undefined));
+    assert.ok(set.requests.every((request) => historyError(toArray(request.messages)) === undefined));
   });
 }
 
@@ -300,7 +300,7 @@ test('a run resumed after its forced call is as free as it was', async () => {
 
 const answer = {
   schema: { type: 'object' },
-  check: (words: string): string | undefined => (words === '{"n":1}' ? undefined : 'n must be 1.'),
+  validate: (words: string): string | undefined => (words === '{"n":1}' ? undefined : 'n must be 1.'),
 };
 const held: readonly (readonly [string, readonly Line[], string, number])[] = [
   ['an answer that fits its schema is taken', [says('{"n":1}')], 'answered', 1],
@@ -315,19 +315,19 @@ const held: readonly (readonly [string, readonly Line[], string, number])[] = [
 ];
 for (const [what, lines, reason, turns] of held) {
   test(`[A110] ${what}`, async () => {
-    const set = await stage({ lines, answer });
+    const set = await stage({ lines, outputSchema: answer });
     const { ended } = await set.go();
     assert.deepEqual([ended?.reason, set.requests.length], [reason, turns]);
-    assert.deepEqual(set.requests[0]?.answer, { type: 'object' });
-    const tail = set.requests[1] && last(set.requests[1].messages);
-    if (tail) assert.match(textOf(tail), /does not fit the required schema: n must be 1\./);
+    assert.deepEqual(set.requests[0]?.outputSchema, { type: 'object' });
+    const tail = set.requests[1] && lastItem(set.requests[1].messages);
+    if (tail) assert.match(messageText(tail), /does not fit the required schema: n must be 1\./);
     if (reason === 'error-threshold') assert.match(ended?.detail ?? '', /n must be 1/);
     assert.equal(set.all('answer-rejected').length, lines.length === 9 ? 3 : lines.length - 1);
   });
 }
 
 test('[A110] tools may be called on the way to an answer that is held to a schema', async () => {
-  const set = await stage({ lines: [calls('look'), says('{"n":1}')], tools: looking, answer });
+  const set = await stage({ lines: [calls('look'), says('{"n":1}')], tools: looking, outputSchema: answer });
   assert.equal((await set.go()).ended?.reason, 'answered');
   assert.equal(set.all('answer-rejected').length, 0);
 });
@@ -335,11 +335,11 @@ test('[A110] tools may be called on the way to an answer that is held to a schem
 test('[A110] a check of the schema that throws never lets an answer through', async () => {
   const broken = {
     ...answer,
-    check: (): never => {
+    validate: (): never => {
       throw new Error('no such keyword');
     },
   };
-  const set = await stage({ lines: times(9, says('{"n":1}')), answer: broken });
+  const set = await stage({ lines: times(9, says('{"n":1}')), outputSchema: broken });
   const { ended } = await set.go();
   assert.deepEqual([ended?.reason, set.requests.length], ['error-threshold', 3]);
   assert.match(ended?.detail ?? '', /no such keyword/);
@@ -402,7 +402,7 @@ test('[fault 35] call ids are ours: missing, doubled, over-long or used before, 
   assert.equal(ids.length, 10);
   assert.equal(new Set(ids).size, 10);
   assert.ok(ids.every((id) => /^[a-zA-Z0-9]{9}$/.test(id)));
-  assert.equal(illegal(toArray(set.head.state.messages)), undefined);
+  assert.equal(historyError(toArray(set.head.state.messages)), undefined);
   assert.equal(new Set([callId(1, 0), callId(36, 0), callId(1, 36), callId(0, 1)]).size, 4);
 });
 
@@ -425,7 +425,7 @@ test('the end of an answer is shown by its fact, once it is written, and not bef
     yield endOf([text('hello')]);
   };
   const set = await stage({ lines: [line] });
-  set.head.watch((event) => seen.push(event.type));
+  set.head.subscribe((event) => seen.push(event.type));
   await set.go(undefined, (chunk) => seen.push(chunk.type));
   assert.deepEqual(seen, ['turn-started', 'part-started', 'part-delta', 'turn-ended', 'run-ended']);
 });
@@ -437,7 +437,7 @@ test('[D12, M19] reminders and notes stand at the tail, behind the user’s word
     reminders: [(turn, most) => `turn ${turn} of ${most}`, () => null, () => undefined],
   });
   await set.go();
-  const tails = set.requests.map((request) => textOf(last(request.messages) as Message));
+  const tails = set.requests.map((request) => messageText(lastItem(request.messages) as Message));
   assert.match(tails[0] ?? '', /^go\n<system-reminder name="reminder-1">\nturn 1 of 20\n<\/system-reminder>$/);
   assert.match(tails[1] ?? '', /^<system-reminder name="reminder-1">\nturn 2 of 20/);
 });
@@ -474,7 +474,7 @@ test('an answer that cannot be written is the store’s error, not the provider�
   const set = await stage({ log: full });
   await assert.rejects(set.go(), { name: 'FairleadError', blame: 'store' });
   assert.deepEqual([set.head.state.inTurn, set.head.state.ended, set.head.state.failures], [true, undefined, 0]);
-  assert.equal(last(set.head.state.messages)?.role, 'user');
+  assert.equal(lastItem(set.head.state.messages)?.role, 'user');
 });
 
 test('a provider whose error blames the store fails the turn, not the session', async () => {
@@ -495,6 +495,6 @@ test('to go on without words after an answer is to ask with words of ours, never
     },
   ]);
   assert.equal((await set.go()).ended?.reason, 'answered');
-  assert.equal(set.requests[1] && last(set.requests[1].messages)?.role, 'user');
+  assert.equal(set.requests[1] && lastItem(set.requests[1].messages)?.role, 'user');
   assert.deepEqual(set.told(), ['user: go', 'assistant: cut', 'user: Go on.', 'assistant: whole']);
 });

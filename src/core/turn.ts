@@ -1,53 +1,53 @@
 // One turn: ask the model, and write down the answer or why there is none.
-import { stopped, unlessAborted } from './abort.ts';
-import { answerFacts, type End } from './answer.ts';
-import { FairleadError, messageOf, toFailure } from './errors.ts';
+import { abortFailure, raceAbort } from './abort.ts';
+import { answerFacts, type EndChunk } from './answer.ts';
+import { FairleadError, errorMessage, toFailure } from './errors.ts';
 import type { Fact, Note } from './fact.ts';
-import { deliverable } from './inputs.ts';
+import { deliverableInputs } from './inputs.ts';
 import type { RunContext } from './loop.ts';
-import { flush } from './notes.ts';
-import type { AgentParts, Chunk } from './ports.ts';
-import { render } from './render.ts';
-import { billCut } from './spending.ts';
+import { selectNotes } from './notes.ts';
+import type { ResolvedAgent, Chunk } from './ports.ts';
+import { renderRequest } from './render.ts';
+import { partialAnswerCost } from './spending.ts';
 import type { RunState } from './state.ts';
 
 /** Takes one turn. Everything it sends was written down and settled before; everything it returns was settled before it is shown as final. */
-export async function takeTurn(agent: AgentParts, context: RunContext): Promise<void> {
-  const { head } = context;
-  const { notes, remarks } = remind(agent, head.state);
+export async function runTurn(agent: ResolvedAgent, context: RunContext): Promise<void> {
+  const { writer: head } = context;
+  const { notes, remarks } = collectNotes(agent, head.state);
   await head.record(
     (state) => {
-      const inputs = deliverable(state).map((each) => each.input);
+      const inputs = deliverableInputs(state).map((each) => each.input);
       return [...remarks, { type: 'turn-started', turn: state.turn + 1, inputs, notes }];
     },
-    { settle: true },
+    { durable: true },
   );
-  await head.record(await ask(agent, context), { settle: true });
+  await head.record(await requestAnswer(agent, context), { durable: true });
 }
 
 /** The facts of the answer, or of its failure. Only what the provider does can fail here: the log's own errors are not a turn's. */
-async function ask(agent: AgentParts, context: RunContext): Promise<readonly Fact[]> {
+async function requestAnswer(agent: ResolvedAgent, context: RunContext): Promise<readonly Fact[]> {
   const { clock, signal } = context;
-  const { state } = context.head;
+  const { state } = context.writer;
   const since = clock();
   const spoken: string[] = [];
   try {
-    const end = await unlessAborted(signal, () => drain(agent, context, spoken));
+    const end = await raceAbort(signal, () => consumeStream(agent, context, spoken));
     return answerFacts(agent, state, end, clock() - since);
   } catch (thrown) {
-    const error = signal.aborted ? stopped(signal) : toFailure(thrown, 'provider/unexpected', 'provider');
+    const error = signal.aborted ? abortFailure(signal) : toFailure(thrown, 'provider/unexpected', 'provider');
     const partial = spoken.join('');
-    const cut = partial ? { partial, ...billCut(agent, state, partial) } : {};
+    const cut = partial ? { partial, ...partialAnswerCost(agent, state, partial) } : {};
     return [{ type: 'turn-failed', turn: state.turn, error, ...cut, ms: clock() - since }];
   }
 }
 
 /** Tokens of notes that one turn may show: more would drown what was asked. */
-const usualAllowance = 2000;
+const defaultNoteTokens = 2000;
 
 /** What a turn that begins now shows: the queue, and what the reminders say of it. */
-export function remind(
-  agent: AgentParts,
+export function collectNotes(
+  agent: ResolvedAgent,
   state: RunState,
 ): { readonly notes: readonly Note[]; readonly remarks: readonly Fact[] } {
   const notes: Note[] = [];
@@ -60,29 +60,36 @@ export function remind(
       if (typeof text !== 'string') throw new TypeError('It gave no text.');
       notes.push({ key: `reminder-${i + 1}`, text });
     } catch (error) {
-      const value = { reminder: i + 1, error: messageOf(error) };
+      const value = { reminder: i + 1, error: errorMessage(error) };
       remarks.push({ type: 'annotation-added', key: 'reminder-failed', value });
     }
   });
-  return { notes: flush([...state.queue, ...notes], state.turn + 1, agent.noteTokens ?? usualAllowance), remarks };
+  return {
+    notes: selectNotes([...state.queue, ...notes], state.turn + 1, agent.maxNoteTokens ?? defaultNoteTokens),
+    remarks,
+  };
 }
 
 /** Drains the stream. */
-async function drain(agent: AgentParts, { head, signal, live }: RunContext, spoken: string[]): Promise<End> {
+async function consumeStream(
+  agent: ResolvedAgent,
+  { writer: head, signal, onChunk: live }: RunContext,
+  spoken: string[],
+): Promise<EndChunk> {
   const kinds: string[] = [];
-  for await (const chunk of agent.provider.stream(render(head.state, agent), signal)) {
+  for await (const chunk of agent.provider.stream(renderRequest(head.state, agent), signal)) {
     if (signal.aborted) break;
     if (chunk.type === 'end') return chunk;
     if (chunk.type === 'restarted') spoken.length = 0;
     else if (chunk.type === 'part-started') kinds[chunk.index] = chunk.part;
     else if (chunk.type === 'part-delta' && kinds[chunk.index] === 'text') spoken.push(chunk.text);
-    show(live, chunk);
+    emitChunk(live, chunk);
   }
   throw new FairleadError('provider/cut', 'The answer broke off before its end.', { blame: 'provider', retry: true });
 }
 
 /** An onlooker that fails must not fail the turn. */
-function show(live: RunContext['live'], chunk: Chunk): void {
+function emitChunk(live: RunContext['onChunk'], chunk: Chunk): void {
   try {
     live(chunk);
   } catch {

@@ -4,13 +4,13 @@ import test from 'node:test';
 import { calls, stage, toolOf } from '../../test/support/rehearsal.ts';
 import { memoryLog, type MemoryLog } from '../stores/index.ts';
 import {
-  openHead,
-  output,
-  run,
-  runView,
-  type AgentParts,
+  openSessionWriter,
+  toolOutput,
+  runLoop,
+  runStateView,
+  type ResolvedAgent,
   type Fact,
-  type Head,
+  type SessionWriter,
   type RunState,
   type Tool,
 } from './index.ts';
@@ -18,12 +18,12 @@ import {
 type Crashed = {
   readonly keys: string[];
   readonly log: MemoryLog;
-  readonly head: Head;
+  readonly head: SessionWriter;
   readonly go: () => Promise<RunState>;
 };
 
 /** A session whose process died right after the intent of its one call, `pay`, was written. */
-async function crashed(more: Partial<Tool>, parts: Omit<Partial<AgentParts>, 'tools'> = {}): Promise<Crashed> {
+async function crashed(more: Partial<Tool>, parts: Omit<Partial<ResolvedAgent>, 'tools'> = {}): Promise<Crashed> {
   const keys: string[] = [];
   const pay = toolOf('pay', 'outside', (_input, { key }) => (keys.push(key), 'paid'), more);
   const set = await stage({ lines: [calls(['pay', { sum: 5 }])], tools: [pay], ...parts });
@@ -31,12 +31,12 @@ async function crashed(more: Partial<Tool>, parts: Omit<Partial<AgentParts>, 'to
   keys.length = 0;
   const cut = set.log.events.findIndex((event) => event.type === 'tool-started');
   const log = memoryLog(set.log.events.slice(0, cut + 1));
-  const head = await openHead(log, runView());
+  const head = await openSessionWriter(log, runStateView());
   const go = (): Promise<RunState> =>
-    run(set.agent, {
-      head,
+    runLoop(set.agent, {
+      writer: head,
       signal: new AbortController().signal,
-      live: () => {},
+      onChunk: () => {},
       clock: () => performance.now(),
     });
   return { keys, log, head, go };
@@ -55,7 +55,7 @@ const answered = (call: string, allowed: boolean, happened?: boolean): Fact => (
 test('[A53, A112] a tool that knows it has happened says so, and it is not made again', async () => {
   const seen: unknown[] = [];
   const { keys, log, go } = await crashed({
-    confirm: (input, { key }) => (seen.push([input, typeof key]), output({ text: 'receipt 7', data: 7 })),
+    checkOutcome: (input, { key }) => (seen.push([input, typeof key]), toolOutput({ text: 'receipt 7', data: 7 })),
   });
   assert.equal((await go()).ended?.reason, 'answered');
   assert.deepEqual(keys, []);
@@ -65,7 +65,7 @@ test('[A53, A112] a tool that knows it has happened says so, and it is not made 
 });
 
 test('[A53] a tool that knows it has not happened is made again, under the same key', async () => {
-  const { keys, log, go } = await crashed({ confirm: () => false });
+  const { keys, log, go } = await crashed({ checkOutcome: () => false });
   assert.equal((await go()).ended?.reason, 'answered');
   const started = log.events.filter((event) => event.type === 'tool-started');
   assert.deepEqual(keys, [started[0]?.key]);
@@ -78,10 +78,10 @@ for (const [what, confirm] of [
   ['fails', () => Promise.reject(new Error('no line'))],
   ['has no way to find out', undefined],
 ] as const) {
-  const more = confirm ? { confirm } : {};
+  const more = confirm ? { checkOutcome: confirm } : {};
 
   test(`[A53, A112] a tool that ${what}: a person is asked, and the run rests`, async () => {
-    const { keys, log, head, go } = await crashed(more, { unsure: 'ask' });
+    const { keys, log, head, go } = await crashed(more, { onUnknownOutcome: 'ask' });
     const rested = await go();
     const ask = log.events.find((event) => event.type === 'approval-requested');
     assert.equal(ask?.kind, 'unknown-outcome');
@@ -102,7 +102,7 @@ for (const [what, confirm] of [
 }
 
 test('[A112] a person who says that it happened settles it', async () => {
-  const { keys, log, head, go } = await crashed({}, { unsure: 'ask' });
+  const { keys, log, head, go } = await crashed({}, { onUnknownOutcome: 'ask' });
   const { calls: open } = await go();
   await head.record([answered(open[0]?.id ?? '', false, true)]);
   assert.equal((await go()).ended?.reason, 'answered');
@@ -111,7 +111,7 @@ test('[A112] a person who says that it happened settles it', async () => {
 });
 
 test('[A53, A112] a person’s yes makes it again once: after another crash they are asked again', async () => {
-  const { keys, log, head, go } = await crashed({}, { unsure: 'ask' });
+  const { keys, log, head, go } = await crashed({}, { onUnknownOutcome: 'ask' });
   const { calls: open } = await go();
   const id = open[0]?.id ?? '';
   await head.record([answered(id, true)]);
@@ -129,7 +129,7 @@ test('[A53, A112] where a gate asks as well, each question is put once, and the 
   const { keys, log, head, go } = await crashed(
     {},
     {
-      unsure: 'ask',
+      onUnknownOutcome: 'ask',
       // As in the terminal, where a yes of the process that died does not count.
       gates: [
         ({ key, granted }) =>
@@ -149,7 +149,7 @@ test('[A53, A112] where a gate asks as well, each question is put once, and the 
 test('what a gate had made of the call is what the tool is asked about', async () => {
   const seen: unknown[] = [];
   const { go } = await crashed(
-    { confirm: (input) => (seen.push(input), output({ text: 'yes' })) },
+    { checkOutcome: (input) => (seen.push(input), toolOutput({ text: 'yes' })) },
     { gates: [() => ({ type: 'rewrite', input: { sum: 4 } })] },
   );
   await go();

@@ -14,52 +14,52 @@ export const oldEventTypes: Readonly<Record<string, string>> = Object.fromEntrie
   Object.entries(renamedTypes).map(([old, now]) => [now, old]),
 );
 
-type Fields = Record<string, unknown>;
+type EventFields = Record<string, unknown>;
 
 /** Renames what an older version wrote, in place: the value was just parsed and has no other owner. Returns the same value. */
 export function upcastEvent(value: unknown): unknown {
   if (!isObject(value) || typeof value['type'] !== 'string') return value;
-  const event = value as Fields;
+  const event = value as EventFields;
   const renamed = renamedTypes[value['type']];
   if (renamed !== undefined) event['type'] = renamed;
   upcasters[event['type'] as string]?.(event);
   return value;
 }
 
-const rename = (fields: unknown, from: string, to: string): void => {
+const renameField = (fields: unknown, from: string, to: string): void => {
   if (!isObject(fields) || !Object.hasOwn(fields, from)) return;
-  const own = fields as Fields;
+  const own = fields as EventFields;
   if (own[to] === undefined) own[to] = own[from];
   delete own[from];
 };
 
 /** Renames what an older version called the fields of spending, in place. Returns the same value. */
-export function upcastSpent(spent: unknown): unknown {
-  rename(spent, 'unpriced', 'turnsWithoutPrice');
+export function upcastUsageTotals(spent: unknown): unknown {
+  renameField(spent, 'unpriced', 'turnsWithoutPrice');
   return spent;
 }
 
 function upcastLimits(limits: unknown): void {
-  rename(limits, 'reasks', 'maxRetriesPerAnswer');
-  rename(limits, 'repeats', 'stuckAfter');
+  renameField(limits, 'reasks', 'maxRetriesPerAnswer');
+  renameField(limits, 'repeats', 'stuckAfter');
 }
 
 /** Renames what an older version called the kind of a question, in place. Returns the same value. */
 export function upcastQuestion(question: unknown): unknown {
-  rename(question, 'about', 'kind');
-  if (isObject(question) && question['kind'] === 'outcome') (question as Fields)['kind'] = 'unknown-outcome';
+  renameField(question, 'about', 'kind');
+  if (isObject(question) && question['kind'] === 'outcome') (question as EventFields)['kind'] = 'unknown-outcome';
   return question;
 }
 
 function upcastBaseline(baseline: unknown): void {
   if (!isObject(baseline)) return;
-  upcastSpent(baseline['total']);
-  rename(baseline, 'going', 'activeRun');
+  upcastUsageTotals(baseline['total']);
+  renameField(baseline, 'going', 'activeRun');
   const { activeRun, calls } = baseline;
-  rename(activeRun, 'reasks', 'answerRetries');
+  renameField(activeRun, 'reasks', 'answerRetries');
   if (isObject(activeRun)) {
     upcastLimits(activeRun['limits']);
-    upcastSpent(activeRun['spent']);
+    upcastUsageTotals(activeRun['spent']);
   }
   if (Array.isArray(calls)) for (const call of calls) if (isObject(call)) upcastQuestion(call['ask']);
 }
@@ -67,12 +67,12 @@ function upcastBaseline(baseline: unknown): void {
 /** The sentences in which versions before 0.2 kept what is a field today. */
 const cwdSentence = /^You are Fairlead, an agent in a person's terminal\. The working folder is (.*)\.$/m;
 const clientToolQuestion = 'It was handed to the client, who makes it.';
-const hookEndedRun = 'A hook ended the run';
+const hookEndedRunText = 'A hook ended the run';
 const deniedByRule = /^The rule (.+?) does not allow this call/;
 const deniedByHook = /^The hook (.+?) (?:does not allow|guards) this call/;
 
-function originOf(text: string): JsonObject | undefined {
-  if (text.startsWith(hookEndedRun)) return { kind: 'hook', endsRun: true };
+function parseDecisionSource(text: string): JsonObject | undefined {
+  if (text.startsWith(hookEndedRunText)) return { kind: 'hook', endsRun: true };
   if (text === 'A person said no to this call.') return { kind: 'user' };
   const rule = deniedByRule.exec(text)?.[1];
   if (rule !== undefined) return { kind: 'rule', name: rule };
@@ -80,28 +80,28 @@ function originOf(text: string): JsonObject | undefined {
   return hook === undefined ? undefined : { kind: 'hook', name: hook };
 }
 
-const upcasters: Readonly<Record<string, (event: Fields) => void>> = {
+const upcasters: Readonly<Record<string, (event: EventFields) => void>> = {
   'epoch-started'(event) {
-    upcastSpent(event['spent']);
+    upcastUsageTotals(event['spent']);
     upcastBaseline(event['baseline']);
     if (event['cwd'] !== undefined || typeof event['system'] !== 'string') return;
     const cwd = cwdSentence.exec(event['system'])?.[1];
     if (cwd !== undefined) event['cwd'] = cwd;
   },
-  'compaction-failed': (event) => void upcastSpent(event['spent']),
+  'compaction-failed': (event) => void upcastUsageTotals(event['spent']),
   'run-started': (event) => upcastLimits(event['limits']),
-  'turn-ended': (event) => rename(event, 'finish', 'finishReason'),
+  'turn-ended': (event) => renameField(event, 'finish', 'finishReason'),
   'approval-requested'(event) {
     upcastQuestion(event);
     if (event['kind'] === undefined && event['question'] === clientToolQuestion) event['kind'] = 'client-tool';
   },
   'tool-ended'(event) {
-    upcastSpent(event['spent']);
-    rename(event, 'beside', 'overlappedMs');
-    rename(event, 'loads', 'loadsTools');
-    rename(event, 'completes', 'endsRun');
+    upcastUsageTotals(event['spent']);
+    renameField(event, 'beside', 'overlappedMs');
+    renameField(event, 'loads', 'loadsTools');
+    renameField(event, 'completes', 'endsRun');
     if (event['outcome'] !== 'denied' || event['deniedBy'] !== undefined || typeof event['text'] !== 'string') return;
-    const origin = originOf(event['text']);
+    const origin = parseDecisionSource(event['text']);
     if (origin) event['deniedBy'] = origin;
   },
 };

@@ -2,13 +2,15 @@
 import { isObject } from './json.ts';
 import type { Usage } from './message.ts';
 
-const most = 1e9;
+const maxTokenCount = 1e9;
 
 /** Whether these counts can be true: whole, not negative, not absurd. */
-export const isUsage = (usage: Usage): boolean =>
+export const isValidUsage = (usage: Usage): boolean =>
   isObject(usage) &&
-  Object.values(usage).every((count) => count === undefined || (Number.isInteger(count) && count >= 0 && count < most));
+  Object.values(usage).every(
+    (count) => count === undefined || (Number.isInteger(count) && count >= 0 && count < maxTokenCount),
+  );
 
 /** Whether one answer can have cost this many dollars. */
-export const isCost = (usd: number | undefined): usd is number =>
+export const isValidCost = (usd: number | undefined): usd is number =>
   typeof usd === 'number' && Number.isFinite(usd) && usd >= 0 && usd < 1e6;

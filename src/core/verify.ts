@@ -1,34 +1,34 @@
 // Checks of a finished answer: a run is not done because the model says so.
-import { unlessAborted } from './abort.ts';
-import { messageOf } from './errors.ts';
+import { raceAbort } from './abort.ts';
+import { errorMessage } from './errors.ts';
 import type { Verdict } from './fact.ts';
 import { isObject } from './json.ts';
 import type { RunContext } from './loop.ts';
-import type { AgentParts, Check } from './ports.ts';
+import type { ResolvedAgent, Check } from './ports.ts';
 import type { RunState } from './state.ts';
 
 /** Runs every check until one is not passed. */
-export async function runChecks(agent: AgentParts, { head, signal }: RunContext): Promise<void> {
+export async function runChecks(agent: ResolvedAgent, { writer: head, signal }: RunContext): Promise<void> {
   for (const check of agent.checks) {
-    const verdict = await verdictOf(check, head.state, signal);
+    const verdict = await runCheck(check, head.state, signal);
     if (signal.aborted) return;
     if (verdict.type === 'passed') continue;
-    await head.record([{ type: 'check-ended', check: check.name, verdict }], { settle: true });
+    await head.record([{ type: 'check-ended', check: check.name, verdict }], { durable: true });
     return;
   }
   await head.record([{ type: 'check-ended', check: 'all', verdict: { type: 'passed' } }]);
 }
 
 /** Only a clear pass is one: a check that throws, or says nothing that can be understood, has failed. */
-async function verdictOf(check: Check, state: RunState, signal: AbortSignal): Promise<Verdict> {
+async function runCheck(check: Check, state: RunState, signal: AbortSignal): Promise<Verdict> {
   try {
-    const said: unknown = await unlessAborted(signal, () => check.run(state, signal));
+    const said: unknown = await raceAbort(signal, () => check.run(state, signal));
     const { type, why } = isObject(said) ? said : {};
     if (type === 'passed') return { type };
     const reason = typeof why === 'string' ? why : `The check ${check.name} did not say why.`;
     if (type === 'failed' || type === 'abstained') return { type, why: reason };
     return { type: 'failed', why: `The check ${check.name} gave no verdict.` };
   } catch (error) {
-    return { type: 'failed', why: `The check ${check.name} could not run: ${messageOf(error)}` };
+    return { type: 'failed', why: `The check ${check.name} could not run: ${errorMessage(error)}` };
   }
 }

@@ -9,88 +9,95 @@ import type { RunState } from './state.ts';
  * The views of an agent, and what each has seen up to an event. A view is pure, so it is folded only as far as somebody
  * looks: `values` holds what was looked at, and `before` leads to where the fold goes on from.
  */
-export type Seen = {
+export type ViewStates = {
   readonly views: readonly NamedView<unknown>[];
   readonly event: Event | undefined;
   readonly values: unknown[];
-  before: Seen | undefined;
+  previous: ViewStates | undefined;
   /** Views that nobody has looked at yet. */
-  open: number;
+  unfolded: number;
   /** Events since all views were folded. */
-  readonly behind: number;
+  readonly eventsBehind: number;
 };
 
 /** More events than this never wait to be seen: what they hold must not stay in memory for ever. */
-const mostBehind = 50_000;
+const maxEventsBehind = 50_000;
 
-const notYet = Symbol('not folded yet');
+const NOT_FOLDED = Symbol('not folded yet');
 
 /** Nothing seen yet. */
-export const unseen = (views: readonly NamedView<unknown>[]): Seen =>
-  seenAs(
+export const initialViewStates = (views: readonly NamedView<unknown>[]): ViewStates =>
+  createViewStates(
     views,
     views.map(({ initial }) => initial),
   );
 
-const seenAs = (views: Seen['views'], values: unknown[]): Seen => ({
+const createViewStates = (views: ViewStates['views'], values: unknown[]): ViewStates => ({
   views,
   event: undefined,
   values,
-  before: undefined,
-  open: 0,
-  behind: 0,
+  previous: undefined,
+  unfolded: 0,
+  eventsBehind: 0,
 });
 
 /** What they have seen after one more event. A fold that begins at an epoch takes over what that kept. */
-export function see(seen: Seen, event: Event, isFirst: boolean): Seen {
+export function advanceViews(seen: ViewStates, event: Event, isFirst: boolean): ViewStates {
   const { views } = seen;
   if (views.length === 0) return seen;
   const kept = isFirst && event.type === 'epoch-started' ? event.baseline?.views : undefined;
   const before = kept
-    ? seenAs(
+    ? createViewStates(
         views,
-        views.map((view) => restored(view, kept)),
+        views.map((view) => restoreView(view, kept)),
       )
     : seen;
-  const behind = before.open === 0 ? 1 : before.behind + 1;
-  const next: Seen = { views, event, values: views.map(() => notYet), before, open: views.length, behind };
-  if (behind >= mostBehind) for (const i of views.keys()) valueAt(next, i);
+  const behind = before.unfolded === 0 ? 1 : before.eventsBehind + 1;
+  const next: ViewStates = {
+    views,
+    event,
+    values: views.map(() => NOT_FOLDED),
+    previous: before,
+    unfolded: views.length,
+    eventsBehind: behind,
+  };
+  if (behind >= maxEventsBehind) for (const i of views.keys()) foldView(next, i);
   return next;
 }
 
 /** What one view has seen, folded from the last event up to which it was. */
-function valueAt(seen: Seen, i: number): unknown {
-  const waiting: Seen[] = [];
+function foldView(seen: ViewStates, i: number): unknown {
+  const waiting: ViewStates[] = [];
   let at = seen;
-  for (; at.values[i] === notYet && at.before; at = at.before) waiting.push(at);
+  for (; at.values[i] === NOT_FOLDED && at.previous; at = at.previous) waiting.push(at);
   let value = at.values[i];
   for (const each of waiting.toReversed()) if (each.event) value = each.views[i]?.on(value, each.event);
-  if (seen.values[i] !== notYet) return value;
+  if (seen.values[i] !== NOT_FOLDED) return value;
   seen.values[i] = value;
-  if (--seen.open === 0) seen.before = undefined;
+  if (--seen.unfolded === 0) seen.previous = undefined;
   return value;
 }
 
-const restored = (view: NamedView<unknown>, kept: Readonly<Record<string, Json>>): unknown => {
+const restoreView = (view: NamedView<unknown>, kept: Readonly<Record<string, Json>>): unknown => {
   const mine = Object.hasOwn(kept, view.name) ? kept[view.name] : undefined;
   return (mine === undefined ? undefined : view.restore?.(mine)) ?? view.initial;
 };
 
 /** What an epoch keeps of them. */
-export function kept(seen: Seen): Pick<Baseline, 'views'> {
+export function serializeViews(seen: ViewStates): Pick<Baseline, 'views'> {
   const entries = seen.views.flatMap((view, i) =>
-    view.keep ? [[view.name, view.keep(valueAt(seen, i))] as const] : [],
+    view.serialize ? [[view.name, view.serialize(foldView(seen, i))] as const] : [],
   );
   return entries.length ? { views: Object.fromEntries(entries) } : {};
 }
 
 /** What a view has seen of this session. The agent must have it among its views. */
-export function look<S>({ seen }: Pick<RunState, 'seen'>, view: NamedView<S>): S {
+export function readView<S>({ viewStates: seen }: Pick<RunState, 'viewStates'>, view: NamedView<S>): S {
   const at = seen.views.findIndex(({ name }) => name === view.name);
   if (at < 0)
     throw new FairleadError('core/no-view', `The agent has no view named ${view.name}.`, {
       blame: 'user',
       hint: 'Add it to the views of the agent or of the extension that looks at it.',
     });
-  return valueAt(seen, at) as S;
+  return foldView(seen, at) as S;
 }

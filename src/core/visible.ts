@@ -1,41 +1,41 @@
 // Text that hides nothing: control, direction and invisible characters are written out, so that what is shown is what is there.
 
 /** Scripts that need the joiners U+200C and U+200D to be spelled right. */
-const joining =
+const joiningScripts =
   '\\p{M}\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}\\p{Script=Khmer}\\p{Script=Myanmar}';
 
 /** Kept: the joiners of those scripts, and what makes one picture out of several. */
-const kept = [
-  `(?<=[${joining}])[\\u200c\\u200d](?=[${joining}])`,
+const keptPattern = [
+  `(?<=[${joiningScripts}])[\\u200c\\u200d](?=[${joiningScripts}])`,
   '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]\\ufe0f?)\\u200d(?=\\p{Extended_Pictographic})',
   '(?<=[\\p{Extended_Pictographic}#*0-9])\\ufe0f(?!\\ufe0f)',
 ].join('|');
 
 /** Written out: controls, formats (direction, zero width, tags), line and paragraph separators, lone surrogates, selectors and fillers. */
-const hidden =
+const invisiblePattern =
   '(?![\\t\\n])\\p{Cc}|\\p{Cf}|\\p{Cs}|\\p{Zl}|\\p{Zp}|[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u2800\\u3164\\uffa0\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]|\\p{Noncharacter_Code_Point}';
 
 /** Made when it is first needed: it takes longer than most of a start. */
-let strange: RegExp | undefined;
+let invisibleCharacters: RegExp | undefined;
 
 /** Text in which nothing can hide, as most is. */
-const plain = /^[\t\n\x20-\x7e]*$/;
+const plainText = /^[\t\n\x20-\x7e]*$/;
 
 /** The same text with everything that does not show written out: ESC as ␛, a direction override as <U+202E>. Line breaks and tabs stay. */
-export function visible(text: string): string {
-  if (plain.test(text)) return text;
-  strange ??= new RegExp(`(${kept}|\\r(?=\\n))|${hidden}`, 'gu');
-  return text.replaceAll(strange, (letter, keep: string | undefined) => {
+export function escapeInvisible(text: string): string {
+  if (plainText.test(text)) return text;
+  invisibleCharacters ??= new RegExp(`(${keptPattern}|\\r(?=\\n))|${invisiblePattern}`, 'gu');
+  return text.replaceAll(invisibleCharacters, (letter, keep: string | undefined) => {
     if (keep === '\r') return '';
-    return keep ?? written(letter);
+    return keep ?? escapedCharacter(letter);
   });
 }
 
 /** The same on one line: line breaks and tabs are written out too. */
-export const visibleLine = (text: string): string =>
-  visible(text.replaceAll('\r\n', '␍\n')).replaceAll('\n', '␊').replaceAll('\t', '␉');
+export const escapeInvisibleLine = (text: string): string =>
+  escapeInvisible(text.replaceAll('\r\n', '␍\n')).replaceAll('\n', '␊').replaceAll('\t', '␉');
 
-function written(letter: string): string {
+function escapedCharacter(letter: string): string {
   const code = letter.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   return code === 0x7f ? '␡' : `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;

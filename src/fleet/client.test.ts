@@ -1,7 +1,7 @@
 // Calls that a client makes: a run ends with them, whatever is cut off on the way, and what the client brings goes into the log once.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { agentParts } from '../agent/index.ts';
+import { resolveAgent } from '../agent/index.ts';
 import {
   toArray,
   type Event,
@@ -9,8 +9,8 @@ import {
   type FleetStore,
   type Gate,
   type JsonObject,
-  type Request,
-  type Settlement,
+  type ModelRequest,
+  type RunSettlement,
 } from '../core/index.ts';
 import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
 import { aRun, contextFor } from '../../test/support/driving.ts';
@@ -23,7 +23,7 @@ const tools = [
   { name: 'send_it', description: 'Sends.', input: { type: 'object' } },
 ];
 
-type Scene = { readonly store: FleetStore; readonly script: Script<Request>; readonly gates?: readonly Gate[] };
+type Scene = { readonly store: FleetStore; readonly script: Script<ModelRequest>; readonly gates?: readonly Gate[] };
 
 /** Works on a run of the session as a worker would. */
 function drive(
@@ -31,10 +31,10 @@ function drive(
   client: JsonObject,
   more: Partial<FleetRun> = {},
   context: Partial<DriverContext> = {},
-): Promise<Settlement> {
+): Promise<RunSettlement> {
   const run = aRun({ id: 'one', settings: { client: { tools, ...client } }, ...more });
   const driver = driverOf(async ({ settings }) => ({
-    parts: agentParts({ provider: scriptedProvider(script), system: 'Work.', tools: clientTools(settings), gates }),
+    parts: resolveAgent({ provider: scriptedProvider(script), system: 'Work.', tools: clientTools(settings), gates }),
     limits: { turns: 20 },
     close: async () => {},
   }));
@@ -48,17 +48,17 @@ async function factsOf({ store }: Scene): Promise<readonly Event[]> {
   return events;
 }
 
-const handed = (settlement: Settlement): readonly string[] | string =>
+const handed = (settlement: RunSettlement): readonly string[] | string =>
   settlement.type === 'ended' ? (settlement.outcome.handed ?? []).map(({ tool }) => tool) : settlement.type;
 
-const textOf = (settlement: Settlement): string =>
+const textOf = (settlement: RunSettlement): string =>
   settlement.type === 'ended' ? settlement.outcome.text : settlement.type;
 
-const callsIn = (settlement: Settlement): readonly string[] =>
+const callsIn = (settlement: RunSettlement): readonly string[] =>
   settlement.type === 'ended' ? (settlement.outcome.handed ?? []).map(({ id }) => id) : [];
 
 /** Asks for both until it has results, then says them and how many messages it saw. */
-const both: Script<Request> = ({ results, body }) =>
+const both: Script<ModelRequest> = ({ results, body }) =>
   results.length === 0
     ? calls('fetch_it', { a: 1 }).and(calls('send_it'))
     : says(`${results.join('; ')} of ${toArray(body.messages).length}`);
@@ -116,7 +116,7 @@ test('[A112] a call that a person has to allow first holds the others back, and 
   assert.equal(resting.type, 'resting');
   const question = resting.type === 'resting' ? resting.questions.find(({ tool }) => tool === 'send_it') : undefined;
   assert.equal(question?.question, 'May it be sent?');
-  await scene.store.inbox.put('s', { type: 'answer', call: question.call, allowed: true });
+  await scene.store.inbox.send('s', { type: 'answer', call: question.call, allowed: true });
   assert.deepEqual(handed(await drive(scene, {}, { attempts: 2 })), ['fetch_it', 'send_it']);
 });
 
@@ -126,7 +126,7 @@ test('a client that insists on a call gets it or no answer, and one at a time wh
   let turns = 0;
   const stubborn: Scene = {
     store: await storeFor(t),
-    script: ({ body }) => (turns++, body.choice === 'auto' ? says('No.') : calls('unheard_of')),
+    script: ({ body }) => (turns++, body.toolChoice === 'auto' ? says('No.') : calls('unheard_of')),
   };
   const none = await drive(stubborn, { choice: 'required' });
   assert.equal(none.type === 'ended' && none.outcome.reason, 'abstained');

@@ -1,15 +1,15 @@
 // What a run is given by a client that has tools of its own: the client makes their calls, so the run ends with them, and the next one brings the results.
 import {
   isObject,
-  output,
-  resultOf,
-  type AgentParts,
+  toolOutput,
+  toolResultFact,
+  type ResolvedAgent,
   type Check,
   type Fact,
   type Gate,
   type JsonObject,
   type RunState,
-  type Settings,
+  type ModelSettings,
   type Tool,
   type ToolChoice,
   type ToolSpec,
@@ -23,7 +23,7 @@ export type ClientWish = {
   /** At most one call of them at a time. */
   readonly single?: boolean;
   /** How the model is to answer. */
-  readonly sampling?: Settings;
+  readonly sampling?: ModelSettings;
   /** What came of the calls that the run before this one handed out. */
   readonly results?: readonly Brought[];
   /** The results are all that is said: the run's words are for people who look at the queue. */
@@ -49,12 +49,12 @@ export const clientTools = (settings: JsonObject): readonly Tool[] =>
     effect: 'outside',
     // Handed out again under the same key it is the same call.
     idempotent: true,
-    elsewhere: handedWords,
-    run: () => output({ failed: true, text: 'The client alone can make this call.' }),
+    clientSideQuestion: handedWords,
+    execute: () => toolOutput({ failed: true, text: 'The client alone can make this call.' }),
   }));
 
 /** The agent as a client wants it. */
-export function partsForClient(parts: AgentParts, wish: ClientWish): AgentParts {
+export function partsForClient(parts: ResolvedAgent, wish: ClientWish): ResolvedAgent {
   const names = (wish.tools ?? []).map(({ name }) => name);
   const { choice = 'auto', sampling } = wish;
   const mustCall = choice === 'required' || typeof choice === 'object';
@@ -100,7 +100,8 @@ export function receipts(state: RunState, { results = [] }: ClientWish): readonl
   const most = state.limits?.outputChars ?? 100_000;
   return handedIn(state).map(({ id }): Fact => {
     const brought = results.find(({ call }) => call === id);
-    if (brought) return resultOf(id, output({ text: brought.text, failed: brought.failed === true }), most, 0);
+    if (brought)
+      return toolResultFact(id, toolOutput({ text: brought.text, failed: brought.failed === true }), most, 0);
     return { type: 'tool-ended', call: id, outcome: 'unknown', text: 'The client brought no result.', ms: 0 };
   });
 }

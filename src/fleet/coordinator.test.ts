@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { noSpending, type FleetRun, type FleetStore, type Settlement } from '../core/index.ts';
+import { zeroUsage, type FleetRun, type FleetStore, type RunSettlement } from '../core/index.ts';
 import { openFleetStore } from '../stores/index.ts';
 import { coordinatorOf, type Conduct } from './coordinator.ts';
 import type { Driver } from './driver.ts';
@@ -24,9 +24,9 @@ async function storeFor(t: TestContext): Promise<FleetStore> {
 /** A driver of agents that answers by what it is asked, and remembers whom it has worked for. */
 const answering =
   (seen: FleetRun[], answer: (run: FleetRun) => string): Driver =>
-  async (run): Promise<Settlement> => {
+  async (run): Promise<RunSettlement> => {
     seen.push(run);
-    const spent = { ...noSpending, usd: 0.25, input: 10 };
+    const spent = { ...zeroUsage, usd: 0.25, input: 10 };
     return { type: 'ended', outcome: { reason: 'answered', text: answer(run), spent } };
   };
 
@@ -97,7 +97,7 @@ test('[A89] a cancelled plan cancels what it has begun', async (t) => {
   const drivers = { plan: coordinatorOf(planConduct), run: resting };
   await startWorker({ store, drivers, drain: true }).done;
   assert.equal((await store.queue.run('p/plan-1'))?.status, 'resting');
-  await store.inbox.put('p', { type: 'cancel' });
+  await store.inbox.send('p', { type: 'cancel' });
   await store.queue.wake('p');
   await startWorker({ store, drivers, drain: true }).done;
   const [parent, child] = await Promise.all([store.queue.run('p'), store.queue.run('p/plan-1')]);
@@ -136,7 +136,7 @@ test('a plan heeds the cancel that names it, leaves none behind, and no other', 
     { id: 'a', words: 'x', kind: 'plan', session: 's' },
     { id: 'b', words: 'x', kind: 'plan', session: 's' },
   ]);
-  await store.inbox.put('s', { type: 'cancel', run: 'a' });
+  await store.inbox.send('s', { type: 'cancel', run: 'a' });
   await startWorker({ store, drivers: { plan: coordinatorOf(planConduct), run: answering([], byName) }, drain: true })
     .done;
   const [a, b] = await Promise.all([store.queue.run('a'), store.queue.run('b')]);

@@ -2,21 +2,21 @@
 import {
   FairleadError,
   isObject,
-  look,
-  noSpending,
-  openHead,
-  runView,
-  spend,
+  readView,
+  zeroUsage,
+  openSessionWriter,
+  runStateView,
+  addUsage,
   type Fact,
   type FleetRun,
   type Json,
   type JsonObject,
   type NamedView,
   type NewRun,
-  type Queue,
+  type RunQueue,
   type RunOutcome,
-  type Settlement,
-  type Spent,
+  type RunSettlement,
+  type UsageTotals,
 } from '../core/index.ts';
 import type { Driver, DriverContext } from './driver.ts';
 import { cancels } from './inbox.ts';
@@ -43,11 +43,11 @@ export const coordinatorOf =
     const letters = await store.inbox.read(run.session, 0);
     const children = await childrenOf(store.queue, run);
     const spent = spentBy(children.values());
-    const upTo = letters.at(-1)?.place;
+    const upTo = letters.at(-1)?.position;
     const clear = async (): Promise<void> => {
       if (upTo !== undefined) await store.inbox.clear(run.session, upTo);
     };
-    if (letters.some(({ letter }) => cancels(letter, run.id))) {
+    if (letters.some(({ message: letter }) => cancels(letter, run.id))) {
       for (const child of children.values()) await store.queue.cancel(child.id, 'What it was part of was cancelled.');
       await clear();
       return ended({ reason: 'cancelled', detail: 'The run was cancelled by a letter.', text: '' }, spent);
@@ -56,7 +56,7 @@ export const coordinatorOf =
     await mustGo();
     if (signal.aborted) return { type: 'left' };
     await note(run, course, context);
-    const settlement: Settlement =
+    const settlement: RunSettlement =
       course.type === 'end'
         ? ended(course.outcome, spent)
         : await begin(run, course.begin, children, spent, store.queue);
@@ -64,16 +64,16 @@ export const coordinatorOf =
     return settlement;
   };
 
-const ended = (outcome: Omit<RunOutcome, 'spent'>, spent: Spent): Settlement => ({
+const ended = (outcome: Omit<RunOutcome, 'spent'>, spent: UsageTotals): RunSettlement => ({
   type: 'ended',
   outcome: { ...outcome, spent },
 });
 
-const spentBy = (runs: Iterable<FleetRun>): Spent =>
-  [...runs].reduce((sum, { outcome }) => spend(sum, outcome?.spent ?? {}), noSpending);
+const spentBy = (runs: Iterable<FleetRun>): UsageTotals =>
+  [...runs].reduce((sum, { outcome }) => addUsage(sum, outcome?.spent ?? {}), zeroUsage);
 
 /** Anybody may name a parent: only what bears its name and its tenant's is its child. */
-async function childrenOf(queue: Queue, { id, tenant }: FleetRun): Promise<ReadonlyMap<string, FleetRun>> {
+async function childrenOf(queue: RunQueue, { id, tenant }: FleetRun): Promise<ReadonlyMap<string, FleetRun>> {
   const found = await queue.list({ parent: id, tenant, most: mostChildren });
   const ours = found.filter((child) => child.id.startsWith(`${id}/`));
   return new Map(ours.map((child) => [child.id.slice(id.length + 1), child]));
@@ -84,9 +84,9 @@ async function begin(
   run: FleetRun,
   wanted: readonly ChildRun[],
   children: ReadonlyMap<string, FleetRun>,
-  spent: Spent,
-  queue: Queue,
-): Promise<Settlement> {
+  spent: UsageTotals,
+  queue: RunQueue,
+): Promise<RunSettlement> {
   const fresh = wanted.filter(({ name }) => !children.has(name));
   if (children.size + fresh.length > mostChildren)
     throw new FairleadError('fleet/too-many', `One run may begin ${mostChildren} others at most.`, { blame: 'model' });
@@ -111,7 +111,7 @@ const withoutNulls = (settings: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 
 /** What is left of a run's own bounds, shared out: the whole tree keeps within them. */
-function shareOf(limits: Json | undefined, spent: Spent, shares: number): JsonObject | undefined {
+function shareOf(limits: Json | undefined, spent: UsageTotals, shares: number): JsonObject | undefined {
   if (!isObject(limits)) return undefined;
   const used = { usd: spent.usd, tokens: spent.input + spent.output, calls: spent.calls };
   const shared = Object.entries(used).flatMap(([key, gone]) => {
@@ -132,8 +132,8 @@ async function note(run: FleetRun, course: Course, { store, worker }: DriverCont
       on: (last, event) =>
         event.type === 'annotation-added' && event.key === run.kind ? JSON.stringify(event.value) : last,
     };
-    const head = await openHead(log, runView([], [noted]));
-    if (look(head.state, noted) === JSON.stringify(course.about)) return;
+    const head = await openSessionWriter(log, runStateView([], [noted]));
+    if (readView(head.state, noted) === JSON.stringify(course.about)) return;
     const fact: Fact = { type: 'annotation-added', key: run.kind, value: course.about };
     await head.record((state) =>
       state.session === '' ? [{ type: 'session-started', session: run.session }, fact] : [fact],

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { agentParts, defineTool, Session } from '../agent/index.ts';
+import { resolveAgent, defineTool, Session } from '../agent/index.ts';
 import {
   FairleadError,
-  type AgentParts,
+  type ResolvedAgent,
   type Event,
   type FleetRun,
   type FleetStore,
   type Gate,
-  type Settlement,
+  type RunSettlement,
 } from '../core/index.ts';
 import { calls, scriptedProvider, type Script } from '../testing/index.ts';
 import { aRun, contextFor } from '../../test/support/driving.ts';
@@ -28,8 +28,8 @@ const look = defineTool({
   run: () => 'seen',
 });
 
-const agentFor = (script: Script, more: Partial<AgentParts> = {}): AgentParts => ({
-  ...agentParts({ provider: scriptedProvider(script), system: 'Work.', tools: [look] }),
+const agentFor = (script: Script, more: Partial<ResolvedAgent> = {}): ResolvedAgent => ({
+  ...resolveAgent({ provider: scriptedProvider(script), system: 'Work.', tools: [look] }),
   ...more,
 });
 
@@ -39,7 +39,11 @@ type Driven = {
   readonly outfit?: Partial<Outfitted>;
 };
 
-const drive = (store: FleetStore, parts: AgentParts, { run, context, outfit }: Driven = {}): Promise<Settlement> =>
+const drive = (
+  store: FleetStore,
+  parts: ResolvedAgent,
+  { run, context, outfit }: Driven = {},
+): Promise<RunSettlement> =>
   driverOf(async () => ({ parts, close: async () => {}, ...outfit }))(aRun(run), contextFor(store, context));
 
 async function eventsOf(store: FleetStore, session = 's'): Promise<readonly Event[]> {
@@ -55,7 +59,7 @@ async function eventsOf(store: FleetStore, session = 's'): Promise<readonly Even
 const inputs = async (store: FleetStore): Promise<readonly string[]> =>
   (await eventsOf(store)).flatMap((event) => (event.type === 'input-received' ? [event.input] : []));
 
-const text = (settlement: Settlement): string | undefined =>
+const text = (settlement: RunSettlement): string | undefined =>
   settlement.type === 'ended' ? settlement.outcome.text : settlement.type;
 
 test('[A24, A52] an end that the queue never heard of is told again without asking the model', async (t: TestContext) => {
@@ -68,7 +72,7 @@ test('[A24, A52] an end that the queue never heard of is told again without aski
   assert.equal(text(await drive(store, other, { run: { id: 'q', words: 'More.' } })), 'Two.');
   const late = await drive(store, other, { run: { attempts: 3 } });
   assert.equal(text(late), 'One.', 'the end of this run, not of the latest');
-  await store.inbox.put('s', { type: 'steer', words: 'One thing more.' });
+  await store.inbox.send('s', { type: 'steer', words: 'One thing more.' });
   assert.equal(text(await drive(store, agentFor(['Three.']), { run: { attempts: 4 } })), 'Three.');
   assert.deepEqual((await inputs(store)).slice(0, 2), ['r', 'q']);
   assert.equal((await inputs(store)).length, 3, 'the letter, and no turn for nobody');
@@ -150,7 +154,7 @@ test('letters that come while it ends are read by it, and every model it opens i
   const store = await storeFor(t);
   let asked = 0;
   const parts = agentFor(async ({ index }) => {
-    if (index === 0) await store.inbox.put('s', { type: 'follow-up', words: 'And then?' });
+    if (index === 0) await store.inbox.send('s', { type: 'follow-up', words: 'And then?' });
     return index === 0 ? 'First.' : 'Second.';
   });
   const mustGo = async (): Promise<void> => void asked++;
@@ -171,7 +175,7 @@ test('[A112] of two questions the one that is answered first is acted on, and th
   const asking = agentFor(
     async () => {
       // It comes after the last letters of this turn were read, and before the run rests.
-      await store.inbox.put('s', { type: 'answer', call: 'c00001000', allowed: true });
+      await store.inbox.send('s', { type: 'answer', call: 'c00001000', allowed: true });
       return [calls('look'), calls('look')];
     },
     { gates: [() => ({ type: 'ask', question: 'Look?' })], tools: new Map([['look', counted]]) },
@@ -201,7 +205,7 @@ test('[A95] the gate of the fleet stands in front of all others, and what may ha
     description: 'Looks.',
     effect: 'read',
     input: { type: 'object' },
-    run: (_, { agent }) => (unsure = agent.unsure),
+    run: (_, { agent }) => (unsure = agent.onUnknownOutcome),
   });
   const seen = { ...agentFor([calls('look'), 'Done.']), tools: new Map([['look', curious]]) };
   await drive(store, seen, { run: { id: 'q', session: 'two' } });
@@ -212,7 +216,7 @@ test('who hears the words may add to them or refuse them, and learns what happen
   const store = await storeFor(t);
   const told: string[] = [];
   const outfit: Partial<Outfitted> = {
-    opened: async (session) => session.remark('opened', true),
+    opened: async (session) => session.annotate('opened', true),
     words: async (words) => [`Heard: ${words}`],
     told: (event) => told.push(event.type),
   };
@@ -239,7 +243,7 @@ test('[A53] words that come while a run ends are read before it has ended, and t
   await worker.done;
   const ended = await store.queue.run('r');
   assert.deepEqual([ended?.status, ended?.outcome?.text, closings], ['ended', 'Reported.', 2]);
-  const place = await store.inbox.put('s', { type: 'steer', words: 'Left over.' });
+  const place = await store.inbox.send('s', { type: 'steer', words: 'Left over.' });
   const log = await store.sessions.open('s', { force: true });
   const { events = 0 } = (await store.sessions.list())[0] ?? {};
   await log.append(events, [{ type: 'annotation-added', key: 'inbox', value: place }]);

@@ -1,8 +1,8 @@
 // The driver of a run of an agent: opens its session, reads its letters, and works until it ends, rests or is left.
-import { limitsFor, Session, type RunOptions } from '../agent/index.ts';
-import { cameLate } from '../agent/late-words.ts';
+import { resolveLimits, Session, type RunOptions } from '../agent/index.ts';
+import { hasUnreadInput } from '../agent/late-words.ts';
 import type {
-  AgentParts,
+  ResolvedAgent,
   Chunk,
   Fact,
   FleetRun,
@@ -10,7 +10,7 @@ import type {
   Gate,
   Provider,
   RunState,
-  Settlement,
+  RunSettlement,
 } from '../core/index.ts';
 import { clientIn, handedIn, partsForClient, receipts } from './client.ts';
 import { governed } from './governor.ts';
@@ -42,7 +42,7 @@ export type DriverContext = {
 };
 
 /** Works on the runs of one kind. What it throws puts the run back. */
-export type Driver = (run: FleetRun, context: DriverContext) => Promise<Settlement>;
+export type Driver = (run: FleetRun, context: DriverContext) => Promise<RunSettlement>;
 
 /** A driver of agents. */
 export const driverOf =
@@ -78,10 +78,10 @@ export const driverOf =
 /** The agent as a fleet runs it: stoppable, governed, and with a person to ask about what may have happened. */
 function partsFor(
   run: FleetRun,
-  outfitted: AgentParts,
+  outfitted: ResolvedAgent,
   { gate }: DriverContext,
   govern: (provider: Provider) => Provider,
-): AgentParts {
+): ResolvedAgent {
   const parts = partsForClient(outfitted, clientIn(run.settings));
   return {
     ...parts,
@@ -89,25 +89,30 @@ function partsFor(
     gates: [gate, ...parts.gates],
     stops: [cancelStop(run.id), ...parts.stops],
     views: [...(parts.views ?? []), inboxView],
-    unsure: 'ask',
+    onUnknownOutcome: 'ask',
   };
 }
 
-async function work(run: FleetRun, session: Session, outfit: Outfitted, context: DriverContext): Promise<Settlement> {
+async function work(
+  run: FleetRun,
+  session: Session,
+  outfit: Outfitted,
+  context: DriverContext,
+): Promise<RunSettlement> {
   const { signal, leave, live, hear, store } = context;
   const client = clientIn(run.settings);
   const box: LetterBox = { inbox: store.inbox, session, name: run.session, run: run.id };
-  const voice = voiceIn(store.live, run.session);
+  const voice = voiceIn(store.partialText, run.session);
   const options: RunOptions = {
     signal,
-    leave,
-    live(chunk) {
+    detachSignal: leave,
+    onChunk(chunk) {
       voice.chunk(chunk);
       live(chunk);
     },
     runId: run.id,
     ...(outfit.limits ? { limits: outfit.limits } : {}),
-    ...(client.choice === undefined ? {} : { choice: client.choice }),
+    ...(client.choice === undefined ? {} : { toolChoice: client.choice }),
   };
   let last: Promise<void> = Promise.resolve();
   /** One reading after the other, so that none is under way when the run rests or ends. */
@@ -118,7 +123,7 @@ async function work(run: FleetRun, session: Session, outfit: Outfitted, context:
   };
   // One that fails is tried again before the run rests or ends.
   const unhear = hear(run.session, () => void read().catch(() => undefined));
-  const unwatch = session.watch((event, state) => {
+  const unwatch = session.subscribe((event, state) => {
     voice.event(event);
     outfit.told?.(event, state);
   });
@@ -144,15 +149,19 @@ async function work(run: FleetRun, session: Session, outfit: Outfitted, context:
   }
 }
 
-const newRun = ({ parts }: Session, { limits }: Outfitted, { runId, choice }: RunOptions = {}): Fact => ({
+const newRun = (
+  { agent: parts }: Session,
+  { limits }: Outfitted,
+  { runId, toolChoice: choice }: RunOptions = {},
+): Fact => ({
   type: 'run-started',
   run: runId ?? crypto.randomUUID(),
-  limits: limitsFor(parts.provider, limits),
+  limits: resolveLimits(parts.provider, limits),
   ...(choice === undefined ? {} : { choice }),
 });
 
 /** Ends a run that has nothing left to do but what its client does; those calls stay open for a run that brings their results. */
-async function handOver(session: Session): Promise<Settlement | undefined> {
+async function handOver(session: Session): Promise<RunSettlement | undefined> {
   const isHanded = (state: RunState): boolean => state.run !== undefined && handedIn(state).length > 0;
   if (!isHanded(session.state)) return undefined;
   await session.record((state) =>
@@ -164,14 +173,14 @@ async function handOver(session: Session): Promise<Settlement | undefined> {
 const handedOver = 'Its calls were handed to the client.';
 
 /** Where a run stands that goes no further by itself; nothing where there is more to do. */
-function settlementOf(state: RunState): Settlement | undefined {
+function settlementOf(state: RunState): RunSettlement | undefined {
   if (state.run !== undefined) {
     const questions = questionsOf(state);
     const open = state.calls.filter((call) => !call.result);
     // A call that waits holds back nothing but itself: one that was answered meanwhile is made first.
     return questions.length > 0 && questions.length === open.length ? { type: 'resting', questions } : undefined;
   }
-  return cameLate(state) ? undefined : { type: 'ended', outcome: outcomeOf(state) };
+  return hasUnreadInput(state) ? undefined : { type: 'ended', outcome: outcomeOf(state) };
 }
 
 /** Says the words, unless an attempt before this one did: then the run is gone on with, or its end is told. */
@@ -180,12 +189,12 @@ async function begin(
   session: Session,
   outfit: Outfitted,
   options: RunOptions,
-): Promise<Settlement | undefined> {
+): Promise<RunSettlement | undefined> {
   const { state } = session;
   if (state.run === run.id) return void (await session.run(undefined, options));
   const past = run.attempts > 1 ? await pastOf(session.log, state.seq, run.id) : undefined;
   if (past?.outcome && state.run === undefined)
-    return cameLate(state) ? undefined : { type: 'ended', outcome: past.outcome };
+    return hasUnreadInput(state) ? undefined : { type: 'ended', outcome: past.outcome };
   if (past?.said) return void (await session.run(undefined, options));
   // The queue gives out one run of a session at a time: what another left unfinished here was given up.
   if (state.run !== undefined) await session.run(undefined, { signal: AbortSignal.abort() });
@@ -196,7 +205,7 @@ async function begin(
   if (client.silent) return void (await session.run(undefined, options));
   for (const [i, added] of ((await outfit.words?.(run.words, state)) ?? []).entries()) {
     const input = `${run.id}-note-${i + 1}`;
-    if (!session.state.pending.some((each) => each.input === input)) await session.steer(added, { input });
+    if (!session.state.pending.some((each) => each.input === input)) await session.steer(added, { inputId: input });
   }
-  return void (await session.run(run.words, { ...options, input: run.id }));
+  return void (await session.run(run.words, { ...options, inputId: run.id }));
 }

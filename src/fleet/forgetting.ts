@@ -1,6 +1,6 @@
 // What a worker forgets for the whole fleet: once a day, the runs that ended long ago.
 import { setTimeout as pause } from 'node:timers/promises';
-import { messageOf, type FleetStore } from '../core/index.ts';
+import { errorMessage, type FleetStore } from '../core/index.ts';
 import type { SwitchWatch } from './kill-switch.ts';
 
 /** What is forgotten, and when. */
@@ -23,7 +23,7 @@ export async function forgetDaily({ store, standing, keepDays, tell }: Forgettin
     try {
       await store.prune(new Date(Math.max(0, Date.now() - keepDays * dayMs)).toISOString());
     } catch (error) {
-      tell?.(`What is old could not be forgotten: ${messageOf(error)}`);
+      tell?.(`What is old could not be forgotten: ${errorMessage(error)}`);
     }
     await pause(dayMs, undefined, { signal }).catch(() => undefined);
   }

@@ -1,15 +1,22 @@
 // Money and tokens are held before a model is asked, over everybody who asks at once.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FairleadError, trailOf, type Chunk, type Ledger, type Provider, type Request } from '../core/index.ts';
+import {
+  FairleadError,
+  createPersistentList,
+  type Chunk,
+  type BudgetLedger,
+  type Provider,
+  type ModelRequest,
+} from '../core/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
 import { governed } from './governor.ts';
 
-const request: Request = {
+const request: ModelRequest = {
   system: 'Work.',
   tools: [],
-  messages: trailOf([{ role: 'user', parts: [{ type: 'text', text: 'x'.repeat(4000) }] }]),
-  choice: 'auto',
+  messages: createPersistentList([{ role: 'user', parts: [{ type: 'text', text: 'x'.repeat(4000) }] }]),
+  toolChoice: 'auto',
   settings: { maxOutputTokens: 1000 },
 };
 
@@ -47,12 +54,12 @@ const going = async (): Promise<void> => {};
 
 test('[A64] an estimate is held before the call, and what was used is what was spent', async (t) => {
   const { ledger } = await storeFor(t);
-  await ledger.allow({ tenant: 'acme', period: 'ever', usd: 10, tokens: 10_000 });
+  await ledger.setBudget({ tenant: 'acme', period: 'ever', usd: 10, tokens: 10_000 });
   const inner = model();
   const around = governed(inner, { ledger, tenant: 'acme', run: 'r', mustGo: going });
   let held = 0;
   for await (const chunk of around.stream(request, AbortSignal.timeout(30_000))) {
-    const [acme] = await ledger.allowances();
+    const [acme] = await ledger.budgets();
     if (chunk.type !== 'end') held = acme?.held.tokens ?? 0;
     else
       assert.deepEqual(
@@ -75,7 +82,7 @@ test('[A64] nobody asks a model that the tenant cannot pay, and the reason says 
     [{ usd: 1000 }, model('ends', 'unknown'), 'run/money-budget', /The price of m is unknown/],
   ] as const;
   for (const [bound, inner, code, message] of cases) {
-    await ledger.allow({ tenant: 'acme', period: 'ever', ...bound });
+    await ledger.setBudget({ tenant: 'acme', period: 'ever', ...bound });
     const around = governed(inner, { ledger, tenant: 'acme', run: 'r', mustGo: going });
     await assert.rejects(drained(around), { code, message });
     assert.equal(inner.asked, 0);
@@ -87,24 +94,24 @@ test('[A64] nobody asks a model that the tenant cannot pay, and the reason says 
 
 test('[A64] of many that ask at once, only as many as can be paid are let through', async (t) => {
   const { ledger } = await storeFor(t);
-  await ledger.allow({ tenant: 'acme', period: 'ever', tokens: 5000 });
+  await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 5000 });
   const inner = model();
   const all = await Promise.allSettled(
     Array.from({ length: 8 }, () => drained(governed(inner, { ledger, tenant: 'acme', run: 'r', mustGo: going }))),
   );
   const passed = all.filter(({ status }) => status === 'fulfilled').length;
-  const [acme] = await ledger.allowances();
+  const [acme] = await ledger.budgets();
   assert.deepEqual([inner.asked, acme?.spent.tokens], [passed, passed * 500]);
   assert.ok(passed >= 2 && passed < 8, `${passed} passed`);
 });
 
 test('what broke off is paid as far as it came, and what never began is not', async (t) => {
   const { ledger } = await storeFor(t);
-  await ledger.allow({ tenant: 'acme', period: 'ever', tokens: 100_000 });
+  await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 100_000 });
   await assert.rejects(drained(governed(model('fails'), { ledger, tenant: 'acme', run: 'r', mustGo: going })));
-  assert.deepEqual((await ledger.allowances())[0]?.spent.tokens, 0);
+  assert.deepEqual((await ledger.budgets())[0]?.spent.tokens, 0);
   await assert.rejects(drained(governed(model('breaks'), { ledger, tenant: 'acme', run: 'r', mustGo: going })));
-  const [acme] = await ledger.allowances();
+  const [acme] = await ledger.budgets();
   assert.ok((acme?.spent.tokens ?? 0) > 1000 && (acme?.spent.tokens ?? 0) < 1100);
   assert.equal(acme?.held.tokens, 0);
 });
@@ -135,9 +142,9 @@ test('[A64] figures that cannot be true are replaced by an estimate: nobody earn
   ];
   for (const [i, each] of wrong.entries()) {
     const tenant = `t${i}`;
-    await ledger.allow({ tenant, period: 'ever', usd: 100, tokens: 100_000 });
+    await ledger.setBudget({ tenant, period: 'ever', usd: 100, tokens: 100_000 });
     await drained(governed(sending([said(each)]), { ledger, tenant, run: 'r', mustGo: going }));
-    const { spent, held } = (await ledger.allowances()).find((one) => one.tenant === tenant) ?? {};
+    const { spent, held } = (await ledger.budgets()).find((one) => one.tenant === tenant) ?? {};
     assert.ok(
       (spent?.usd ?? 0) > 0 && (spent?.tokens ?? 0) > 400 && held?.tokens === 0,
       JSON.stringify([each, spent, held]),
@@ -148,7 +155,7 @@ test('[A64] figures that cannot be true are replaced by an estimate: nobody earn
 
 test('[A64] a call that was cut off before its first word, and an answer that was begun anew, are paid for', async (t) => {
   const { ledger } = await storeFor(t);
-  await ledger.allow({ tenant: 'acme', period: 'ever', tokens: 100_000 });
+  await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 100_000 });
   const governor = { ledger, tenant: 'acme', run: 'r', mustGo: going };
   const cut = new AbortController();
   const slow = sending([], async (signal) => {
@@ -156,7 +163,7 @@ test('[A64] a call that was cut off before its first word, and an answer that wa
     signal.throwIfAborted();
   });
   await assert.rejects(Array.fromAsync(governed(slow, governor).stream(request, cut.signal)));
-  const spent = async (): Promise<number> => (await ledger.allowances())[0]?.spent.tokens ?? 0;
+  const spent = async (): Promise<number> => (await ledger.budgets())[0]?.spent.tokens ?? 0;
   const once = await spent();
   assert.ok(once > 1000 && once < 1100, `${once} tokens: the model has read the request`);
   const again = sending([
@@ -173,18 +180,18 @@ test('a ledger that cannot be read lets nothing pass, and one that cannot be wri
   const { ledger } = await storeFor(t);
   const away = (): Promise<never> => Promise.reject(new Error('the store is away'));
   const inner = model();
-  const blind: Ledger = { ...ledger, hold: away };
+  const blind: BudgetLedger = { ...ledger, reserve: away };
   await assert.rejects(drained(governed(inner, { ledger: blind, tenant: 'acme', run: 'r', mustGo: going })), {
     code: 'store/ledger',
     retry: true,
   });
   assert.equal(inner.asked, 0);
-  await ledger.allow({ tenant: 'acme', period: 'ever', tokens: 100_000 });
+  await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 100_000 });
   const chunks = await drained(
-    governed(inner, { ledger: { ...ledger, settle: away }, tenant: 'acme', run: 'r', mustGo: going }),
+    governed(inner, { ledger: { ...ledger, commit: away }, tenant: 'acme', run: 'r', mustGo: going }),
   );
   assert.equal(chunks.at(-1)?.type, 'end');
-  assert.ok(((await ledger.allowances())[0]?.held.tokens ?? 0) > 2000);
+  assert.ok(((await ledger.budgets())[0]?.held.tokens ?? 0) > 2000);
 });
 
 test('[A95] a stopped fleet asks no model', async (t) => {

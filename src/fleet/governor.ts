@@ -1,25 +1,25 @@
 // The governor: before each call of a model its tenant's money and tokens are held back in the ledger, over the whole fleet.
 import {
-  estimate,
+  estimateTokens,
   FairleadError,
-  isCost,
-  isUsage,
-  messageOf,
+  isValidCost,
+  isValidUsage,
+  errorMessage,
   toArray,
-  tokensOf,
-  costOf,
+  messageTokens,
+  usageCost,
   type Amount,
   type Chunk,
-  type Ledger,
+  type BudgetLedger,
   type Message,
   type Provider,
-  type Request,
+  type ModelRequest,
   type Usage,
 } from '../core/index.ts';
 
 /** Whose spending is governed, and where it is written down. */
 export type Governor = {
-  readonly ledger: Ledger;
+  readonly ledger: BudgetLedger;
   readonly tenant: string;
   /** The run whose calls these are. */
   readonly run: string;
@@ -35,13 +35,13 @@ const codes = { money: 'run/money-budget', tokens: 'run/token-budget' } as const
 
 /** A model that is called only while the kill-switch and the allowance of the tenant let it. */
 export const governed = (provider: Provider, governor: Governor): Provider => {
-  const { family, model, price, window, images } = provider;
+  const { family, model, price, contextWindow: window, supportsImages: images } = provider;
   return {
     family,
     model,
     ...(price ? { price } : {}),
-    ...(window === undefined ? {} : { window }),
-    ...(images === undefined ? {} : { images }),
+    ...(window === undefined ? {} : { contextWindow: window }),
+    ...(images === undefined ? {} : { supportsImages: images }),
     stream: (request, signal) => governedStream(provider, governor, request, signal),
   };
 };
@@ -49,7 +49,7 @@ export const governed = (provider: Provider, governor: Governor): Provider => {
 async function* governedStream(
   provider: Provider,
   governor: Governor,
-  request: Request,
+  request: ModelRequest,
   signal: AbortSignal,
 ): AsyncIterable<Chunk> {
   const { ledger, tenant, run, mustGo } = governor;
@@ -64,7 +64,7 @@ async function* governedStream(
   /** What answers took that were begun anew. */
   let lost: Amount = { usd: 0, tokens: 0 };
   // Where it cannot be written, what was held stays spent: too much is better than too little.
-  const settle = (amount: Amount): Promise<void> => ledger.settle(tenant, id, sum(lost, amount)).catch(() => undefined);
+  const settle = (amount: Amount): Promise<void> => ledger.commit(tenant, id, sum(lost, amount)).catch(() => undefined);
   const soFar = (): Amount => amountOf(provider, { input, output: Math.ceil(heard / 4) });
   try {
     for await (const chunk of provider.stream(request, signal)) {
@@ -87,15 +87,15 @@ const sum = (a: Amount, b: Amount): Amount => ({ usd: a.usd + b.usd, tokens: a.t
 async function hold(provider: Provider, { ledger, tenant }: Governor, id: string, amount: Amount): Promise<void> {
   try {
     if (!provider.price) await mustBeUnbound(provider, ledger, tenant);
-    const why = await ledger.hold(tenant, id, amount);
+    const why = await ledger.reserve(tenant, id, amount);
     if (why === undefined) return;
-    const allowance = (await ledger.allowances()).find((each) => each.tenant === tenant);
+    const allowance = (await ledger.budgets()).find((each) => each.tenant === tenant);
     const { usd, spent, held } = allowance ?? {};
     const money = usd !== undefined && (spent?.usd ?? 0) + (held?.usd ?? 0) + amount.usd > usd;
     throw new FairleadError(money ? codes.money : codes.tokens, why, { blame: 'user', hint });
   } catch (error) {
     if (error instanceof FairleadError && (error.code === codes.money || error.code === codes.tokens)) throw error;
-    throw new FairleadError('store/ledger', `What ${tenant} may spend could not be read: ${messageOf(error)}`, {
+    throw new FairleadError('store/ledger', `What ${tenant} may spend could not be read: ${errorMessage(error)}`, {
       blame: 'store',
       retry: true,
       cause: error,
@@ -106,8 +106,8 @@ async function hold(provider: Provider, { ledger, tenant }: Governor, id: string
 const hint = 'fairlead fleet budget shows and changes what a tenant may spend.';
 
 /** Of a model whose price nobody knows, no sum can be held to. */
-async function mustBeUnbound({ model }: Provider, ledger: Ledger, tenant: string): Promise<void> {
-  const bound = (await ledger.allowances()).find((each) => each.tenant === tenant)?.usd;
+async function mustBeUnbound({ model }: Provider, ledger: BudgetLedger, tenant: string): Promise<void> {
+  const bound = (await ledger.budgets()).find((each) => each.tenant === tenant)?.usd;
   if (bound === undefined) return;
   const words = `The price of ${model} is unknown, so the allowance of $${bound} of ${tenant} cannot be kept.`;
   throw new FairleadError(codes.money, words, { blame: 'user', hint });
@@ -115,24 +115,24 @@ async function mustBeUnbound({ model }: Provider, ledger: Ledger, tenant: string
 
 const amountOf = ({ price }: Provider, usage: Usage & { readonly input: number; readonly output: number }): Amount => ({
   tokens: usage.input + usage.output,
-  usd: (price && costOf(price, usage)) ?? 0,
+  usd: (price && usageCost(price, usage)) ?? 0,
 });
 
 /** What a call took by what the model says, as far as that can be true: a sum below nothing would be spent again. */
 function usedBy(provider: Provider, end: Chunk & { readonly type: 'end' }, input: number): Amount {
-  const said = isUsage(end.usage) ? end.usage : {};
-  const usage = { ...said, input: said.input ?? input, output: said.output ?? tokensOf([end.message]) };
+  const said = isValidUsage(end.usage) ? end.usage : {};
+  const usage = { ...said, input: said.input ?? input, output: said.output ?? messageTokens([end.message]) };
   const amount = amountOf(provider, usage);
-  return isCost(end.usd) ? { ...amount, usd: end.usd } : amount;
+  return isValidCost(end.usd) ? { ...amount, usd: end.usd } : amount;
 }
 
 /** A history grows by a message or two a turn: what was counted is not counted again. */
 const counted = new WeakMap<Message, number>();
 
-function tokensIn({ system, tools, messages }: Request): number {
-  let tokens = estimate(system) + estimate(JSON.stringify(tools));
+function tokensIn({ system, tools, messages }: ModelRequest): number {
+  let tokens = estimateTokens(system) + estimateTokens(JSON.stringify(tools));
   for (const message of toArray(messages)) {
-    const known = counted.get(message) ?? tokensOf([message]);
+    const known = counted.get(message) ?? messageTokens([message]);
     counted.set(message, known);
     tokens += known;
   }

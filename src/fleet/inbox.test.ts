@@ -1,8 +1,8 @@
 // Letters reach a log once each, whatever crashes, and say only what they were meant to.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { agentParts, defineTool, Session } from '../agent/index.ts';
-import { look, type AgentParts, type Event, type FleetStore, type Log } from '../core/index.ts';
+import { resolveAgent, defineTool, Session } from '../agent/index.ts';
+import { readView, type ResolvedAgent, type Event, type FleetStore, type Log } from '../core/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import { calls, scriptedProvider, type Script } from '../testing/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
@@ -16,14 +16,14 @@ const pay = defineTool({
   run: () => 'paid',
 });
 
-const partsFor = (script: Script, more: Partial<AgentParts> = {}): AgentParts => ({
-  ...agentParts({ provider: scriptedProvider(script), system: 'Work.', tools: [pay], views: [inboxView] }),
+const partsFor = (script: Script, more: Partial<ResolvedAgent> = {}): ResolvedAgent => ({
+  ...resolveAgent({ provider: scriptedProvider(script), system: 'Work.', tools: [pay], views: [inboxView] }),
   ...more,
 });
 
 type Scene = { readonly store: FleetStore; readonly log: Log; readonly open: () => Promise<Session> };
 
-async function scene(t: TestContext, script: Script, more: Partial<AgentParts> = {}): Promise<Scene> {
+async function scene(t: TestContext, script: Script, more: Partial<ResolvedAgent> = {}): Promise<Scene> {
   const log = memoryLog();
   const parts = partsFor(script, more);
   return { store: await storeFor(t), log, open: () => Session.open(parts, log, 's') };
@@ -41,7 +41,7 @@ async function eventsOf({ log }: Scene): Promise<readonly Event[]> {
 test('[A53] a letter that several read at once, and again after a crash, is in the log once', async (t) => {
   const made = await scene(t, ['Heard.']);
   const session = await made.open();
-  await made.store.inbox.put('s', { type: 'steer', words: 'South' });
+  await made.store.inbox.send('s', { type: 'steer', words: 'South' });
   const kept = { ...made.store, inbox: { ...made.store.inbox, clear: async () => {} } };
   await Promise.all([read(kept, session), read(kept, session)]);
   const again = await made.open();
@@ -53,7 +53,7 @@ test('[A53] a letter that several read at once, and again after a crash, is in t
   );
   assert.equal((await made.store.inbox.read('s', 0)).length, 1, 'it was not cleared');
   await read(made.store, again);
-  await made.store.inbox.put('s', { type: 'follow-up', words: 'Then report' });
+  await made.store.inbox.send('s', { type: 'follow-up', words: 'Then report' });
   await read(made.store, again);
   assert.deepEqual(
     again.state.pending.map(({ how }) => how),
@@ -71,7 +71,7 @@ test('a letter and its place are written in one append', async (t) => {
     sizes.push(facts.length);
     return append(after, facts, options);
   };
-  for (const type of ['prompt', 'steer', 'follow-up'] as const) await made.store.inbox.put('s', { type, words: 'x' });
+  for (const type of ['prompt', 'steer', 'follow-up'] as const) await made.store.inbox.send('s', { type, words: 'x' });
   await read(made.store, session);
   assert.deepEqual(sizes, [2, 2, 2]);
 });
@@ -82,8 +82,8 @@ test('[A112] an answer is to the question that is open, and an old one opens not
   });
   const session = await made.open();
   await session.run('Go.');
-  await made.store.inbox.put('s', { type: 'answer', call: 'c00002000', allowed: true });
-  await made.store.inbox.put('s', { type: 'answer', call: 'c00001000', allowed: true, by: 'Ann' });
+  await made.store.inbox.send('s', { type: 'answer', call: 'c00002000', allowed: true });
+  await made.store.inbox.send('s', { type: 'answer', call: 'c00001000', allowed: true, by: 'Ann' });
   await read(made.store, session);
   await session.resume();
   assert.deepEqual(
@@ -102,7 +102,7 @@ test('[A112] an answer is to the question that is open, and an old one opens not
 test('a cancelled run ends wherever it is gone on with, and no later run does', async (t) => {
   const made = await scene(t, ['Never said.', 'Said.'], { stops: [cancelStop('r')] });
   const session = await made.open();
-  await made.store.inbox.put('s', { type: 'cancel' });
+  await made.store.inbox.send('s', { type: 'cancel' });
   await read(made.store, session);
   const elsewhere = await made.open();
   const { ended } = await elsewhere.run('Go.', { runId: 'r' });
@@ -114,7 +114,7 @@ test('a cancelled run ends wherever it is gone on with, and no later run does', 
 test('a cancel that an earlier run did not live to read ends no later one', async (t) => {
   const made = await scene(t, ['Said.'], { stops: [cancelStop('r')] });
   const session = await made.open();
-  await made.store.inbox.put('s', { type: 'cancel', run: 'earlier' });
+  await made.store.inbox.send('s', { type: 'cancel', run: 'earlier' });
   const running = session.run('Go.', { runId: 'r' });
   await read(made.store, session);
   assert.equal((await running).ended?.reason, 'answered');
@@ -127,10 +127,10 @@ test('[A112] an answer is to the words that were seen: what is asked about the s
   const session = await made.open();
   await session.run('Go.');
   const call = session.state.calls[0]?.id ?? '';
-  await made.store.inbox.put('s', { type: 'answer', call, question: 'Pay 4?', allowed: true });
+  await made.store.inbox.send('s', { type: 'answer', call, question: 'Pay 4?', allowed: true });
   await read(made.store, session);
   assert.equal(session.state.calls[0]?.ask?.allowed, undefined);
-  await made.store.inbox.put('s', { type: 'answer', call, question: asked, allowed: true });
+  await made.store.inbox.send('s', { type: 'answer', call, question: asked, allowed: true });
   await read(made.store, session);
   assert.equal(session.state.calls[0]?.ask?.allowed, true);
 });
@@ -147,17 +147,17 @@ test('who speaks to a session in which no run is any more is told so, and a late
 test('a fork begins with no letter read, and an epoch keeps what was', async (t) => {
   const made = await scene(t, ['One.', 'Two.']);
   const session = await made.open();
-  await made.store.inbox.put('s', { type: 'steer', words: 'South' });
+  await made.store.inbox.send('s', { type: 'steer', words: 'South' });
   await read(made.store, session);
   await session.run('Go.');
-  const { place } = look(session.state, inboxView);
+  const { place } = readView(session.state, inboxView);
   assert.ok(place > 0);
   const log = memoryLog();
   const fork = await session.fork(log, undefined, 'copy');
-  assert.deepEqual(look(fork.state, inboxView), { session: 'copy', place: 0 });
-  assert.deepEqual(look((await Session.open(fork.parts, log)).state, inboxView), { session: 'copy', place: 0 });
+  assert.deepEqual(readView(fork.state, inboxView), { session: 'copy', place: 0 });
+  assert.deepEqual(readView((await Session.open(fork.agent, log)).state, inboxView), { session: 'copy', place: 0 });
   await session.edit(session.messages.slice(0, 1));
-  assert.equal(look((await made.open()).state, inboxView).place, place);
+  assert.equal(readView((await made.open()).state, inboxView).place, place);
 });
 
 test('a letter wakes a run that rests, and one that is about to', async (t) => {
@@ -170,7 +170,7 @@ test('a letter wakes a run that rests, and one that is about to', async (t) => {
     concurrency: 1,
     signal,
     drain: true,
-    drive: async () => {
+    handle: async () => {
       drives++;
       // It has read its letters and is about to rest.
       if (drives === 1) await send(store, 's', { type: 'steer', words: 'Wait' });

@@ -2,12 +2,12 @@
 import type { Session } from '../agent/index.ts';
 import {
   isObject,
-  look,
-  type Delivery,
+  readView,
+  type InboxDelivery,
   type Fact,
   type FleetStore,
   type Inbox,
-  type Letter,
+  type InboxMessage,
   type NamedView,
   type RunState,
   type Stop,
@@ -35,7 +35,7 @@ export const inboxView: NamedView<Reading> = {
       ...(typeof cancelled === 'string' ? { cancelled } : {}),
     };
   },
-  keep: (reading) => reading,
+  serialize: (reading) => reading,
   restore: (kept) => (isReading(kept) ? kept : undefined),
 };
 
@@ -46,7 +46,7 @@ const isReading = (kept: unknown): kept is Reading =>
 export const cancelStop =
   (run: string): Stop =>
   (state) =>
-    look(state, inboxView).cancelled === run
+    readView(state, inboxView).cancelled === run
       ? { reason: 'cancelled', detail: 'The run was cancelled by a letter.' }
       : undefined;
 
@@ -62,33 +62,33 @@ export type LetterBox = {
 
 /** Reads the letters that are there into the log, each once; may be called by several at a time. */
 export async function deliver({ inbox, session, name, run }: LetterBox): Promise<void> {
-  const letters = await inbox.read(name, look(session.state, inboxView).place);
+  const letters = await inbox.read(name, readView(session.state, inboxView).place);
   for (const delivery of letters) {
     await session.record((state) => factsOf(delivery, state, run));
-    if (cancels(delivery.letter, run)) session.cancel();
+    if (cancels(delivery.message, run)) session.cancel();
   }
   if (letters.length > 0) await clearRead({ inbox, session, name, run });
 }
 
 /** Forgets the letters that were read before a crash could: they would look unread for ever. */
 export async function clearRead({ inbox, session, name }: LetterBox): Promise<void> {
-  const { place } = look(session.state, inboxView);
+  const { place } = readView(session.state, inboxView);
   if (place > 0) await inbox.clear(name, place);
 }
 
 /** Whether a letter cancels a run. One may end before it reads that it is cancelled: the one after it is not meant. */
-export const cancels = (letter: Letter, run: string): boolean =>
+export const cancels = (letter: InboxMessage, run: string): boolean =>
   letter.type === 'cancel' && (letter.run === undefined || letter.run === run);
 
 /** The facts of a letter and its place; none where it was read already. */
-function factsOf({ place, letter }: Delivery, state: RunState, run: string): readonly Fact[] {
-  if (look(state, inboxView).place >= place) return [];
+function factsOf({ position: place, message: letter }: InboxDelivery, state: RunState, run: string): readonly Fact[] {
+  if (readView(state, inboxView).place >= place) return [];
   const value = cancels(letter, run) ? { place, cancelled: run } : place;
   return [...saidIn(letter, place, state), { type: 'annotation-added', key, value }];
 }
 
 /** What a letter says to a session. An answer to no question that is open, or to other words than are open now, says nothing. */
-function saidIn(letter: Letter, place: number, state: RunState): readonly Fact[] {
+function saidIn(letter: InboxMessage, place: number, state: RunState): readonly Fact[] {
   switch (letter.type) {
     case 'prompt':
     case 'steer':
@@ -116,11 +116,11 @@ function saidIn(letter: Letter, place: number, state: RunState): readonly Fact[]
 export async function send(
   store: Pick<FleetStore, 'inbox' | 'queue'>,
   session: string,
-  letter: Letter,
+  letter: InboxMessage,
 ): Promise<boolean> {
   const [reader] = await liveRunsIn(store, session);
   if (reader && letter.type !== 'cancel' && letter.type !== 'ended') await mustHear(store, reader);
-  const place = await store.inbox.put(session, letter);
+  const place = await store.inbox.send(session, letter);
   const live = await liveRunsIn(store, session);
   for (const { id } of live) await store.queue.wake(id);
   if (live.length === 0) await store.inbox.clear(session, place);

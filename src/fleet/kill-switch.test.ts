@@ -1,7 +1,7 @@
 // A kill-switch that is heeded: what is not known to go is stopped.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import type { KillSwitch, Standing } from '../core/index.ts';
+import type { KillSwitch, KillSwitchState } from '../core/index.ts';
 import { watchSwitch, type SwitchWatch } from './kill-switch.ts';
 
 type Faulty = KillSwitch & { how: 'going' | 'stopped' | 'broken' | 'hanging'; reads: number };
@@ -11,10 +11,10 @@ function faulty(how: Faulty['how']): Faulty {
   return {
     how,
     reads: 0,
-    async standing() {
+    async status() {
       this.reads++;
       if (this.how === 'broken') throw new Error('the disk is gone');
-      if (this.how === 'hanging') return new Promise<Standing>(() => {});
+      if (this.how === 'hanging') return new Promise<KillSwitchState>(() => {});
       return { stopped: this.how === 'stopped', why: 'told to' };
     },
     stop: () => Promise.reject(new Error('not here')),
@@ -29,7 +29,7 @@ function watched(t: TestContext, killSwitch: Faulty, seen: boolean[] = []): Swit
 }
 
 /** Waits until it stands so; the test runner's own time bounds it. */
-async function untilStopped(watch: SwitchWatch, stopped: boolean): Promise<Standing> {
+async function untilStopped(watch: SwitchWatch, stopped: boolean): Promise<KillSwitchState> {
   for (;;) {
     const standing = await watch.standing();
     if (standing.stopped === stopped) return standing;

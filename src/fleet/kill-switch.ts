@@ -1,10 +1,10 @@
 // The kill-switch as a worker heeds it: read often, and what could not be read for two seconds is stopped.
-import { FairleadError, messageOf, type KillSwitch, type Standing } from '../core/index.ts';
+import { FairleadError, errorMessage, type KillSwitch, type KillSwitchState } from '../core/index.ts';
 
 /** How a kill-switch is watched. */
 export type SwitchOptions = {
   /** Told each time that work has to stop or may go on. */
-  readonly changed?: (standing: Standing) => void;
+  readonly changed?: (standing: KillSwitchState) => void;
   /** Milliseconds between two readings; 500 unless given. */
   readonly everyMs?: number;
   /** Milliseconds after which a reading counts for nothing; 2,000 unless given. */
@@ -14,7 +14,7 @@ export type SwitchOptions = {
 /** A kill-switch that is watched. */
 export type SwitchWatch = {
   /** How it stands, by a reading that is fresh enough to act on. */
-  standing(): Promise<Standing>;
+  standing(): Promise<KillSwitchState>;
   /** Throws while work must stop. */
   mustGo(): Promise<void>;
   /** A signal for work that goes on now: it aborts when work has to stop. */
@@ -27,7 +27,7 @@ export type SwitchWatch = {
 /** Watches a kill-switch. Until it was read once, work is stopped. */
 export function watchSwitch(killSwitch: KillSwitch, options: SwitchOptions = {}): SwitchWatch {
   const { changed, everyMs = 500, staleMs = 2000 } = options;
-  let good: { readonly standing: Standing; readonly at: number } | undefined;
+  let good: { readonly standing: KillSwitchState; readonly at: number } | undefined;
   let trouble = 'it was not read yet';
   let reading: Promise<void> | undefined;
   let told: boolean | undefined;
@@ -35,13 +35,13 @@ export function watchSwitch(killSwitch: KillSwitch, options: SwitchOptions = {})
   let goes = Promise.withResolvers<void>();
   going.abort();
 
-  const now = (): Standing =>
+  const now = (): KillSwitchState =>
     good && performance.now() - good.at <= staleMs
       ? good.standing
       : { stopped: true, why: `The kill-switch cannot be read: ${trouble}` };
 
   /** Acts on how it stands, before anybody else does. */
-  function tell(): Standing {
+  function tell(): KillSwitchState {
     const standing = now();
     if (standing.stopped === told) return standing;
     // Who waits from before the first reading goes on waiting for the same.
@@ -60,9 +60,9 @@ export function watchSwitch(killSwitch: KillSwitch, options: SwitchOptions = {})
   async function readOnce(): Promise<void> {
     const at = performance.now();
     try {
-      good = { standing: await within(staleMs / 2, killSwitch.standing()), at };
+      good = { standing: await within(staleMs / 2, killSwitch.status()), at };
     } catch (error) {
-      trouble = messageOf(error);
+      trouble = errorMessage(error);
     }
   }
 
@@ -72,7 +72,7 @@ export function watchSwitch(killSwitch: KillSwitch, options: SwitchOptions = {})
     if (reading) tell();
     void read().then(tell);
   };
-  const standing = async (): Promise<Standing> => {
+  const standing = async (): Promise<KillSwitchState> => {
     if (now().stopped) await read();
     return tell();
   };

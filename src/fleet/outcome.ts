@@ -1,30 +1,30 @@
 // What a session says of a run in the queue: its questions, how it came out, and whether it was begun or ended before.
 import {
-  aimOf,
+  unwrapDeferredCall,
   fold,
-  last,
-  runView,
-  textOf,
+  lastItem,
+  runStateView,
+  messageText,
   type Event,
   type Log,
-  type Question,
+  type ApprovalQuestion,
   type RunOutcome,
   type RunState,
 } from '../core/index.ts';
 
 /** What a person has to answer before the run goes on. */
-export const questionsOf = (state: RunState): readonly Question[] =>
-  state.calls.flatMap((call): readonly Question[] => {
+export const questionsOf = (state: RunState): readonly ApprovalQuestion[] =>
+  state.calls.flatMap((call): readonly ApprovalQuestion[] => {
     const { ask } = call;
     if (!ask || ask.allowed !== undefined) return [];
-    const aim = aimOf(call);
+    const aim = unwrapDeferredCall(call);
     const tool = typeof aim === 'string' ? call.tool : aim.tool;
     return [{ call: call.id, tool, question: ask.question, ...(ask.kind ? { kind: ask.kind } : {}) }];
   });
 
 /** How the run came out that this state is at the end of. */
 export function outcomeOf({ ended, messages, spent, calls }: RunState): RunOutcome {
-  const tail = last(messages);
+  const tail = lastItem(messages);
   // Whatever else ends a run answers the calls that are open.
   const handed = calls.flatMap(({ id, tool, input, sent, result }) =>
     result ? [] : [{ id, tool, input: sent ?? input }],
@@ -32,7 +32,7 @@ export function outcomeOf({ ended, messages, spent, calls }: RunState): RunOutco
   const { reason = 'cancelled', detail, error } = ended ?? {};
   return {
     reason,
-    text: tail?.role === 'assistant' ? textOf(tail) : '',
+    text: tail?.role === 'assistant' ? messageText(tail) : '',
     spent,
     ...(detail === undefined ? {} : { detail }),
     ...(error ? { error } : {}),
@@ -56,7 +56,7 @@ export async function pastOf(log: Pick<Log, 'read' | 'follow'>, tail: number, ru
 }
 
 async function outcomeAt(log: Pick<Log, 'read'>, event: Event): Promise<RunOutcome> {
-  const view = runView();
+  const view = runStateView();
   let state = view.initial;
   for await (const events of log.read({ at: event.id, from: 'epoch' })) state = fold(view, events, state);
   return outcomeOf(state);

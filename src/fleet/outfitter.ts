@@ -1,10 +1,10 @@
 // What a run is worked on with, made by whoever starts a worker: the terminal, a server, a program of somebody.
 import type { Session } from '../agent/index.ts';
-import type { AgentParts, Event, FleetRun, Limits, Provider, RunState } from '../core/index.ts';
+import type { ResolvedAgent, Event, FleetRun, Limits, Provider, RunState } from '../core/index.ts';
 
 /** What a run is worked on with. */
 export type Outfitted = {
-  readonly parts: AgentParts;
+  readonly parts: ResolvedAgent;
   readonly limits?: Partial<Limits>;
   /** Called once the session is open and before anything is said in it. */
   opened?(session: Session): Promise<void>;

@@ -1,22 +1,25 @@
 // What is left in a queue is told by why it cannot go on, whoever named whom as a parent.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FleetRun, FleetStore, Question } from '../core/index.ts';
+import type { FleetRun, FleetStore, ApprovalQuestion } from '../core/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
 import { holdOn, openRuns, remainsOf } from './remains.ts';
 
 /** Has every run that is queued now rest, for a person where it is asked for. */
-async function restAll({ queue }: FleetStore, questions: (run: FleetRun) => readonly Question[]): Promise<void> {
+async function restAll(
+  { queue }: FleetStore,
+  questions: (run: FleetRun) => readonly ApprovalQuestion[],
+): Promise<void> {
   await queue.work({
     worker: 'w',
     concurrency: 1,
     drain: true,
     signal: new AbortController().signal,
-    drive: async (run) => ({ type: 'resting', questions: questions(run) }),
+    handle: async (run) => ({ type: 'resting', questions: questions(run) }),
   });
 }
 
-const question: Question = { call: 'c', tool: 't', question: 'May I?' };
+const question: ApprovalQuestion = { call: 'c', tool: 't', question: 'May I?' };
 
 const held = async (store: FleetStore, id: string): Promise<string | undefined> => {
   const run = await store.queue.run(id);

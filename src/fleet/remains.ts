@@ -54,7 +54,7 @@ export type Remains = {
 /** What is left of these runs for a worker of a version. */
 export async function remainsOf(store: Store, runs: readonly FleetRun[], version?: string): Promise<Remains> {
   const open = runs.filter(({ status }) => status !== 'ended');
-  const { stopped, why } = await store.killSwitch.standing();
+  const { stopped, why } = await store.killSwitch.status();
   if (stopped && open.length > 0)
     return { stopped: { why, runs: open.length }, later: 0, version: 0, versions: [], person: 0 };
   const held = new Map<FleetRun, Hold>();

@@ -1,8 +1,8 @@
 // What a run waits for the disk for: an intent before anything is done outside, a receipt after it, and nothing else.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { agentParts, defineTool } from '../agent/index.ts';
-import { newEpoch, runView, type FleetStore } from '../core/index.ts';
+import { resolveAgent, defineTool } from '../agent/index.ts';
+import { epochStartedFact, runStateView, type FleetStore } from '../core/index.ts';
 import { calls, scriptedProvider } from '../testing/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
 import { driverOf } from './driver.ts';
@@ -19,7 +19,7 @@ const noting = (store: FleetStore, seen: string[]): FleetStore => ({
       return {
         ...log,
         append(after, facts, options) {
-          seen.push(`${facts.map(({ type }) => type).join(' ')}${options?.settle === true ? ', settled' : ''}`);
+          seen.push(`${facts.map(({ type }) => type).join(' ')}${options?.durable === true ? ', settled' : ''}`);
           return log.append(after, facts, options);
         },
       };
@@ -42,7 +42,7 @@ test('[A52] a turn and a call are settled before the model and the tool are aske
     ...script,
     stream: (...given: Parameters<typeof script.stream>) => (seen.push('ASK'), script.stream(...given)),
   };
-  const parts = agentParts({ provider, system: 'Work.', tools: [pay] });
+  const parts = resolveAgent({ provider, system: 'Work.', tools: [pay] });
   await store.queue.enqueue([{ id: 'r', words: 'Go.' }]);
   const run = driverOf(async () => ({ parts, close: async () => {} }));
   await startWorker({ store, drivers: { run }, drain: true }).done;
@@ -69,12 +69,12 @@ test('[A52] words that come by letter are settled with their place, and so is a 
   const log = runLog(await sessions.open('s'), new AbortController().signal);
   const place = { type: 'annotation-added', key: 'inbox', value: 1 } as const;
   const said = { type: 'input-received', input: 'i', how: 'steer', parts: [] } as const;
-  const { baseline, ...epoch } = newEpoch(runView().initial, 'compacted', []);
+  const { baseline, ...epoch } = epochStartedFact(runStateView().initial, 'compacted', []);
   assert.ok(baseline);
   const settle = true;
-  await log.append(0, [said, place], { settle });
-  await log.append(2, [{ ...epoch, baseline }], { settle });
-  await log.append(3, [epoch], { settle });
+  await log.append(0, [said, place], { durable: settle });
+  await log.append(2, [{ ...epoch, baseline }], { durable: settle });
+  await log.append(3, [epoch], { durable: settle });
   await log.append(4, [place]);
   assert.deepEqual(seen, [
     'input-received annotation-added, settled',

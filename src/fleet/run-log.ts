@@ -9,8 +9,8 @@ export const runLog = (log: Log, lost: AbortSignal): Log => ({
   append: async (after, facts, options) => {
     if (lost.aborted) throw new FairleadError('store/fenced', 'This run is worked on by another.', { blame: 'store' });
     const since = performance.now();
-    const settle = options?.settle === true && !facts.every(isTakenAlong);
-    const events = await log.append(after, facts, { ...options, settle });
+    const settle = options?.durable === true && !facts.every(isTakenAlong);
+    const events = await log.append(after, facts, { ...options, durable: settle });
     // Whoever slept here may have lost the run since, and would act on an intent that another has cleared up: the store is asked once more.
     if (performance.now() - since > sleptMs) await log.append(after + events.length, []);
     return events;

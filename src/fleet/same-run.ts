@@ -1,5 +1,5 @@
 // Runs on their way into the queue: an id never stands for two things that were asked.
-import { canonical, type FleetRun, type FleetStore, type Json, type NewRun } from '../core/index.ts';
+import { canonicalJson, type FleetRun, type FleetStore, type Json, type NewRun } from '../core/index.ts';
 
 /** What is asked of a run, with what was left out filled in. */
 type Asked = Readonly<Record<'words' | 'kind' | 'settings' | 'tenant' | 'priority' | 'session' | 'notBefore', unknown>>;
@@ -29,7 +29,7 @@ export const otherThan = (known: FleetRun, wanted: NewRun): Difference | undefin
   differenceOf(askedOf(known), wantedOf(wanted, known.id));
 
 function differenceOf(there: Asked, here: Asked): Difference | undefined {
-  const text = (value: unknown): string => canonical(JSON.parse(JSON.stringify(value)) as Json);
+  const text = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value)) as Json);
   for (const name of Object.keys(there) as (keyof Asked)[])
     if (text(there[name]) !== text(here[name])) return [name, text(there[name])];
   return undefined;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { agentParts } from '../agent/index.ts';
-import type { FleetStore, LiveText } from '../core/index.ts';
+import { resolveAgent } from '../agent/index.ts';
+import type { FleetStore, PartialText } from '../core/index.ts';
 import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
 import { driverOf } from './driver.ts';
@@ -14,11 +14,11 @@ const look = {
   description: 'Looks.',
   input: { type: 'object' },
   effect: 'read',
-  run: () => 'seen',
+  execute: () => 'seen',
 } as const;
 
 function working(store: FleetStore, script: Script): Worker {
-  const parts = agentParts({ provider: scriptedProvider(script), system: 'Work.', tools: [look] });
+  const parts = resolveAgent({ provider: scriptedProvider(script), system: 'Work.', tools: [look] });
   return startWorker({
     store,
     drivers: { run: driverOf(async () => ({ parts, close: async () => {} })) },
@@ -28,8 +28,8 @@ function working(store: FleetStore, script: Script): Worker {
 
 test('[A93] the words of each turn are said, with the place where the turn began; thoughts and calls are not', async (t) => {
   const store = await storeFor(t);
-  const said: LiveText[] = [];
-  store.live.listen('r', (text) => said.push(text));
+  const said: PartialText[] = [];
+  store.partialText.subscribe('r', (text) => said.push(text));
   const script: Script = ({ results }) =>
     results.length === 0
       ? [{ reasoning: 'I had better look.' }, says('Let me look.'), calls('look', {})]
@@ -45,19 +45,19 @@ test('[A93] the words of each turn are said, with the place where the turn began
     said.flatMap((each) => (each.since === since ? each.text : [])).join('');
   assert.deepEqual([of(began[0]), of(began[1])], ['Let me look.', 'Seen.']);
   assert.ok(said.every(({ since, turn, restarted }) => since === began[turn - 1] && !restarted));
-  store.live.listen('r', () => assert.fail('What is settled is told to nobody who comes later.'));
+  store.partialText.subscribe('r', () => assert.fail('What is settled is told to nobody who comes later.'));
 });
 
 test('[A93] what was said in a turn that another worker takes over is taken back', async (t) => {
   const store = await storeFor(t);
   const heard = { text: '' };
-  store.live.listen('r', ({ text, restarted }) => void (heard.text = (restarted ? '' : heard.text) + text));
+  store.partialText.subscribe('r', ({ text, restarted }) => void (heard.text = (restarted ? '' : heard.text) + text));
   await store.queue.enqueue([{ id: 'r', words: 'Go.' }]);
   const worker = working(store, [{ chunks: ['Half ', 'of it'], cutAfter: 1, hang: true }, says('All of it')]);
   while (heard.text !== 'Half ') await pause(5);
   // Whoever has the session now writes to it; this worker may not, and says nothing more.
   const log = await store.sessions.open('r', { holder: 'another', force: true });
-  await store.inbox.put('r', { type: 'steer', words: 'Are you there?' });
+  await store.inbox.send('r', { type: 'steer', words: 'Are you there?' });
   worker.cut();
   await worker.done;
   await log.close();

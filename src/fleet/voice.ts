@@ -1,5 +1,5 @@
 // What a model says in a run, passed on before it is settled: what is said to people, not thoughts and calls.
-import type { Chunk, Event, Live } from '../core/index.ts';
+import type { Chunk, Event, PartialTextChannel } from '../core/index.ts';
 
 /** Speaks for the model of a session. */
 export type Voice = {
@@ -11,13 +11,13 @@ export type Voice = {
 };
 
 /** A voice in a session. */
-export function voiceIn(live: Live, session: string): Voice {
+export function voiceIn(live: PartialTextChannel, session: string): Voice {
   let turn: { readonly turn: number; readonly since: number } | undefined;
   /** The parts of the answer that are text; each is a line of it. */
   let parts = new Set<number>();
   return {
     event(event) {
-      if (event.type === 'turn-ended' || event.type === 'turn-failed') live.settle(session);
+      if (event.type === 'turn-ended' || event.type === 'turn-failed') live.commit(session);
       if (event.type !== 'turn-started') return;
       turn = { turn: event.turn, since: event.seq };
       parts = new Set();
@@ -26,14 +26,14 @@ export function voiceIn(live: Live, session: string): Voice {
       if (!turn) return;
       if (chunk.type === 'restarted') {
         parts = new Set();
-        live.say(session, { ...turn, text: '', restarted: true });
+        live.publish(session, { ...turn, text: '', restarted: true });
       }
       if (chunk.type === 'part-started' && chunk.part === 'text') {
-        if (parts.size > 0) live.say(session, { ...turn, text: '\n' });
+        if (parts.size > 0) live.publish(session, { ...turn, text: '\n' });
         parts.add(chunk.index);
       }
-      if (chunk.type === 'part-delta' && parts.has(chunk.index)) live.say(session, { ...turn, text: chunk.text });
+      if (chunk.type === 'part-delta' && parts.has(chunk.index)) live.publish(session, { ...turn, text: chunk.text });
     },
-    end: () => live.hush(session),
+    end: () => live.discard(session),
   };
 }

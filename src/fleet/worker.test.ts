@@ -1,10 +1,10 @@
 // A worker takes, settles, puts back and stops as it should, on a real store with drivers of every temper.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { agentParts, defineTool } from '../agent/index.ts';
+import { resolveAgent, defineTool } from '../agent/index.ts';
 import {
   FairleadError,
-  noSpending,
+  zeroUsage,
   type Chunk,
   type FleetRun,
   type FleetStore,
@@ -15,7 +15,7 @@ import { storeFor } from '../../test/support/fleet-store.ts';
 import { driverOf, type Driver } from './driver.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker.ts';
 
-const outcome: RunOutcome = { reason: 'answered', text: 'Done.', spent: noSpending };
+const outcome: RunOutcome = { reason: 'answered', text: 'Done.', spent: zeroUsage };
 const ends: Driver = async () => ({ type: 'ended', outcome });
 
 function working(t: TestContext, store: FleetStore, run: Driver, more: Partial<WorkerOptions> = {}): Worker {
@@ -68,14 +68,14 @@ test('[A116] a worker is on the roster while it works, takes what it has a drive
   await store.queue.enqueue([{ id: 'one', words: 'x' }]);
   const worker = working(t, store, ends, { version: '9', about: () => ({ memory: 1 }) });
   await ended(store, 'one');
-  const [entry] = await store.roster.list();
+  const [entry] = await store.workers.list();
   assert.deepEqual(
     [entry?.worker, entry?.pid, entry?.version, entry?.about],
     [worker.id, process.pid, '9', { memory: 1 }],
   );
   worker.stop();
   await worker.done;
-  assert.deepEqual(await store.roster.list(), []);
+  assert.deepEqual(await store.workers.list(), []);
 });
 
 test('[A95] while a fleet is stopped no call is made: not by a run under way, whose call stays to be made', async (t) => {
@@ -98,7 +98,7 @@ test('[A95] while a fleet is stopped no call is made: not by a run under way, wh
   });
   let stopped = false;
   const driver = driverOf(async () => ({
-    parts: agentParts({ provider, system: 'Work.', tools: [look], gates: [slow] }),
+    parts: resolveAgent({ provider, system: 'Work.', tools: [look], gates: [slow] }),
     close: async () => {},
   }));
   // The last gate answers only once the worker knows; it would say yes.
@@ -127,7 +127,7 @@ test('what a model says is seen before it is settled', async (t) => {
   const live = ({ id }: FleetRun, chunk: Chunk): void =>
     void (chunk.type === 'part-delta' && seen.push(`${id}: ${chunk.text}`));
   const driver = driverOf(async () => ({
-    parts: agentParts({ provider: scriptedProvider(['Hello.']), system: '' }),
+    parts: resolveAgent({ provider: scriptedProvider(['Hello.']), system: '' }),
     close: async () => {},
   }));
   await working(t, store, driver, { drain: true, live }).done;
@@ -147,7 +147,7 @@ test('a worker forgets what ended long ago, nothing else, and nothing while the 
   assert.deepEqual(asked, []);
   await store.killSwitch.stop('Look into it.', 'Ann');
   const worker = working(t, { ...store, prune }, ends, { keepDays: 0 });
-  while ((await store.roster.list()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  while ((await store.workers.list()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.deepEqual([asked, (await store.queue.list()).length], [[], 1]);
   await store.killSwitch.resume('Ann');
   while ((await store.queue.list()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -4,14 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   FairleadError,
   isObject,
-  messageOf,
-  noSpending,
+  errorMessage,
+  zeroUsage,
   toFailure,
   type Chunk,
   type FleetRun,
   type FleetStore,
   type JsonObject,
-  type Settlement,
+  type RunSettlement,
 } from '../core/index.ts';
 import { carrierOf, type Carrier } from './carrier.ts';
 import type { Driver } from './driver.ts';
@@ -38,7 +38,7 @@ export type WorkerOptions = {
   /** Sees what the models say before it is settled. */
   readonly live?: (run: FleetRun, chunk: Chunk) => void;
   /** Sees what came of working on a run, before it is written down. */
-  readonly settled?: (run: FleetRun, settlement: Settlement) => void;
+  readonly settled?: (run: FleetRun, settlement: RunSettlement) => void;
   /** What others are told of it beside its runs. */
   readonly about?: () => JsonObject;
   /** Says what a person should know, a sentence each. */
@@ -134,7 +134,7 @@ const left = (why: string): FairleadError => new FairleadError('run/left', why, 
 async function takeRuns(bench: Bench): Promise<void> {
   const { id, options, leave, standing } = bench;
   const { store, concurrency = 4, drain = false, version, tell } = options;
-  const drive = (run: FleetRun, lost: AbortSignal): Promise<Settlement> => driveOne(bench, run, lost);
+  const drive = (run: FleetRun, lost: AbortSignal): Promise<RunSettlement> => driveOne(bench, run, lost);
   for (let troubles = 0; !leave.aborted;) {
     if ((await standing.standing()).stopped) {
       if (drain && (await isStopped(store))) return;
@@ -143,11 +143,18 @@ async function takeRuns(bench: Bench): Promise<void> {
     }
     const signal = AbortSignal.any([leave, standing.going]);
     try {
-      await store.queue.work({ worker: id, concurrency, signal, drain, drive, ...(version ? { version } : {}) });
+      await store.queue.work({
+        worker: id,
+        concurrency,
+        signal,
+        drain,
+        handle: drive,
+        ...(version ? { version } : {}),
+      });
       troubles = 0;
       if (drain && !signal.aborted) return;
     } catch (error) {
-      tell?.(`The queue cannot be worked on: ${messageOf(error)}`);
+      tell?.(`The queue cannot be worked on: ${errorMessage(error)}`);
       await pause(Math.min(250 * 2 ** troubles++, 5000), undefined, { signal: leave }).catch(() => undefined);
     }
   }
@@ -155,12 +162,12 @@ async function takeRuns(bench: Bench): Promise<void> {
 
 /** Whether the kill-switch itself says so: a store that is away says nothing, and comes back. */
 const isStopped = ({ killSwitch }: FleetStore): Promise<boolean> =>
-  killSwitch.standing().then(
+  killSwitch.status().then(
     ({ stopped }) => stopped,
     () => false,
   );
 
-async function driveOne(bench: Bench, run: FleetRun, lost: AbortSignal): Promise<Settlement> {
+async function driveOne(bench: Bench, run: FleetRun, lost: AbortSignal): Promise<RunSettlement> {
   const { options, leave, standing, held } = bench;
   const cut = new AbortController();
   const quit = (): void => cut.abort(left('Another worker has this run now.'));
@@ -179,7 +186,7 @@ async function driveOne(bench: Bench, run: FleetRun, lost: AbortSignal): Promise
 }
 
 /** What came of working on a run. What cannot be mended by another attempt ends it. */
-async function worked(bench: Bench, run: FleetRun, lost: AbortSignal, signal: AbortSignal): Promise<Settlement> {
+async function worked(bench: Bench, run: FleetRun, lost: AbortSignal, signal: AbortSignal): Promise<RunSettlement> {
   const { id, options, leave, standing, carrier } = bench;
   const { store, drivers } = options;
   const driver = Object.hasOwn(drivers, run.kind) ? drivers[run.kind] : undefined;
@@ -201,21 +208,21 @@ async function worked(bench: Bench, run: FleetRun, lost: AbortSignal, signal: Ab
     });
   } catch (error) {
     if (signal.aborted) return { type: 'left' };
-    options.tell?.(`${run.id}: ${messageOf(error)}`);
+    options.tell?.(`${run.id}: ${errorMessage(error)}`);
     if (!(error instanceof FairleadError) || error.retry || error.blame === 'store') throw error;
     const outcome = { reason: 'provider-error', detail: error.message, error: toFailure(error), text: '' } as const;
-    return { type: 'ended', outcome: { ...outcome, spent: noSpending } };
+    return { type: 'ended', outcome: { ...outcome, spent: zeroUsage } };
   }
 }
 
 /** Gives signs of life until the signal aborts. One that is not heard is made up for by the next. */
 async function beat({ id, options, held }: Bench, signal: AbortSignal): Promise<void> {
-  const { roster } = options.store;
+  const { workers: roster } = options.store;
   const { version = '', about } = options;
   const me = { worker: id, host: hostname(), pid: process.pid, version, begun: new Date().toISOString() };
   while (!signal.aborted) {
-    await roster.beat({ ...me, running: held.size, about: about?.() ?? {} }).catch(() => undefined);
+    await roster.heartbeat({ ...me, running: held.size, about: about?.() ?? {} }).catch(() => undefined);
     await pause(beatMs, undefined, { signal }).catch(() => undefined);
   }
-  await roster.leave(id).catch(() => undefined);
+  await roster.deregister(id).catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 // What a person allowed for the rest of this session: exact kinds of call, nothing wider, forgotten with the process.
-import { aimOf, canonical, isObject, type Call } from '../core/index.ts';
+import { unwrapDeferredCall, canonicalJson, isObject, type ToolCall } from '../core/index.ts';
 
 /** Tells where a path really leads; throws where that is nowhere it may lead. */
 export type Locate = (path: string) => string;
@@ -16,7 +16,7 @@ export type Subject =
   | { readonly type: 'input'; readonly input: string };
 
 /** What this call is about. */
-export function subjectOf({ tool, input }: Pick<Call, 'tool' | 'input'>, locate: Locate): Subject {
+export function subjectOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>, locate: Locate): Subject {
   const { path, command, restore } = isObject(input) ? input : {};
   if (commandTools.has(tool) && typeof command === 'string') return { type: 'command', command };
   // Who may always delete a file may not therefore bring back whatever it once held.
@@ -27,12 +27,12 @@ export function subjectOf({ tool, input }: Pick<Call, 'tool' | 'input'>, locate:
       // Where it leads is not known, so nothing but this very call may be meant.
     }
   }
-  return { type: 'input', input: canonical(input) };
+  return { type: 'input', input: canonicalJson(input) };
 }
 
 /** The exact kind of a call, which is all that an "always" covers. Never a prefix: a longer command is another kind, and so is the same one in another working folder. */
-export function kindOf(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
-  const meant = aimOf(call);
+export function kindOf(call: Pick<ToolCall, 'tool' | 'input'>, locate: Locate): string {
+  const meant = unwrapDeferredCall(call);
   const aim = typeof meant === 'string' ? call : meant;
   const subject = subjectOf(aim, locate);
   if (subject.type === 'path') return `${aim.tool} ${subject.path}`;

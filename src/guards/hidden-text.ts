@@ -1,13 +1,13 @@
 // What a call hides in plain sight, by an encoding or by letters that look like others: told to the person who is asked about it.
-import { isObject, visible, type Call } from '../core/index.ts';
+import { isObject, escapeInvisible, type ToolCall } from '../core/index.ts';
 
 /** Remarks about a call, a line each; none for an honest one. */
-export const remarksOn = (call: Pick<Call, 'input'>): readonly string[] => [...decoded(call), ...lookAlikes(call)];
+export const remarksOn = (call: Pick<ToolCall, 'input'>): readonly string[] => [...decoded(call), ...lookAlikes(call)];
 
 const decoders = /base64\s+(-d|-D|--decode)|openssl\s+(enc|base64)|xxd\s+-\w*r/;
 
 /** Encoded words of a command that decodes them, where they can be read here. */
-function decoded({ input }: Pick<Call, 'input'>): readonly string[] {
+function decoded({ input }: Pick<ToolCall, 'input'>): readonly string[] {
   const { command } = isObject(input) ? input : {};
   if (typeof command !== 'string' || !decoders.test(command)) return [];
   // A short word that is not padded would often be a plain one.
@@ -15,12 +15,12 @@ function decoded({ input }: Pick<Call, 'input'>): readonly string[] {
   return words.flatMap((word) => {
     const isHex = /^([0-9a-f]{2})+$/i.test(word) && command.includes('xxd');
     const text = Buffer.from(word, isHex ? 'hex' : 'base64').toString('utf8');
-    return /^[\t\n\x20-\x7e]+$/.test(text) ? [`decoded: ${visible(text)}`] : [];
+    return /^[\t\n\x20-\x7e]+$/.test(text) ? [`decoded: ${escapeInvisible(text)}`] : [];
   });
 }
 
 /** Words that mix Latin letters with Greek or Cyrillic ones: nobody writes so, but a false name of a package does. */
-function lookAlikes({ input }: Pick<Call, 'input'>): readonly string[] {
+function lookAlikes({ input }: Pick<ToolCall, 'input'>): readonly string[] {
   // Names are short; the text of a file may be in any alphabet.
   const texts = Object.values(isObject(input) ? input : {}).filter(
     (each) => typeof each === 'string' && each.length < 2000,

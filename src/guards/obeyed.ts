@@ -1,11 +1,11 @@
 // Which files of a call other programs run or obey unasked: a change of them is asked about whatever was allowed before.
 import path from 'node:path';
-import { isObject, type Call } from '../core/index.ts';
+import { isObject, type ToolCall } from '../core/index.ts';
 import type { Locate } from './grants.ts';
 import { runByOthers } from './sandbox/visible-folders.ts';
 
 /** The names of this kind on the way to what a call changes, each once. */
-export function obeyedIn({ input }: Pick<Call, 'input'>, locate: Locate): readonly string[] {
+export function obeyedIn({ input }: Pick<ToolCall, 'input'>, locate: Locate): readonly string[] {
   const { path: one, paths: several } = isObject(input) ? input : {};
   const given = [one, ...(Array.isArray(several) ? several : [])].filter((each) => typeof each === 'string');
   const names = given.flatMap((each) => wayTo(each, locate).split(/[/\\]/)).map(folded);

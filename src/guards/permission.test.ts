@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, says, stage, type Stage } from '../../test/support/rehearsal.ts';
-import { toolbox } from '../agent/index.ts';
-import type { Call, Decision, Json, RunState, Workspace } from '../core/index.ts';
+import { createToolRegistry } from '../agent/index.ts';
+import type { ToolCall, Decision, Json, RunState, Workspace } from '../core/index.ts';
 import { workspaceTools } from '../tools/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
 import { kindOf, permission, sessionGrants, type Grants } from './index.ts';
@@ -33,9 +33,9 @@ function desk(t: test.TestContext): Desk {
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const workspace = localWorkspace({ roots: [root] });
   const granted = sessionGrants();
-  const tools = toolbox(workspaceTools(workspace));
+  const tools = createToolRegistry(workspaceTools(workspace));
   const locate = (given: string): string => workspace.locate(given);
-  const callOf = (tool: string, input: Json): Call => ({ id: 'c1', tool, input });
+  const callOf = (tool: string, input: Json): ToolCall => ({ id: 'c1', tool, input });
   return {
     root,
     workspace,
@@ -203,7 +203,7 @@ test('[A75] "always" for any other tool covers the same input, whatever the orde
 
 test('[A75] in a run: the file is written after the yes and not before; a no writes nothing', async (t) => {
   const { root, workspace, granted } = desk(t);
-  const tools = toolbox(workspaceTools(workspace));
+  const tools = createToolRegistry(workspaceTools(workspace));
   const gates = [permission({ mode: () => 'ask', granted, tools, locate: (given) => workspace.locate(given) })];
   const input = { path: 'a.txt', content: 'yes\n' };
   const begin = async (): Promise<Stage> => {

@@ -1,5 +1,14 @@
 // The gate of a person: reading is free unless it is of secrets, whatever changes something is asked about, with the exact call in the question.
-import { digest, isObject, looksSecret, visible, visibleLine, type Call, type Gate, type Tool } from '../core/index.ts';
+import {
+  hash53,
+  isObject,
+  isSecretFile,
+  escapeInvisible,
+  escapeInvisibleLine,
+  type ToolCall,
+  type Gate,
+  type Tool,
+} from '../core/index.ts';
 import { kindOf, subjectOf, type Grants, type Locate } from './grants.ts';
 import { remarksOn } from './hidden-text.ts';
 import { obeyedIn } from './obeyed.ts';
@@ -11,7 +20,7 @@ export type PermissionOptions = {
   readonly mode: () => 'ask' | 'auto';
   readonly granted: Grants;
   /** All tools that can be called, with their effects; a tool that is not here is asked about. */
-  readonly tools: ReadonlyMap<string, Pick<Tool, 'effect' | 'elsewhere'>>;
+  readonly tools: ReadonlyMap<string, Pick<Tool, 'effect' | 'clientSideQuestion'>>;
   readonly locate: Locate;
 };
 
@@ -22,7 +31,7 @@ export function permission({ mode, granted, tools, locate }: PermissionOptions):
     if (wrong !== undefined) return { type: 'deny', reason: wrong };
     const tool = tools.get(call.tool);
     // Whoever makes it decides about it, and has been given nothing but what an answer could say.
-    if (tool?.elsewhere !== undefined) return { type: 'allow' };
+    if (tool?.clientSideQuestion !== undefined) return { type: 'allow' };
     const reads = tool?.effect === 'read';
     const obeyed = reads ? [] : obeyedIn(call, locate);
     if (mode() === 'auto' && obeyed.length === 0) return { type: 'allow' };
@@ -34,11 +43,11 @@ export function permission({ mode, granted, tools, locate }: PermissionOptions):
 }
 
 /** Whether a call names a file of secrets, by its own name or by where that leads. */
-function namesSecret({ input }: Pick<Call, 'input'>, locate: Locate): boolean {
+function namesSecret({ input }: Pick<ToolCall, 'input'>, locate: Locate): boolean {
   const { path } = isObject(input) ? input : {};
   if (typeof path !== 'string') return false;
   try {
-    return looksSecret(path) || looksSecret(locate(path));
+    return isSecretFile(path) || isSecretFile(locate(path));
   } catch {
     // It leads nowhere it may, so the tool itself will refuse.
     return false;
@@ -48,11 +57,11 @@ function namesSecret({ input }: Pick<Call, 'input'>, locate: Locate): boolean {
 const mostContent = 4000;
 
 /** The exact call in words, with everything that does not show written out. A command is never shortened. */
-export function questionFor(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
+export function questionFor(call: Pick<ToolCall, 'tool' | 'input'>, locate: Locate): string {
   return [exactly(call, locate), ...remarksOn(call)].join('\n');
 }
 
-function exactly(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
+function exactly(call: Pick<ToolCall, 'tool' | 'input'>, locate: Locate): string {
   if (call.tool === 'apply_patch') return patchIn(call, locate);
   const subject = subjectOf(call, locate);
   const {
@@ -63,19 +72,21 @@ function exactly(call: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
     background,
   } = isObject(call.input) ? call.input : {};
   if (subject.type === 'command')
-    return `${call.tool}: ${visible(subject.command)}${background === true ? '\n(It goes on in the background.)' : ''}`;
-  if (subject.type === 'input') return `${call.tool} ${visible(subject.input)}`;
+    return `${call.tool}: ${escapeInvisible(subject.command)}${background === true ? '\n(It goes on in the background.)' : ''}`;
+  if (subject.type === 'input') return `${call.tool} ${escapeInvisible(subject.input)}`;
   return [
-    `${call.tool} ${visibleLine(subject.path)}${all === true ? ', every match' : ''}`,
+    `${call.tool} ${escapeInvisibleLine(subject.path)}${all === true ? ', every match' : ''}`,
     ...marked('-', old),
     ...marked('+', content ?? next),
   ].join('\n');
 }
 
 /** A patch as a person reads it: where it leads, then its lines. */
-function patchIn({ tool, input }: Pick<Call, 'tool' | 'input'>, locate: Locate): string {
+function patchIn({ tool, input }: Pick<ToolCall, 'tool' | 'input'>, locate: Locate): string {
   const { paths, patch } = isObject(input) ? input : {};
-  const places = (Array.isArray(paths) ? paths : [paths]).map((each) => visibleLine(placeOf(String(each), locate)));
+  const places = (Array.isArray(paths) ? paths : [paths]).map((each) =>
+    escapeInvisibleLine(placeOf(String(each), locate)),
+  );
   return [`${tool} ${places.join(', ')}`, ...marked('', patch)].join('\n');
 }
 
@@ -91,9 +102,9 @@ function placeOf(path: string, locate: Locate): string {
 /** A text as lines of a diff; of a very long one both ends, what is between them in figures, and the digest of all of it, so that the question is of this text alone. */
 function marked(sign: string, text: unknown): readonly string[] {
   if (typeof text !== 'string') return [];
-  const lines = (part: string): readonly string[] => part.split('\n').map((line) => `${sign}${visible(line)}`);
+  const lines = (part: string): readonly string[] => part.split('\n').map((line) => `${sign}${escapeInvisible(line)}`);
   const unseen = text.length - mostContent;
   if (unseen <= 0) return lines(text);
-  const gap = `[… ${unseen} characters are not shown here, of ${text.length} characters in all, digest ${digest(text).toString(36)} …]`;
+  const gap = `[… ${unseen} characters are not shown here, of ${text.length} characters in all, digest ${hash53(text).toString(36)} …]`;
   return [...lines(text.slice(0, mostContent / 2)), gap, ...lines(text.slice(-mostContent / 2))];
 }

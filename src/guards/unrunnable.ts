@@ -1,11 +1,11 @@
 // Commands that no shell could take: there is nothing to ask a person about them.
-import { isObject, type Call } from '../core/index.ts';
+import { isObject, type ToolCall } from '../core/index.ts';
 
 /** Longer than any command that would be run. */
 export const longestCommand = 100_000;
 
 /** Why the command of a call cannot be run, a sentence; nothing where it can, or where there is none. */
-export function whyUnrunnable({ input }: Pick<Call, 'input'>): string | undefined {
+export function whyUnrunnable({ input }: Pick<ToolCall, 'input'>): string | undefined {
   const { command } = isObject(input) ? input : {};
   if (typeof command !== 'string') return undefined;
   if (command.length > longestCommand)

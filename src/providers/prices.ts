@@ -1,5 +1,5 @@
 // What models cost, in US dollars per million tokens. Only figures with a source; what is not here is unknown, which is not free.
-import { costOf, isUsage, type Price, type Provider, type Usage } from '../core/index.ts';
+import { usageCost, isValidUsage, type Price, type Provider, type Usage } from '../core/index.ts';
 import { isFree } from './families.ts';
 
 /** A price with the higher one that some models have for long prompts. */
@@ -166,11 +166,11 @@ export function costOfAnswer(
   usage: Usage,
   own: PriceBook = {},
 ): number | undefined {
-  if (!isUsage(usage)) return undefined;
+  if (!isValidUsage(usage)) return undefined;
   const listed = priceOf(provider.family, answered, own);
   const asked = isSame(answered, provider.model) || !listed ? provider.price : undefined;
   const price = asked && !(listed && isEqual(asked, listed)) ? asked : listed;
-  return price && costOf(tier(price, usage), usage);
+  return price && usageCost(tier(price, usage), usage);
 }
 
 const isEqual = (a: Price, b: Price): boolean => a.input === b.input && a.output === b.output;

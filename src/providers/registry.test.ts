@@ -4,17 +4,24 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { FairleadError, trailOf, type Chunk, type Message, type Provider, type Request } from '../core/index.ts';
+import {
+  FairleadError,
+  createPersistentList,
+  type Chunk,
+  type Message,
+  type Provider,
+  type ModelRequest,
+} from '../core/index.ts';
 import { closedUrl, says, scriptedServer } from '../testing/index.ts';
 import { families } from './families.ts';
 import { openProvider } from './registry.ts';
 import { resolveModel, type ModelRef } from './resolve.ts';
 
-const request: Request = {
+const request: ModelRequest = {
   system: 'Be brief.',
   tools: [],
-  messages: trailOf<Message>([{ role: 'user', parts: [{ type: 'text', text: 'Hello?' }] }]),
-  choice: 'auto',
+  messages: createPersistentList<Message>([{ role: 'user', parts: [{ type: 'text', text: 'Hello?' }] }]),
+  toolChoice: 'auto',
   settings: {},
 };
 
@@ -141,7 +148,7 @@ test('a server that is not there is a clear error of its own when it is asked', 
 
 test('the window is what was given, else what is known of the model, else unknown', async () => {
   const window = async (ref: ModelRef): Promise<number | undefined> =>
-    (await openProvider(ref, { env: everyKey })).window;
+    (await openProvider(ref, { env: everyKey })).contextWindow;
   assert.equal(await window({ provider: 'vllm', model: 'm', contextWindow: 9000 }), 9000);
   assert.equal(await window('anthropic/claude-sonnet-4-5'), 200_000);
   assert.equal(await window('openrouter/openai/gpt-4o'), 128_000);

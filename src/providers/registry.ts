@@ -34,13 +34,13 @@ export async function openProvider(ref: ModelRef, options: OpenOptions = {}): Pr
 
 /** The window as it was given or is known, so that a loop makes its history shorter before it is refused. */
 function withWindow(provider: Provider, { family, model, contextWindow }: Resolved): Provider {
-  if (provider.window !== undefined || family.dialect === 'embedded') return provider;
+  if (provider.contextWindow !== undefined || family.dialect === 'embedded') return provider;
   const window = contextWindow ?? (family.local ? undefined : knownModel(model).contextWindow);
-  return window === undefined ? provider : { ...provider, window };
+  return window === undefined ? provider : { ...provider, contextWindow: window };
 }
 
 const withImages = (provider: Provider, { images }: Resolved): Provider =>
-  images === undefined || provider.images !== undefined ? provider : { ...provider, images };
+  images === undefined || provider.supportsImages !== undefined ? provider : { ...provider, supportsImages: images };
 
 async function load({ family, api, ...rest }: Resolved): Promise<Provider> {
   const keyVariable = family.keyVariables[0];

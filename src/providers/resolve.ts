@@ -1,5 +1,5 @@
 // From the name of a model to everything that is needed to reach it. Nothing is loaded and nothing is sent.
-import { FairleadError, isObject, nearest, type Price } from '../core/index.ts';
+import { FairleadError, isObject, closestMatches, type Price } from '../core/index.ts';
 import { aliases, families, familyOf, type Family } from './families.ts';
 
 import { knownModel } from './models/known.ts';
@@ -142,7 +142,7 @@ export function unknownProvider(
   more: readonly string[],
 ): FairleadError {
   const names = [...families.map(({ name }) => name), ...Object.keys(aliases), ...more];
-  const near = nearest(provider.toLowerCase(), names);
+  const near = closestMatches(provider.toLowerCase(), names);
   const guess = guessFor(model === '' ? provider : `${provider}/${model}`);
   const meant = near.length ? `Did you mean ${near.join(' or ')}?` : guess ? `Did you mean "${guess}"?` : '';
   const known = families.map(({ name }) => name).join(', ');

@@ -1,7 +1,7 @@
 // Answers that play a tool's part, and answers that only look like it.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fold, runView, type Event, type Fact, type Note } from '../core/index.ts';
+import { fold, runStateView, type Event, type Fact, type Note } from '../core/index.ts';
 import { claimedResult } from './claimed-result.ts';
 
 const tools = ['read_file', 'search'].map((name) => ({ name, description: name, input: { type: 'object' } }));
@@ -22,7 +22,7 @@ function notesAfter(text: string): readonly Note[] {
     },
   ];
   const events = facts.map((fact, i): Event => ({ ...fact, seq: i + 1, id: `${i + 1}`, parent: null, time: '' }));
-  return fold(runView([claimedResult]), events).queue;
+  return fold(runStateView([claimedResult]), events).queue;
 }
 
 for (const text of [

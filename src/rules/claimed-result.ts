@@ -1,5 +1,5 @@
 // Notices an answer that plays a tool's part: words that look like a result although no tool ran are words, and the model is told so.
-import { textOf, type Rule } from '../core/index.ts';
+import { messageText, type Rule } from '../core/index.ts';
 
 /** Tags that wrap tool results in the formats models were trained on. */
 const tags =
@@ -11,7 +11,7 @@ const lines = /^[ \t>*_#-]*(?:tool|function)?[ \t]*(?:results?|outputs?|response
 /** Leaves a note when an answer claims a result that no tool gave. Code that is shown in a fence or between backticks claims nothing. */
 export const claimedResult: Rule = (event, state) => {
   if (event.type !== 'turn-ended') return [];
-  const text = textOf(event.message)
+  const text = messageText(event.message)
     .replaceAll(/^ {0,3}(```+|~~~+)[^]*?(^ {0,3}\1|$(?![^]))/gm, '')
     .replaceAll(/`[^`\n]*`/g, '');
   const names = state.tools.map((tool) => tool.name);

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context } from 'hono';
-import { messageOf } from '../core/index.ts';
+import { errorMessage } from '../core/index.ts';
 import { bodyOf, checkHost, checkOrigin, doorKeeper, keyIn, rateLimit, type Arrival } from './doors.ts';
 import { refusalOf, refused } from './faults.ts';
 import { mayAct, type Caller } from './keys.ts';
@@ -99,7 +99,7 @@ export function appFor(place: Place, routes: readonly Route[], names: readonly s
   });
   app.onError((error, c) => {
     const refusal = refusalOf(error);
-    if (refusal.message !== error.message) place.tell(`A request failed: ${messageOf(error)}`);
+    if (refusal.message !== error.message) place.tell(`A request failed: ${errorMessage(error)}`);
     for (const [header, value] of Object.entries({ ...guardingHeaders, ...refusal.headers })) c.header(header, value);
     c.header('cache-control', 'no-store');
     // What is left of a body that is too long is not read.

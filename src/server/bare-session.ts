@@ -2,7 +2,7 @@
 import { Session } from '../agent/index.ts';
 import {
   FairleadError,
-  type AgentParts,
+  type ResolvedAgent,
   type Log,
   type NamedView,
   type Provider,
@@ -20,10 +20,10 @@ export async function openBare(log: Log, views: readonly NamedView<unknown>[]): 
 }
 
 /** The parts of an agent that cannot do anything. */
-const partsIn = ({ system, model, tools }: Pick<RunState, 'system' | 'model' | 'tools'>): AgentParts => ({
+const partsIn = ({ system, model, tools }: Pick<RunState, 'system' | 'model' | 'tools'>): ResolvedAgent => ({
   system,
   provider: mute(model),
-  tools: new Map(tools.map((spec): [string, Tool] => [spec.name, { ...spec, effect: 'read', run: refuse }])),
+  tools: new Map(tools.map((spec): [string, Tool] => [spec.name, { ...spec, effect: 'read', execute: refuse }])),
   rules: [],
   reminders: [],
   gates: [],

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isSame } from '../bridges/proxy/door.ts';
-import { FairleadError, messageOf } from '../core/index.ts';
+import { FairleadError, errorMessage } from '../core/index.ts';
 
 /** What a key is good for; each role may do what those before it may. */
 export const roles = ['reader', 'runner', 'operator'] as const;
@@ -103,7 +103,7 @@ function linesOf(file: string): readonly string[] {
       .split('\n')
       .map((line) => line.replace(/(^|\s)#.*/, '').trim());
   } catch (cause) {
-    throw new FairleadError('server/no-key-file', `The key file cannot be read: ${messageOf(cause)}`, {
+    throw new FairleadError('server/no-key-file', `The key file cannot be read: ${errorMessage(cause)}`, {
       blame: 'user',
       cause,
     });
@@ -128,7 +128,7 @@ function tokenIn(folder: string): { readonly key: string; readonly isNew: boolea
     if (kept.length < least) throw new Error('there is no token in it.');
     return { key: kept, isNew: false, file };
   } catch (cause) {
-    throw new FairleadError('server/no-token', `The token in ${file} cannot be used: ${messageOf(cause)}`, {
+    throw new FairleadError('server/no-token', `The token in ${file} cannot be used: ${errorMessage(cause)}`, {
       blame: 'user',
       hint: 'Remove the file, and another is made; or set HARNESS_API_KEY.',
       cause,

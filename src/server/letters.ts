@@ -1,5 +1,5 @@
 // What is said to sessions that others hold: a letter is left, and the run that rests there is woken.
-import type { FleetRun, FleetStore, Letter } from '../core/index.ts';
+import type { FleetRun, FleetStore, InboxMessage } from '../core/index.ts';
 import { liveRunsIn } from '../fleet/hearing.ts';
 import { send } from '../fleet/index.ts';
 import { refused } from './faults.ts';
@@ -12,7 +12,7 @@ export async function liveRunOf(store: Pick<FleetStore, 'queue'>, session: strin
 }
 
 /** Leaves a letter to a session in which a run is, and wakes the run where it rests. */
-export async function leave(store: Store, session: string, letter: Letter): Promise<FleetRun> {
+export async function leave(store: Store, session: string, letter: InboxMessage): Promise<FleetRun> {
   const run = await liveRunOf(store, session);
   // It may end between the look and the letter.
   if (run && (await send(store, session, letter))) return run;

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { isLoopback } from '../bridges/proxy/door.ts';
-import { FairleadError, messageOf, type FleetStore } from '../core/index.ts';
+import { FairleadError, errorMessage, type FleetStore } from '../core/index.ts';
 import { healthReader, type HealthOptions } from '../fleet/health/index.ts';
 import { inboxView } from '../fleet/inbox.ts';
 import { appFor } from './app.ts';
@@ -119,7 +119,7 @@ async function listen(server: Server, port: number, host: string): Promise<void>
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject).listen(port, host, resolve);
   await promise.catch((cause: unknown) => {
-    throw new FairleadError('server/cannot-listen', `Port ${port} cannot be listened on: ${messageOf(cause)}`, {
+    throw new FairleadError('server/cannot-listen', `Port ${port} cannot be listened on: ${errorMessage(cause)}`, {
       blame: 'user',
       hint: 'Give another port (--port), or 0 for any that is free.',
       cause,

@@ -1,6 +1,6 @@
 // One follower of a session for all who watch it: what happens is read and written down once, and each watcher takes it at its own pace.
 import { setTimeout as pause } from 'node:timers/promises';
-import { FairleadError, messageOf, type Event, type FleetRun, type FleetStore, type Log } from '../core/index.ts';
+import { FairleadError, errorMessage, type Event, type FleetRun, type FleetStore, type Log } from '../core/index.ts';
 import { newShelf, type Keeping, type Shelf } from './shelf.ts';
 import { newSpeech, type Speech } from './speech.ts';
 import { frameOf } from './sse.ts';
@@ -15,7 +15,7 @@ export type Lookout = {
   close(): Promise<void>;
 };
 
-type Store = Pick<FleetStore, 'sessions' | 'queue' | 'live'>;
+type Store = Pick<FleetStore, 'sessions' | 'queue' | 'partialText'>;
 
 /** A lookout from the inside. */
 type Post = {
@@ -58,7 +58,7 @@ export function lookout(
     soon: () => {},
   };
   const ready = beginWhereItIs(post);
-  const unlisten = store.live.listen(sight.session, (text) => speech.say(text));
+  const unlisten = store.partialText.subscribe(sight.session, (text) => speech.say(text));
   const work = ready.then(() => Promise.all([follow(post), lookAtRun(post)]));
   return {
     async *frames(from, signal) {
@@ -97,7 +97,7 @@ async function follow(post: Post): Promise<void> {
     } catch (error) {
       if (!isAbsent(error)) {
         troubles++;
-        tell(`A session cannot be followed: ${messageOf(error)}`);
+        tell(`A session cannot be followed: ${errorMessage(error)}`);
       }
     } finally {
       await log?.close().catch(() => {});
@@ -136,7 +136,7 @@ async function lookAtRun(post: Post): Promise<void> {
         post.over = isOver;
       }
     } catch (error) {
-      tell(`A run cannot be looked at: ${messageOf(error)}`);
+      tell(`A run cannot be looked at: ${errorMessage(error)}`);
     }
     const timer = setTimeout(post.soon, waitMs);
     if (!post.over && !ended.aborted) await nudged.promise;

@@ -15,7 +15,7 @@ const look: Tool = {
   description: 'Looks.',
   input: { type: 'object' },
   effect: 'read',
-  run: () => 'It rains.',
+  execute: () => 'It rains.',
 };
 
 test('the openai SDK gets a chat completion whose tools ran at the server, whole and streamed', async (t) => {

@@ -1,5 +1,5 @@
 // Sessions as the server reads them: their events after a seq, and where they stand.
-import { runView, toArray, type Event, type FleetStore, type Log, type RunState } from '../core/index.ts';
+import { runStateView, toArray, type Event, type FleetStore, type Log, type RunState } from '../core/index.ts';
 import { refused } from './faults.ts';
 import { liveRunOf } from './letters.ts';
 
@@ -25,7 +25,7 @@ export async function mustHave(store: Pick<FleetStore, 'sessions' | 'queue'>, se
 
 /** Where a session stands, as far as its log tells without an agent. */
 export async function stateOf(log: Pick<Log, 'read'>): Promise<RunState> {
-  const view = runView();
+  const view = runStateView();
   let state = view.initial;
   for await (const events of log.read({ from: 'epoch' })) for (const event of events) state = view.on(state, event);
   return state;

@@ -92,7 +92,7 @@ const send: Tool = {
   description: 'Sends a letter.',
   input: { type: 'object', properties: { to: { type: 'string' } } },
   effect: 'outside',
-  run: (input) => {
+  execute: (input) => {
     sends.push((input as { readonly to: string }).to);
     return 'sent';
   },
@@ -139,7 +139,7 @@ test('[A92] a run is steered while it goes on, cancelled, and a session at rest 
     description: 'Waits.',
     input: { type: 'object' },
     effect: 'read',
-    run: async (_, { signal }) => {
+    execute: async (_, { signal }) => {
       await Promise.race([gate.promise, new Promise((resolve) => signal.addEventListener('abort', resolve))]);
       return 'waited';
     },
@@ -204,7 +204,7 @@ test('[A92] what is said to a session goes to the run that is under way there, n
     over.abort();
     return { type: 'resting', questions: [] };
   };
-  await store.queue.work({ worker: 'w', concurrency: 1, signal: over.signal, drive });
+  await store.queue.work({ worker: 'w', concurrency: 1, signal: over.signal, handle: drive });
   await store.queue.enqueue([{ id: 'second', words: 'later', kind: 'plan', session: 's' }]);
   const steered = await ask('POST /api/sessions/s/steer', { body: { words: 'South' } });
   assert.deepEqual([steered.status, runIn(steered).id], [202, 'first']);

@@ -1,7 +1,7 @@
 // The shapes of what goes over HTTP; the OpenAPI document is made of them, and what is asked is held to them.
 import { z } from 'zod';
 import type {
-  Allowance,
+  TenantBudget,
   Amount,
   Blame,
   Event,
@@ -9,18 +9,18 @@ import type {
   Json,
   JsonObject,
   Message,
-  Meta,
+  ProviderMetadata,
   NewRun,
-  Question,
+  ApprovalQuestion,
   QueueLimits,
   RunStatus,
   Schedule,
-  SessionEntry,
-  Spent,
-  Standing,
+  SessionInfo,
+  UsageTotals,
+  KillSwitchState,
   StopReason,
-  Tally,
-  WorkerEntry,
+  RunStats,
+  WorkerInfo,
 } from '../core/index.ts';
 import { settings } from './wishes.ts';
 
@@ -151,7 +151,7 @@ const event = z.looseObject({
   time: z.string(),
 });
 
-const meta = z.strictObject({ family: z.string(), data: json }) satisfies z.ZodType<Meta>;
+const meta = z.strictObject({ family: z.string(), data: json }) satisfies z.ZodType<ProviderMetadata>;
 
 const file = z.strictObject({
   type: z.literal('file'),
@@ -275,17 +275,17 @@ export const shapes: Shapes = {
 type Shapes = {
   readonly Run: z.ZodType<FleetRun>;
   readonly NewRun: z.ZodType<NewRun>;
-  readonly Question: z.ZodType<Question>;
+  readonly Question: z.ZodType<ApprovalQuestion>;
   readonly Event: z.ZodType<Pick<Event, 'seq' | 'id' | 'parent' | 'time'>>;
   readonly Message: z.ZodType<Message>;
-  readonly Session: z.ZodType<SessionEntry>;
+  readonly Session: z.ZodType<SessionInfo>;
   readonly QueueLimits: z.ZodType<QueueLimits>;
   readonly Schedule: z.ZodType<Schedule>;
-  readonly Standing: z.ZodType<Standing>;
-  readonly Worker: z.ZodType<WorkerEntry>;
-  readonly Allowance: z.ZodType<Allowance & { readonly spent: Amount; readonly held: Amount }>;
-  readonly Tally: z.ZodType<Omit<Tally, 'reasons' | 'waited' | 'took'>>;
-  readonly Spent: z.ZodType<Spent>;
+  readonly Standing: z.ZodType<KillSwitchState>;
+  readonly Worker: z.ZodType<WorkerInfo>;
+  readonly Allowance: z.ZodType<TenantBudget & { readonly spent: Amount; readonly held: Amount }>;
+  readonly Tally: z.ZodType<Omit<RunStats, 'reasons' | 'waited' | 'took'>>;
+  readonly Spent: z.ZodType<UsageTotals>;
   readonly Fault: z.ZodType<{ readonly error: { readonly code: string; readonly message: string } }>;
 };
 

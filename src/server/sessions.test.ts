@@ -1,7 +1,7 @@
 // Sessions over HTTP: read, forked, edited; and the fleet around them: limits, schedules, budgets, the kill-switch, health.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Event, FleetRun, Message, Standing } from '../core/index.ts';
+import type { Event, FleetRun, Message, KillSwitchState } from '../core/index.ts';
 import { apiServer, type Api } from '../../test/support/api-server.ts';
 
 type Read = {
@@ -77,7 +77,8 @@ test('[A92] an edit is a new branch, must be legal, and is refused while a run i
   assert.deepEqual(after.events.slice(0, before.events.length), before.events);
   assert.ok(after.events.some(({ type }) => type === 'branch-started'));
   await talked(api, 'two', session);
-  const stopped = (await api.ask('POST /api/control/stop', { body: { why: 'to see a run wait' } })).body as Standing;
+  const stopped = (await api.ask('POST /api/control/stop', { body: { why: 'to see a run wait' } }))
+    .body as KillSwitchState;
   assert.equal(stopped.stopped, true);
   await api.ask('POST /api/run', { body: { words: 'three', session } });
   assert.equal((await edit([text('user', 'other')])).status, 409);
@@ -107,7 +108,7 @@ test('[A92] a session that was labelled as private stays so through an edit and 
 
 test('[A95] the kill-switch is for operators, says who and why, is kept, and lets go', async (t) => {
   const api = await apiServer(t);
-  const stopped = (await api.ask('POST /api/control/stop', { body: { why: 'too dear' } })).body as Standing;
+  const stopped = (await api.ask('POST /api/control/stop', { body: { why: 'too dear' } })).body as KillSwitchState;
   assert.equal(stopped.why, 'too dear');
   assert.match(stopped.by ?? '', /^operator [0-9a-f]{8}$/);
   assert.deepEqual((await api.ask('GET /api/control', { as: 'reader' })).body, stopped);

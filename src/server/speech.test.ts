@@ -1,7 +1,7 @@
 // Words that are not settled, as those who watch see them: within their turn, whole for who comes late, and never of two attempts.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import type { Fact, FleetStore, LiveText, Log } from '../core/index.ts';
+import type { Fact, FleetStore, PartialText, Log } from '../core/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
 import { eventually } from '../../test/support/api-server.ts';
 import { lookout } from './lookout.ts';
@@ -39,7 +39,7 @@ function watcher(frames: AsyncIterable<string>, slow = Promise.resolve()): Watch
   void (async () => {
     for await (const batch of frames) {
       for (const [, event, json = ''] of batch.matchAll(/event: (\w+)\ndata: (.*)\n/g)) {
-        const data = JSON.parse(json) as { readonly type: string } & LiveText;
+        const data = JSON.parse(json) as { readonly type: string } & PartialText;
         shown.push(event === 'chunk' ? `${data.restarted ? '<' : ''}${data.turn}:${data.text}` : data.type);
       }
       await slow;
@@ -58,20 +58,20 @@ const failed = (turn: number): Fact => ({
   ms: 1,
 });
 const remark = (key: string): Fact => ({ type: 'annotation-added', key, value: 1 });
-const said = (turn: number, since: number, text: string): LiveText => ({ turn, since, text });
+const said = (turn: number, since: number, text: string): PartialText => ({ turn, since, text });
 
 test('[A93] words wait for the event that begins their turn, and none come after the one that ends it', async (t) => {
   const { store, append, watch } = await scene(t);
   const one = watch();
-  store.live.say('s', said(1, 1, 'ear'));
-  store.live.say('s', said(1, 1, 'ly'));
+  store.partialText.publish('s', said(1, 1, 'ear'));
+  store.partialText.publish('s', said(1, 1, 'ly'));
   await append(started(1));
   await one.sees('1:early');
   await append(failed(1));
   await one.sees('turn-failed');
-  store.live.say('s', said(1, 1, ' and late'));
+  store.partialText.publish('s', said(1, 1, ' and late'));
   await append(started(2));
-  store.live.say('s', said(2, 3, 'next'));
+  store.partialText.publish('s', said(2, 3, 'next'));
   await one.sees('2:next');
   assert.deepEqual(one.shown, ['turn-started', '1:early', 'turn-failed', 'turn-started', '2:next']);
 });
@@ -80,12 +80,12 @@ test('[A93] a turn that was broken off is taken back when the next begins; what 
   const { store, append, watch } = await scene(t);
   const one = watch();
   await append(started(1));
-  store.live.say('s', said(1, 1, 'old'));
+  store.partialText.publish('s', said(1, 1, 'old'));
   await one.sees('1:old');
   await append(started(2));
-  store.live.say('s', said(2, 2, 'new'));
+  store.partialText.publish('s', said(2, 2, 'new'));
   await one.sees('2:new');
-  store.live.say('s', said(1, 1, ' words'));
+  store.partialText.publish('s', said(1, 1, ' words'));
   await append(remark('end'));
   await one.sees('annotation-added');
   assert.deepEqual(one.shown, ['turn-started', '1:old', '<1:', 'turn-started', '2:new', 'annotation-added']);
@@ -95,15 +95,15 @@ test('[A93] who comes in the middle of a turn is told all that it said, whatever
   const { store, append, watch } = await scene(t);
   const one = watch();
   await append(started(1));
-  store.live.say('s', said(1, 1, 'some '));
+  store.partialText.publish('s', said(1, 1, 'some '));
   await one.sees('1:some ');
   await append(remark('between'));
   await one.sees('annotation-added');
-  store.live.say('s', said(1, 1, 'more '));
+  store.partialText.publish('s', said(1, 1, 'more '));
   await one.sees('1:more ');
   const [late, later] = [watch(), watch(2)];
   await Promise.all([late.sees('1:some more '), later.sees('1:some more ')]);
-  store.live.say('s', said(1, 1, 'end'));
+  store.partialText.publish('s', said(1, 1, 'end'));
   await Promise.all([one, late, later].map((each) => each.sees('1:end')));
   assert.deepEqual(late.shown, ['turn-started', 'annotation-added', '1:some more ', '1:end']);
   assert.deepEqual(later.shown, ['1:some more ', '1:end']);
@@ -117,7 +117,7 @@ test('[A93] who falls behind is told the whole once more, and misses no event', 
   await Promise.all([one.sees('turn-started'), slow.sees('turn-started')]);
   let all = '';
   for (let i = 0; i < 10; i++) {
-    store.live.say('s', said(1, 1, `${i} `));
+    store.partialText.publish('s', said(1, 1, `${i} `));
     await one.sees(`1:${i} `);
     all += `${i} `;
     if (i % 3 === 0) await append(remark('r'));
@@ -129,10 +129,10 @@ test('[A93] who falls behind is told the whole once more, and misses no event', 
 
 test('[A93] who begins after the end of a turn is not shown words of it that come late', async (t) => {
   const { store, append, watch } = await scene(t, 3, undefined, [started(1), failed(1), remark('end')]);
-  store.live.say('s', said(1, 1, 'late'));
+  store.partialText.publish('s', said(1, 1, 'late'));
   const one = watch(3);
   await append(started(2));
-  store.live.say('s', said(2, 4, 'next'));
+  store.partialText.publish('s', said(2, 4, 'next'));
   await one.sees('2:next');
   assert.deepEqual(one.shown, ['turn-started', '2:next']);
 });
@@ -142,7 +142,7 @@ test('[A93] a flood of words is few frames, and nothing of it is lost', async (t
   const one = watch();
   await append(started(1));
   await one.sees('turn-started');
-  for (let i = 0; i < 20_000; i++) store.live.say('s', said(1, 1, 'word '));
+  for (let i = 0; i < 20_000; i++) store.partialText.publish('s', said(1, 1, 'word '));
   await append(failed(1));
   await one.sees('turn-failed');
   assert.deepEqual(one.shown, ['turn-started', `1:${'word '.repeat(20_000)}`, 'turn-failed']);

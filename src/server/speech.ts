@@ -1,12 +1,12 @@
 // What the turn under way has said, as a lookout shows it: after the event that began the turn, and not after one that settled it.
-import type { Event, LiveText } from '../core/index.ts';
+import type { Event, PartialText } from '../core/index.ts';
 import type { Shelf } from './shelf.ts';
 import { frameOf } from './sse.ts';
 
 /** The words of a session that are not settled. */
 export type Speech = {
   /** Takes a piece; out of date, it is passed over; ahead of its turn, it waits for it. */
-  say(text: LiveText): void;
+  say(text: PartialText): void;
   /** Where the events that are shown begin, and the seq up to which everything is settled. */
   begin(tail: number, settled: number): void;
   /** To be told of an event before it is put on the shelf, and again after it. */
@@ -25,12 +25,12 @@ type Saying = { readonly turn: number; readonly since: number; text: string; put
 export function newSpeech(shelf: Shelf): Speech {
   let saying: Saying | undefined;
   /** Ahead of its turn. */
-  let early: LiveText | undefined;
+  let early: PartialText | undefined;
   let tail = -1;
   let settled = 0;
   let planned = false;
 
-  const chunk = (text: Omit<LiveText, 'since'>): void =>
+  const chunk = (text: Omit<PartialText, 'since'>): void =>
     shelf.put({ frame: frameOf('chunk', text), provisional: true });
 
   /** What comes in one go is one frame, however many pieces it is. */
@@ -48,7 +48,7 @@ export function newSpeech(shelf: Shelf): Speech {
     if (gone && gone.put > 0) chunk({ turn: gone.turn, text: '', restarted: true });
   }
 
-  function show({ turn, since, text, restarted }: LiveText): void {
+  function show({ turn, since, text, restarted }: PartialText): void {
     if (saying?.since !== since || restarted) drop();
     saying ??= { turn, since, text: '', put: 0 };
     saying.text += text;

@@ -51,7 +51,7 @@ const step: Tool = {
   description: 'A step.',
   input: { type: 'object' },
   effect: 'read',
-  run: () => 'a step',
+  execute: () => 'a step',
 };
 
 test('[A93] a stream that breaks off anywhere is taken up with Last-Event-ID, without a gap and without a twin', async (t) => {
@@ -138,7 +138,7 @@ test('[A93] many watchers of one run share one lookout, and all see the same', a
 test('[A93] a client that does not read is dropped, and nothing is kept for it', async (t) => {
   const text = 'x'.repeat(1_000_000);
   const api = await apiServer(t, {
-    tools: [{ ...step, run: () => 'y'.repeat(20_000) }],
+    tools: [{ ...step, execute: () => 'y'.repeat(20_000) }],
     script: ({ results }) => (results.length < 8 ? [says(text), calls('step', { n: results.length })] : says('done')),
     // Long enough to be seen watching on a machine that is busy.
     bounds: { stallMs: 2000 },

@@ -14,7 +14,7 @@ type Post = { readonly lookout: Lookout; watchers: number };
 
 /** Nobody watches yet. */
 export function watching(
-  store: Pick<FleetStore, 'sessions' | 'queue' | 'live'>,
+  store: Pick<FleetStore, 'sessions' | 'queue' | 'partialText'>,
   tell: (sentence: string) => void,
 ): Watching {
   const posts = new Map<string, Post>();

@@ -1,10 +1,10 @@
 // What an allowance is in a database, and when it refuses.
-import type { Allowance, Amount } from '../core/index.ts';
+import type { TenantBudget, Amount } from '../core/index.ts';
 
 /** An allowance as its row says. */
 export type AllowanceRow = {
   readonly tenant: string;
-  readonly period: Allowance['period'];
+  readonly period: TenantBudget['period'];
   readonly usd: number | null;
   readonly tokens: number | null;
 };
@@ -20,19 +20,19 @@ export function refusal(row: AllowanceRow, used: Amount, amount: Amount): string
   return undefined;
 }
 
-const words: Readonly<Record<Allowance['period'], string>> = { day: 'a day', month: 'a month', ever: 'in all' };
+const words: Readonly<Record<TenantBudget['period'], string>> = { day: 'a day', month: 'a month', ever: 'in all' };
 const short = (usd: number): string => String(Number(usd.toFixed(6)));
 /** The day that is now, in UTC. */
 export const today = (): string => new Date().toISOString().slice(0, 10);
 
 /** The first day of the period that is now; what comes before it does not count. */
-export function firstDay(period: Allowance['period']): string {
+export function firstDay(period: TenantBudget['period']): string {
   if (period === 'ever') return '';
   return period === 'day' ? today() : `${today().slice(0, 7)}-01`;
 }
 
 /** An allowance as others see it. */
-export const allowanceOf = ({ tenant, period, usd, tokens }: AllowanceRow): Allowance => ({
+export const allowanceOf = ({ tenant, period, usd, tokens }: AllowanceRow): TenantBudget => ({
   tenant,
   period,
   ...(usd === null ? {} : { usd }),

@@ -1,16 +1,16 @@
 // The letter in a row. One that cannot be read says nothing, so that those after it are read.
-import { isObject, type Letter } from '../core/index.ts';
+import { isObject, type InboxMessage } from '../core/index.ts';
 import { jsonIn } from './row-json.ts';
 
-const nothing: Letter = { type: 'ended', run: '' };
+const nothing: InboxMessage = { type: 'ended', run: '' };
 
 /** The letter that a text is. */
-export function letterIn(text: string): Letter {
+export function letterIn(text: string): InboxMessage {
   const letter = jsonIn(text);
   return isObject(letter) && isLetter(letter) ? letter : nothing;
 }
 
-function isLetter(letter: { readonly [key: string]: unknown }): letter is Letter {
+function isLetter(letter: { readonly [key: string]: unknown }): letter is InboxMessage {
   switch (letter['type']) {
     case 'prompt':
     case 'steer':

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LiveText } from '../core/index.ts';
+import type { PartialText } from '../core/index.ts';
 import type { MakeBus, Posted } from './live-mail.ts';
 import { liveOver, type OpenLive } from './live.ts';
 
@@ -42,12 +42,12 @@ function street(t: { after(work: () => Promise<void>): void }, renewMs = 10_000)
   return mine;
 }
 
-const said = (since: number, text: string): LiveText => ({ turn: since, since, text });
+const said = (since: number, text: string): PartialText => ({ turn: since, since, text });
 
 function listen(live: OpenLive): { text: string; readonly leave: () => void } {
-  let last: LiveText | undefined;
+  let last: PartialText | undefined;
   const mine = { text: '', leave: () => {} };
-  mine.leave = live.listen('s', (piece) => {
+  mine.leave = live.subscribe('s', (piece) => {
     mine.text = (last?.since === piece.since && !piece.restarted ? mine.text : '') + piece.text;
     last = piece;
   });
@@ -63,11 +63,11 @@ const words = (letters: readonly Posted[]): readonly Posted[] => letters.filter(
 test('[A93] words that nobody listens to are told to nobody', async (t) => {
   const { open, letters } = street(t);
   const [speaker, other] = [open(), open()];
-  const elsewhere = other.listen('another', () => assert.fail('nothing is said there'));
-  for (let i = 0; i < 1000; i++) speaker.say('s', said(1, 'word '));
+  const elsewhere = other.subscribe('another', () => assert.fail('nothing is said there'));
+  for (let i = 0; i < 1000; i++) speaker.publish('s', said(1, 'word '));
   await until(() => letters.length > 0);
   await pause(50);
-  speaker.hush('s');
+  speaker.discard('s');
   await pause(50);
   elsewhere();
   await until(() => letters.some(({ text }) => text.includes('"gone"')));
@@ -82,13 +82,13 @@ test('[A93] a letter that is lost is asked for again, one that comes twice is he
   place.times = ({ text }) => (text.includes('"said"') ? ([0, 2, 1][n++ % 3] ?? 1) : 1);
   let all = '';
   for (let i = 0; i < 60; i++) {
-    speaker.say('s', said(1, `${i} `));
+    speaker.publish('s', said(1, `${i} `));
     all += `${i} `;
     assert.ok(all.startsWith(ear.text), ear.text);
     await pause(2);
   }
   place.times = () => 1;
-  speaker.say('s', said(1, 'end'));
+  speaker.publish('s', said(1, 'end'));
   await until(() => ear.text === `${all}end`);
   assert.ok(n > 3, `${n} letters`);
 });
@@ -96,15 +96,15 @@ test('[A93] a letter that is lost is asked for again, one that comes twice is he
 test('[A93] a process that woke up late does not take the word from the one that went on', async (t) => {
   const { open } = street(t);
   const [old, now, far] = [open(), open(), open()];
-  far.listen('s', () => assert.fail('An ear that fails harms nobody else.'));
+  far.subscribe('s', () => assert.fail('An ear that fails harms nobody else.'));
   const ear = listen(far);
-  old.say('s', said(1, 'old'));
+  old.publish('s', said(1, 'old'));
   await until(() => ear.text === 'old');
-  now.say('s', said(5, 'new'));
+  now.publish('s', said(5, 'new'));
   await until(() => ear.text === 'new');
-  old.say('s', said(1, ' words'));
-  old.hush('s');
-  now.say('s', said(5, ' words'));
+  old.publish('s', said(1, ' words'));
+  old.discard('s');
+  now.publish('s', said(5, ' words'));
   await until(() => ear.text === 'new words');
 });
 
@@ -112,7 +112,7 @@ test('[A93] who gives no sign of life is written to no more', async (t) => {
   const place = street(t, 20);
   const [speaker, far] = [place.open(), place.open()];
   const ear = listen(far);
-  speaker.say('s', said(1, 'a'));
+  speaker.publish('s', said(1, 'a'));
   await until(() => ear.text === 'a');
   // Its letters arrive nowhere from now on: it is dead to the others.
   place.times = ({ to }) => (to === undefined ? 0 : 1);
@@ -120,11 +120,11 @@ test('[A93] who gives no sign of life is written to no more', async (t) => {
   await until(() => {
     const before = told;
     told = words(place.letters).length;
-    speaker.say('s', said(1, '.'));
+    speaker.publish('s', said(1, '.'));
     return before === told && told > 0 && place.letters.filter(({ to }) => to === undefined).length > 20;
   });
   const count = words(place.letters).length;
-  for (let i = 0; i < 20; i++, await pause(2)) speaker.say('s', said(1, '.'));
+  for (let i = 0; i < 20; i++, await pause(2)) speaker.publish('s', said(1, '.'));
   assert.equal(words(place.letters).length, count);
 });
 
@@ -135,7 +135,7 @@ test('[A93] a flood of words is told in few letters, each short enough for any s
   await until(() => letters.length > 0);
   let all = '';
   for (let i = 0; i < 20_000; i++) {
-    speaker.say('s', said(1, '\u0001\ud83d\ude00'));
+    speaker.publish('s', said(1, '\u0001\ud83d\ude00'));
     all += '\u0001\ud83d\ude00';
     if (i % 500 === 0) await pause(0);
   }
@@ -174,7 +174,7 @@ test('[A93] letters that mean nothing here are passed over', async (t) => {
   assert.equal(ear.text, '');
   heard[0]?.(JSON.stringify({ type: 'said', pieces: [piece] }));
   assert.equal(ear.text, 'right');
-  live.say('s', said(9, 'mine'));
+  live.publish('s', said(9, 'mine'));
   await pause(20);
   assert.deepEqual(words(posted), []);
 });

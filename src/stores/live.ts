@@ -1,6 +1,6 @@
 // Words that are not settled, between the processes of a store: told here at once, elsewhere in few letters, and only while somebody there listens.
 import { randomBytes } from 'node:crypto';
-import type { Live, LiveText } from '../core/index.ts';
+import type { PartialTextChannel, PartialText } from '../core/index.ts';
 import { mailIn, packed, pieceChars, type Bus, type Mail, type MakeBus, type Piece, type Posted } from './live-mail.ts';
 
 /** How the words of a store are told; what is absent is as usual. */
@@ -12,7 +12,7 @@ export type LiveOptions = {
 };
 
 /** The words of a store, until they are closed. */
-export type OpenLive = Live & { close(): Promise<void> };
+export type OpenLive = PartialTextChannel & { close(): Promise<void> };
 
 /** What a turn has said so far. */
 type Voice = { readonly turn: number; readonly since: number; take: number; text: string };
@@ -28,7 +28,7 @@ const mostPieces = 100;
 /** Tells words by a bus. */
 export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: LiveOptions = {}): OpenLive {
   const me = randomBytes(8).toString('hex');
-  const ears = new Map<string, Set<(text: LiveText) => void>>();
+  const ears = new Map<string, Set<(text: PartialText) => void>>();
   const spoken = new Map<string, Voice>();
   const heard = new Map<string, Voice>();
   const wants = new Map<string, Map<string, Want>>();
@@ -44,7 +44,7 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
 
   const attend = (): void => bus.attend(!closed && (ears.size > 0 || spoken.size > 0));
 
-  function tellHere(session: string, text: LiveText): void {
+  function tellHere(session: string, text: PartialText): void {
     for (const each of ears.get(session) ?? [])
       try {
         each(text);
@@ -174,7 +174,7 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
     if (news.size > 0) soon();
   }
 
-  function leave(session: string, ear: (text: LiveText) => void): void {
+  function leave(session: string, ear: (text: PartialText) => void): void {
     const all = ears.get(session);
     if (!all?.delete(ear) || all.size > 0) return;
     ears.delete(session);
@@ -186,7 +186,7 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
   }
 
   return {
-    say(session, { turn, since, text, restarted }) {
+    publish(session, { turn, since, text, restarted }) {
       if (closed) return;
       const before = spoken.get(session);
       const voice = before?.since === since ? before : { turn, since, take: 0, text: '' };
@@ -199,10 +199,10 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
         tellHere(session, { turn, since, text: fresh, ...(restarted ? { restarted } : {}) });
       if (wants.has(session)) soon();
     },
-    settle(session) {
+    commit(session) {
       if (spoken.delete(session)) attend();
     },
-    hush(session) {
+    discard(session) {
       const voice = spoken.get(session);
       if (!voice) return;
       spoken.delete(session);
@@ -212,7 +212,7 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
       if (hushed.length > 0) soon();
       attend();
     },
-    listen(session, ear) {
+    subscribe(session, ear) {
       const all = ears.get(session) ?? new Set();
       if (ears.size === 0) renewal = setInterval(renew, renewMs).unref();
       if (all.size === 0) {
@@ -220,7 +220,7 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
         soon();
       }
       // Each call is a listener of its own, also where the same function is given twice.
-      const mine = (text: LiveText): void => ear(text);
+      const mine = (text: PartialText): void => ear(text);
       ears.set(session, all.add(mine));
       attend();
       for (const voice of [heard.get(session), spoken.get(session)])

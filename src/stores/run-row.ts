@@ -2,14 +2,14 @@
 import {
   FairleadError,
   isObject,
-  noSpending,
+  zeroUsage,
   toFailure,
   upcastQuestion,
-  upcastSpent,
+  upcastUsageTotals,
   type FleetRun,
   type NewRun,
   type JsonObject,
-  type Question,
+  type ApprovalQuestion,
   type RunOutcome,
   type RunStatus,
 } from '../core/index.ts';
@@ -63,7 +63,7 @@ export function setAside(detail: string): RunOutcome {
       hint: 'Queue it again under another id; the others go on.',
     }),
   );
-  return { reason: 'provider-error', detail, error, text: '', spent: noSpending };
+  return { reason: 'provider-error', detail, error, text: '', spent: zeroUsage };
 }
 
 /** That the row of a run is damaged, as how the run ends. */
@@ -74,18 +74,20 @@ function settingsIn(text: string): JsonObject {
   return isObject(value) ? (value as JsonObject) : {};
 }
 
-const isQuestion = (each: unknown): each is Question =>
+const isQuestion = (each: unknown): each is ApprovalQuestion =>
   isObject(each) && ['call', 'tool', 'question'].every((key) => typeof each[key] === 'string');
 
-function questionsIn(text: string): readonly Question[] {
+function questionsIn(text: string): readonly ApprovalQuestion[] {
   const value = jsonIn(text);
-  return Array.isArray(value) && value.every(isQuestion) ? value.map((each) => upcastQuestion(each) as Question) : [];
+  return Array.isArray(value) && value.every(isQuestion)
+    ? value.map((each) => upcastQuestion(each) as ApprovalQuestion)
+    : [];
 }
 
 function outcomeIn(text: string): RunOutcome {
   const value = jsonIn(text);
   const { reason, text: said, spent } = isObject(value) ? value : {};
-  return typeof reason === 'string' && typeof said === 'string' && isObject(upcastSpent(spent))
+  return typeof reason === 'string' && typeof said === 'string' && isObject(upcastUsageTotals(spent))
     ? (value as RunOutcome)
     : setAside('What came of this run cannot be read in its row.');
 }
@@ -132,7 +134,7 @@ export const givenUp = (failures: number, why: string): RunOutcome => ({
   reason: 'provider-error',
   detail: `Given up after ${failures} attempts: ${why}`,
   text: '',
-  spent: noSpending,
+  spent: zeroUsage,
 });
 
 /** A time that is none must not reach the rows. */

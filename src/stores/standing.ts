@@ -1,11 +1,11 @@
 // Reads where a kill-switch stands: what says neither yes nor no is stopped.
-import { isObject, type Standing } from '../core/index.ts';
+import { isObject, type KillSwitchState } from '../core/index.ts';
 
 /** The standing that a text says, as JSON. */
-export function standingIn(text: string): Standing {
+export function standingIn(text: string): KillSwitchState {
   const value: unknown = JSON.parse(text);
   if (!isObject(value) || typeof value['stopped'] !== 'boolean') return unreadable('it says neither yes nor no');
-  const word = (key: 'why' | 'by' | 'since'): Partial<Standing> => {
+  const word = (key: 'why' | 'by' | 'since'): Partial<KillSwitchState> => {
     const found = value[key];
     return typeof found === 'string' ? { [key]: found } : {};
   };
@@ -13,4 +13,7 @@ export function standingIn(text: string): Standing {
 }
 
 /** What cannot be read is stopped. */
-export const unreadable = (why: string): Standing => ({ stopped: true, why: `The kill-switch cannot be read: ${why}` });
+export const unreadable = (why: string): KillSwitchState => ({
+  stopped: true,
+  why: `The kill-switch cannot be read: ${why}`,
+});

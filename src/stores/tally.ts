@@ -1,5 +1,5 @@
 // What ended when, how, at what cost and how fast, in stretches of time.
-import { FairleadError, type Percentiles, type StopReason, type Tally } from '../core/index.ts';
+import { FairleadError, type Percentiles, type StopReason, type RunStats } from '../core/index.ts';
 
 /** A run that ended: times and durations in milliseconds. */
 export type EndedRow = {
@@ -17,7 +17,7 @@ const mostStretches = 10_000;
 export type Stretches = { readonly from: number; readonly to: number; readonly stretchMs: number };
 
 /** The runs that ended, stretch by stretch; refused before they are read where there would be too many. */
-export function tallies({ from, to, stretchMs }: Stretches): (rows: Iterable<EndedRow>) => readonly Tally[] {
+export function tallies({ from, to, stretchMs }: Stretches): (rows: Iterable<EndedRow>) => readonly RunStats[] {
   const count = Math.ceil((to - from) / stretchMs);
   if (!(count >= 0 && count <= mostStretches && stretchMs > 0)) throw tooMany(count);
   return (rows) => {
@@ -27,7 +27,7 @@ export function tallies({ from, to, stretchMs }: Stretches): (rows: Iterable<End
   };
 }
 
-function tallyOf(rows: readonly EndedRow[], from: number): Tally {
+function tallyOf(rows: readonly EndedRow[], from: number): RunStats {
   const reasons: Partial<Record<StopReason, number>> = {};
   for (const { reason } of rows) reasons[reason] = (reasons[reason] ?? 0) + 1;
   return {

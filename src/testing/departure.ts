@@ -1,11 +1,11 @@
 // Where a request of the core stops being the continuation of another.
-import { toArray, type Request } from '../core/index.ts';
+import { toArray, type ModelRequest } from '../core/index.ts';
 
 /** The first place where two requests differ, and what stands there in each. */
 export type Departure = { readonly where: string; readonly was: string; readonly is: string };
 
 /** Where `request` does not begin with `earlier`; nothing if it extends it. What is one and the same object is not looked into. */
-export function departure(earlier: Request, request: Request): Departure | undefined {
+export function departure(earlier: ModelRequest, request: ModelRequest): Departure | undefined {
   if (earlier.system !== request.system) return { where: 'system', was: earlier.system, is: request.system };
   if (earlier.tools !== request.tools) {
     const was = JSON.stringify(earlier.tools);

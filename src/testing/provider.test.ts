@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
   FairleadError,
-  openHead,
-  run,
-  runView,
-  trailOf,
-  type AgentParts,
+  openSessionWriter,
+  runLoop,
+  runStateView,
+  createPersistentList,
+  type ResolvedAgent,
   type Chunk,
   type Limits,
   type Message,
-  type Part,
+  type MessagePart,
   type Provider,
-  type Request,
+  type ModelRequest,
   type RunState,
   type Tool,
 } from '../core/index.ts';
@@ -39,10 +39,10 @@ const look: Tool = {
   description: 'Looks.',
   input: { type: 'object' },
   effect: 'read',
-  run: (input) => `seen ${JSON.stringify(input)}`,
+  execute: (input) => `seen ${JSON.stringify(input)}`,
 };
 
-const agentOn = (provider: Provider, tools: readonly Tool[] = [look]): AgentParts => ({
+const agentOn = (provider: Provider, tools: readonly Tool[] = [look]): ResolvedAgent => ({
   system: 'Be brief.',
   provider,
   tools: new Map(tools.map((tool) => [tool.name, tool])),
@@ -56,10 +56,10 @@ const agentOn = (provider: Provider, tools: readonly Tool[] = [look]): AgentPart
 
 async function runOn(
   provider: Provider,
-  agent: AgentParts = agentOn(provider),
+  agent: ResolvedAgent = agentOn(provider),
 ): Promise<{ readonly state: RunState; readonly log: MemoryLog }> {
   const log = memoryLog();
-  const head = await openHead(log, runView());
+  const head = await openSessionWriter(log, runStateView());
   const tools = [...agent.tools.values()].map(({ name, description, input }) => ({ name, description, input }));
   await head.record([
     { type: 'session-started', session: 's1' },
@@ -67,31 +67,31 @@ async function runOn(
     { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
     { type: 'run-started', run: 'r1', limits },
   ]);
-  const state = await run(agent, {
-    head,
+  const state = await runLoop(agent, {
+    writer: head,
     signal: new AbortController().signal,
-    live: () => {},
+    onChunk: () => {},
     clock: () => 0,
   });
   return { state, log };
 }
 
-const part = (text: string): Part => ({ type: 'text', text });
+const part = (text: string): MessagePart => ({ type: 'text', text });
 
-const request = (...messages: readonly Message[]): Request => ({
+const request = (...messages: readonly Message[]): ModelRequest => ({
   system: 's',
   tools: [{ name: 'look', description: 'd', input: { type: 'object' } }],
-  messages: trailOf(messages.length ? messages : [{ role: 'user', parts: [part('hi')] }]),
-  choice: 'auto',
+  messages: createPersistentList(messages.length ? messages : [{ role: 'user', parts: [part('hi')] }]),
+  toolChoice: 'auto',
   settings: {},
 });
 
 async function chunksOf(
-  answer: Answer | Script<Request>,
+  answer: Answer | Script<ModelRequest>,
   signal = new AbortController().signal,
 ): Promise<readonly Chunk[]> {
   const provider = scriptedProvider(
-    typeof answer === 'function' || Array.isArray(answer) ? (answer as Script<Request>) : [answer as Answer],
+    typeof answer === 'function' || Array.isArray(answer) ? (answer as Script<ModelRequest>) : [answer as Answer],
   );
   return Array.fromAsync(provider.stream(request(), signal));
 }
@@ -154,7 +154,7 @@ test('a script is a list of texts, answers and joined answers', async () => {
 
 test('a script can be a function of what is asked', async () => {
   const seen: unknown[] = [];
-  const script: Script<Request> = async ({ prompt, tools, results, body }, index) => {
+  const script: Script<ModelRequest> = async ({ prompt, tools, results, body }, index) => {
     seen.push([prompt, tools, results, body.system, index]);
     return says('x');
   };
@@ -184,7 +184,7 @@ test('arguments that are not JSON are kept as they are and never run', async () 
     invalid: '{"q":',
   });
   let ran = 0;
-  const counting: Tool = { ...look, run: () => ++ran };
+  const counting: Tool = { ...look, execute: () => ++ran };
   const provider = scriptedProvider([calls('look', {}, { raw: '{q}' }), says('sorry')]);
   const { state } = await runOn(provider, agentOn(provider, [counting]));
   assert.deepEqual([state.ended?.reason, ran], ['answered', 0]);
@@ -273,7 +273,7 @@ test('law 1 at the provider is seen to fail: a changed message is noted, and thr
 });
 
 test('a message changed in place is found when strict, though it is the same object', async () => {
-  const parts: Part[] = [part('one')];
+  const parts: MessagePart[] = [part('one')];
   const provider = scriptedProvider(() => 'x', { strict: true });
   const asked = request({ role: 'user', parts });
   const { signal } = new AbortController();
@@ -307,8 +307,8 @@ test('law 3 at the provider is seen to fail when a request could be turned into 
       code: 'testing/illegal-request',
       message: sentence,
     });
-  assert.throws(() => assertLegalRequest({ ...request(), choice: { tool: 'z' } }), /names "z"/);
-  assert.throws(() => assertLegalRequest({ ...request(), messages: trailOf<Message>() }), /is empty/);
+  assert.throws(() => assertLegalRequest({ ...request(), toolChoice: { tool: 'z' } }), /names "z"/);
+  assert.throws(() => assertLegalRequest({ ...request(), messages: createPersistentList<Message>() }), /is empty/);
   assert.throws(
     () => assertLegalRequest({ ...request(), tools: [{ name: 'a', description: '', input: {} }] }),
     /must be "object"/,
@@ -335,7 +335,7 @@ test('law 4: a recorded session replays to the same state, and says where it dep
     message: /holds 3 turns/,
   });
   const other = replayProvider(original.log.events);
-  const { state } = await runOn(other, agentOn(other, [{ ...look, run: () => 'something else' }]));
+  const { state } = await runOn(other, agentOn(other, [{ ...look, execute: () => 'something else' }]));
   assert.equal(state.ended?.error?.code, 'testing/replay-departed');
   assert.match(
     state.ended?.error?.message ?? '',
@@ -343,7 +343,7 @@ test('law 4: a recorded session replays to the same state, and says where it dep
   );
   const loose = replayProvider(original.log.events, { compare: false });
   assert.equal(
-    (await runOn(loose, agentOn(loose, [{ ...look, run: () => 'something else' }]))).state.ended?.reason,
+    (await runOn(loose, agentOn(loose, [{ ...look, execute: () => 'something else' }]))).state.ended?.reason,
     'answered',
   );
 });

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   FairleadError,
   toArray,
-  trailOf,
+  createPersistentList,
   type Chunk,
   type Message,
-  type Part,
+  type MessagePart,
   type Price,
   type Provider,
-  type Request,
+  type ModelRequest,
 } from '../core/index.ts';
 import { contrast, departure, type Departure } from './departure.ts';
 import { thrownFailure } from './failure.ts';
@@ -34,23 +34,23 @@ export type ScriptedProviderOptions = {
 /** A provider whose requests can be looked at. */
 export type ScriptedProvider = Provider & {
   /** Every request so far. */
-  readonly requests: readonly Request[];
+  readonly requests: readonly ModelRequest[];
   /** Where requests did not extend the one before them. The start of an epoch is such a place, rightly. */
   readonly breaks: readonly (Departure & { readonly index: number })[];
   /** Follows another script from now on, counting from 0 again. */
-  follow(script: Script<Request>): void;
+  follow(script: Script<ModelRequest>): void;
 };
 
 /** A provider that answers by a script. */
-export function scriptedProvider(first: Script<Request>, options: ScriptedProviderOptions = {}): ScriptedProvider {
+export function scriptedProvider(first: Script<ModelRequest>, options: ScriptedProviderOptions = {}): ScriptedProvider {
   const { family = 'scripted', model = 'scripted', price = { input: 0, output: 0 }, strict = false } = options;
-  const requests: Request[] = [];
+  const requests: ModelRequest[] = [];
   const breaks: (Departure & { readonly index: number })[] = [];
-  const latest = new Map<string, Request>();
+  const latest = new Map<string, ModelRequest>();
   let script = first;
   let index = 0;
 
-  function receive(request: Request): void {
+  function receive(request: ModelRequest): void {
     const before = latest.get(request.session ?? '');
     const found = before && departure(before, request);
     if (found) breaks.push({ index: requests.length, ...found });
@@ -65,7 +65,7 @@ export function scriptedProvider(first: Script<Request>, options: ScriptedProvid
     family,
     model,
     ...(price === 'unknown' ? {} : { price }),
-    images: options.images ?? true,
+    supportsImages: options.images ?? true,
     requests,
     breaks,
     follow(next) {
@@ -79,9 +79,9 @@ export function scriptedProvider(first: Script<Request>, options: ScriptedProvid
   };
 }
 
-const copyOf = (request: Request): Request => ({
+const copyOf = (request: ModelRequest): ModelRequest => ({
   ...structuredClone({ ...request, messages: null }),
-  messages: trailOf(structuredClone(toArray(request.messages))),
+  messages: createPersistentList(structuredClone(toArray(request.messages))),
 });
 
 function brokenPrefix(index: number, { where, was, is }: Departure): FairleadError {
@@ -93,7 +93,7 @@ function brokenPrefix(index: number, { where, was, is }: Departure): FairleadErr
   );
 }
 
-function asked(request: Request, model: string, index: number): Asked<Request> {
+function asked(request: ModelRequest, model: string, index: number): Asked<ModelRequest> {
   const textsOf = (role: Message['role'], type: 'text' | 'tool-result'): readonly string[] =>
     toArray(request.messages).flatMap((message) =>
       message.role === role ? message.parts.flatMap((part) => (part.type === type ? [part.text] : [])) : [],
@@ -166,7 +166,7 @@ function* chunksOf(answer: FullAnswer): Generator<Chunk> {
 }
 
 function messageOf({ reasoning, text, calls }: FullAnswer): Message {
-  const parts: Part[] = [];
+  const parts: MessagePart[] = [];
   if (reasoning !== '') parts.push({ type: 'reasoning', text: reasoning });
   if (text !== '') parts.push({ type: 'text', text });
   for (const { id, tool, raw } of calls) {

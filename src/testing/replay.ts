@@ -2,13 +2,13 @@
 import {
   FairleadError,
   fromFailure,
-  render,
-  runView,
-  textOf,
+  renderRequest,
+  runStateView,
+  messageText,
   type Chunk,
   type Event,
   type Provider,
-  type Request,
+  type ModelRequest,
 } from '../core/index.ts';
 import { contrast, departure } from './departure.ts';
 
@@ -24,7 +24,10 @@ export type ReplayProvider = Provider & {
   readonly left: number;
 };
 
-type Turn = { readonly request: Request; readonly outcome: Event & { readonly type: 'turn-ended' | 'turn-failed' } };
+type Turn = {
+  readonly request: ModelRequest;
+  readonly outcome: Event & { readonly type: 'turn-ended' | 'turn-failed' };
+};
 
 /** A provider that answers each request with the recorded answer to it: the n-th with that of the n-th turn. */
 export function replayProvider(events: readonly Event[], options: ReplayOptions = {}): ReplayProvider {
@@ -59,13 +62,13 @@ function pathOf(events: readonly Event[]): readonly Event[] {
 
 /** Each turn that came to an end, with the request that began it. A turn without an end was cut short by the death of its process. */
 function turnsOf(path: readonly Event[]): readonly Turn[] {
-  const view = runView();
+  const view = runStateView();
   const turns: Turn[] = [];
   let state = view.initial;
-  let request: Request | undefined;
+  let request: ModelRequest | undefined;
   for (const event of path) {
     state = view.on(state, event);
-    if (event.type === 'turn-started') request = render(state, { settings: {} });
+    if (event.type === 'turn-started') request = renderRequest(state, { settings: {} });
     if ((event.type === 'turn-ended' || event.type === 'turn-failed') && request) {
       turns.push({ request, outcome: event });
       request = undefined;
@@ -74,7 +77,7 @@ function turnsOf(path: readonly Event[]): readonly Turn[] {
   return turns;
 }
 
-function compare(recorded: Request, request: Request, index: number): void {
+function compare(recorded: ModelRequest, request: ModelRequest, index: number): void {
   const longer = recorded.messages.length < request.messages.length;
   const found = longer ? departure(request, recorded) : departure(recorded, request);
   if (!found) return;
@@ -99,7 +102,7 @@ const over = (turns: number): FairleadError =>
 function* answerOf(event: Turn['outcome']): Generator<Chunk> {
   if (event.type === 'turn-failed') throw fromFailure(event.error);
   const { message, finishReason: finish, usage, model, usd } = event;
-  const text = textOf(message);
+  const text = messageText(message);
   if (text !== '') {
     yield { type: 'part-started', index: 0, part: 'text' };
     yield { type: 'part-delta', index: 0, text };

@@ -1,5 +1,5 @@
 // Other names of our tools: a model that calls one by a name it learnt elsewhere reaches the tool, and no list grows by that.
-import { isObject, type Call } from '../core/index.ts';
+import { isObject, type ToolCall } from '../core/index.ts';
 
 const names: Readonly<Record<string, string>> = {
   agent_manage: 'manage_agents',
@@ -26,7 +26,7 @@ const gitTools: Readonly<Record<string, string>> = {
 };
 
 /** The name of our tool that is meant by this call, if it is another name of one. A tool of that very name goes first. */
-export function aliasOf({ tool, input }: Pick<Call, 'tool' | 'input'>): string | undefined {
+export function aliasOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string | undefined {
   if (tool !== 'git_operations') return Object.hasOwn(names, tool) ? names[tool] : undefined;
   const { operation } = isObject(input) ? input : {};
   return (

@@ -1,5 +1,5 @@
 // Puts a question of the model to the person and waits for the words that come back.
-import { output, visible, visibleLine, type Tool } from '../core/index.ts';
+import { toolOutput, escapeInvisible, escapeInvisibleLine, type Tool } from '../core/index.ts';
 
 /** A question, and the answers it expects, if any. */
 export type Question = { readonly question: string; readonly choices: readonly string[] };
@@ -21,18 +21,18 @@ export const askUser = (ask: AskPerson): Tool => ({
     additionalProperties: false,
   },
   effect: 'read',
-  async run(input, { signal }) {
+  async execute(input, { signal }) {
     const { question, choices = [] } = input as { question: string; choices?: readonly string[] };
     // What the model writes must not look like anything but its words.
-    const shown = { question: visible(question), choices: choices.map(visibleLine) };
+    const shown = { question: escapeInvisible(question), choices: choices.map(escapeInvisibleLine) };
     const answer = await ask(shown, signal);
     // Who interrupts has not answered: the question is still open.
     signal.throwIfAborted();
     if (answer === undefined)
-      return output({
+      return toolOutput({
         failed: true,
         text: 'The person did not answer. Go on as well as you can, and say what you assumed.',
       });
-    return output({ text: answer, data: { ...shown, answer } });
+    return toolOutput({ text: answer, data: { ...shown, answer } });
   },
 });

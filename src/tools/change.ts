@@ -1,5 +1,5 @@
 // What a change of a file looks like: a sentence for the model, hashes for an undo, a diff for a person.
-import { output, shorten, visibleLine, type Change, type Output } from '../core/index.ts';
+import { toolOutput, truncateMiddle, escapeInvisibleLine, type FileChange, type ToolOutput } from '../core/index.ts';
 
 const mostDiff = 60_000;
 const longestMs = 500;
@@ -8,19 +8,23 @@ const longestMs = 500;
 export type Texts = { readonly path: string; readonly before: string; readonly after: string };
 
 /** The result of a tool that changed a file from one text to another. */
-export async function changed(sentence: string, { path, before, after }: Change, texts: Texts): Promise<Output> {
-  return output({ text: sentence, data: { path, before, after, diff: await diffOf(texts) } });
+export async function changed(
+  sentence: string,
+  { path, before, after }: FileChange,
+  texts: Texts,
+): Promise<ToolOutput> {
+  return toolOutput({ text: sentence, data: { path, before, after, diff: await diffOf(texts) } });
 }
 
 /** A unified diff; a change that is too wild to be compared within half a second only says how large it is. */
 async function diffOf({ path, before, after }: Texts): Promise<string> {
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff');
-  const name = visibleLine(path);
+  const name = escapeInvisibleLine(path);
   const patch = createTwoFilesPatch(name, name, before, after, undefined, undefined, {
     context: 3,
     timeout: longestMs,
     headerOptions: FILE_HEADERS_ONLY,
   });
-  if (patch !== undefined) return shorten(patch, mostDiff);
+  if (patch !== undefined) return truncateMiddle(patch, mostDiff);
   return `--- ${name}\n+++ ${name}\n(${before.length} characters became ${after.length}: too different to compare)\n`;
 }

@@ -1,5 +1,5 @@
 // Deletes a file in a way that can be taken back: its content is kept, and its hash is all that is needed to have it again.
-import { FairleadError, output, type Tool, type Workspace } from '../core/index.ts';
+import { FairleadError, toolOutput, type Tool, type Workspace } from '../core/index.ts';
 import { changed } from './change.ts';
 
 /** The tool that deletes files. */
@@ -20,7 +20,7 @@ export const deleteFile = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
-  async run(input) {
+  async execute(input) {
     const { path, restore } = input as { path: string; restore?: string };
     if (restore !== undefined) {
       await workspace.restore({ path: workspace.locate(path), before: restore, after: null });
@@ -39,7 +39,7 @@ export const deleteFile = (workspace: Workspace): Tool => ({
     const change = await workspace.remove(path);
     const sentence = `Deleted ${path}. To put it back, give restore ${change.before}.`;
     return text === undefined
-      ? output({ text: sentence, data: { ...change } })
+      ? toolOutput({ text: sentence, data: { ...change } })
       : changed(sentence, change, { path, before: text, after: '' });
   },
 });

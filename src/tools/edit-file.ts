@@ -1,5 +1,5 @@
 // Replaces an exact piece of a file that is there once; line breaks stay of the file's kind, and nothing else changes.
-import { output, type Output, type Tool, type Workspace } from '../core/index.ts';
+import { toolOutput, type ToolOutput, type Tool, type Workspace } from '../core/index.ts';
 import { changed } from './change.ts';
 import { nearest } from './nearest.ts';
 import { isCrlf, textAt } from './text.ts';
@@ -28,7 +28,7 @@ export const editFile = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
-  async run(input) {
+  async execute(input) {
     const edit = input as Edit;
     const { text, content } = await textAt(workspace, edit.path, { unseen: true });
     const found = findIn(content.text, edit);
@@ -45,7 +45,7 @@ export const editFile = (workspace: Workspace): Tool => ({
   },
 });
 
-const failed = (text: string): Output => output({ failed: true, text });
+const failed = (text: string): ToolOutput => toolOutput({ failed: true, text });
 
 type Found = { readonly old: string; readonly new: string; readonly count: number };
 
@@ -73,7 +73,7 @@ const unwritten = (words: string): string =>
     .replaceAll(/[␀-␟]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0x2400))
     .replaceAll('␡', '\u007f');
 
-function missed(edit: Edit, text: string): Output {
+function missed(edit: Edit, text: string): ToolOutput {
   const near = nearest(text, edit.old_string);
   if (!near)
     return failed(`old_string is not in ${edit.path}, nor anything like it; nothing was changed. Read the file again.`);

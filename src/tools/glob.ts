@@ -1,5 +1,5 @@
 // Finds files by name pattern.
-import { output, visibleLine, type Tool, type Workspace } from '../core/index.ts';
+import { toolOutput, escapeInvisibleLine, type Tool, type Workspace } from '../core/index.ts';
 import { notAll, walk } from './walk.ts';
 import { doneInTime } from './watchdog.ts';
 
@@ -16,19 +16,19 @@ export const glob = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'read',
-  async run(input, { signal }) {
+  async execute(input, { signal }) {
     const { pattern, path = '.' } = input as { pattern: string; path?: string };
     let whole = true;
     const all = await Array.fromAsync(walk(workspace, path, signal, () => (whole = false)));
     const found = await namesLike(pattern, all);
-    if (!found) return output({ failed: true, text: `${pattern} takes too long to match. Use a simpler pattern.` });
+    if (!found) return toolOutput({ failed: true, text: `${pattern} takes too long to match. Use a simpler pattern.` });
     const limits = whole ? [] : [notAll];
     if (found.length === 0)
-      return output({ text: [`No file matches ${pattern}.`, ...limits].join('\n'), data: { count: 0 } });
-    const shown = found.slice(0, mostShown).map((file) => visibleLine(path === '.' ? file : `${path}/${file}`));
+      return toolOutput({ text: [`No file matches ${pattern}.`, ...limits].join('\n'), data: { count: 0 } });
+    const shown = found.slice(0, mostShown).map((file) => escapeInvisibleLine(path === '.' ? file : `${path}/${file}`));
     const left = found.length - shown.length;
     const rest = left > 0 ? [`[${left} more; use a narrower pattern.]`] : [];
-    return output({ text: [...shown, ...rest, ...limits].join('\n'), data: { count: found.length } });
+    return toolOutput({ text: [...shown, ...rest, ...limits].join('\n'), data: { count: found.length } });
   },
 });
 

@@ -1,10 +1,10 @@
 // Searches the text of files for a regular expression, line by line, within bounds of time and size. Where there is a ripgrep it names the files to look into.
 import {
   FairleadError,
-  looksSecret,
-  output,
-  visibleLine,
-  type Output,
+  isSecretFile,
+  toolOutput,
+  escapeInvisibleLine,
+  type ToolOutput,
   type Tool,
   type Workspace,
 } from '../core/index.ts';
@@ -48,13 +48,13 @@ export const grep = (workspace: Workspace, options: GrepOptions = {}): Tool => {
     },
     effect: 'read',
     timeoutMs: longestMs,
-    async run(input, { signal }) {
+    async execute(input, { signal }) {
       const { path = '.', ...wanted } = input as Wanted & { path?: string };
       const regex = regexOf(wanted);
-      if (typeof regex === 'string') return output({ failed: true, text: regex });
+      if (typeof regex === 'string') return toolOutput({ failed: true, text: regex });
       const named = await namedFile(workspace, path);
       if (named === undefined)
-        return output({ failed: true, text: `${visibleLine(path)} is above 4 MB: use a command.` });
+        return toolOutput({ failed: true, text: `${escapeInvisibleLine(path)} is above 4 MB: use a command.` });
       let whole = true;
       const search = { path, wanted, narrow, signal, cut: () => (whole = false) };
       const files = named ? [path] : await filesFor(workspace, search);
@@ -70,7 +70,7 @@ export const grep = (workspace: Workspace, options: GrepOptions = {}): Tool => {
         ...(lines.length >= mostMatches ? [`[Stopped at ${mostMatches} matches; narrow the search.]`] : []),
         ...(whole ? [] : [notAll]),
       ];
-      return output({ text: [...lines, ...remarks].join('\n'), data: { matches: lines.length } });
+      return toolOutput({ text: [...lines, ...remarks].join('\n'), data: { matches: lines.length } });
     },
   };
 };
@@ -128,7 +128,7 @@ async function filesFor(
   const named = glob === undefined ? all : await namesLike(glob, all, { basename: !glob.includes('/') });
   return named
     ?.map((file) => (path === '.' ? file : `${path}/${file}`))
-    .filter((file) => !looksSecret(file) || looksSecret(path));
+    .filter((file) => !isSecretFile(file) || isSecretFile(path));
 }
 
 /** Whether this is a file; nothing where it is one that is too large to be searched. */
@@ -160,7 +160,7 @@ function collect({ file, text }: Searched, regex: RegExp, found: string[]): void
   for (const [i, line] of lines.entries()) {
     if (found.length >= mostMatches) return;
     const match = regex.exec(line.slice(0, longestLine));
-    if (match) found.push(`${visibleLine(file)}:${i + 1}:${visibleLine(around(line, match.index))}`);
+    if (match) found.push(`${escapeInvisibleLine(file)}:${i + 1}:${escapeInvisibleLine(around(line, match.index))}`);
   }
 }
 
@@ -170,5 +170,8 @@ function around(line: string, at: number): string {
   return `…${line.slice(at - 100, at - 100 + mostShown).toWellFormed()}`;
 }
 
-const tooSlow = (pattern: string): Output =>
-  output({ failed: true, text: `The search was given up: ${pattern} takes too long to match. Use a simpler pattern.` });
+const tooSlow = (pattern: string): ToolOutput =>
+  toolOutput({
+    failed: true,
+    text: `The search was given up: ${pattern} takes too long to match. Use a simpler pattern.`,
+  });

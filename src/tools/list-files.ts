@@ -1,5 +1,5 @@
 // Lists a folder: names in order, folders marked with a slash, links with an at sign.
-import { output, visibleLine, type Entry, type Tool, type Workspace } from '../core/index.ts';
+import { toolOutput, escapeInvisibleLine, type DirectoryEntry, type Tool, type Workspace } from '../core/index.ts';
 
 const mostShown = 500;
 
@@ -13,16 +13,16 @@ export const listFiles = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'read',
-  async run(input) {
+  async execute(input) {
     const { path = '.' } = input as { path?: string };
     const { path: found, entries, more } = await workspace.list(path);
     const shown = entries.slice(0, mostShown).map(lineOf);
     const left = entries.length - shown.length;
     const rest = left > 0 || more ? [`[${left}${more ? ' or more' : ''} others are not shown; use glob.]`] : [];
     const text = entries.length ? [...shown, ...rest].join('\n') : '(The folder is empty.)';
-    return output({ text, data: { path: found, count: entries.length } });
+    return toolOutput({ text, data: { path: found, count: entries.length } });
   },
 });
 
 const marks = { file: '', folder: '/', link: '@', other: '?' } as const;
-const lineOf = ({ name, type }: Entry): string => visibleLine(name) + marks[type];
+const lineOf = ({ name, type }: DirectoryEntry): string => escapeInvisibleLine(name) + marks[type];

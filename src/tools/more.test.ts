@@ -6,8 +6,8 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { calls, says, stage } from '../../test/support/rehearsal.ts';
 import { callTool } from '../../test/support/tool-call.ts';
-import { specsOf, toolbox } from '../agent/index.ts';
-import type { Call, Json } from '../core/index.ts';
+import { visibleToolSpecs, createToolRegistry } from '../agent/index.ts';
+import type { ToolCall, Json } from '../core/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
 import { aliasOf } from './aliases.ts';
 import { askUser, type Question } from './ask-user.ts';
@@ -43,8 +43,10 @@ test('[P76] the further tools are all hidden, and what a model is told of all to
       'ask_user read',
     ],
   );
-  assert.ok(whole.every(({ hidden }) => hidden));
-  const told = Buffer.byteLength(JSON.stringify(specsOf(toolbox([...workspaceTools(workspace), ...whole]))));
+  assert.ok(whole.every(({ deferred: hidden }) => hidden));
+  const told = Buffer.byteLength(
+    JSON.stringify(visibleToolSpecs(createToolRegistry([...workspaceTools(workspace), ...whole]))),
+  );
   assert.ok(told < 5000, `${told} bytes`);
   const least = moreTools({ workspace, search }).map(({ name }) => name);
   assert.deepEqual(
@@ -54,7 +56,7 @@ test('[P76] the further tools are all hidden, and what a model is told of all to
 });
 
 test('[P12, P17] a tool is reached by its other names; gates and the log see its own, and the list a model sees does not grow', async (t) => {
-  const tools = [...toolbox(workspaceTools(localWorkspace({ roots: [folder(t)] }))).values()];
+  const tools = [...createToolRegistry(workspaceTools(localWorkspace({ roots: [folder(t)] }))).values()];
   const judged: string[] = [];
   const lines = [
     calls(['file_read', { path: 'a.txt' }]),
@@ -65,9 +67,9 @@ test('[P12, P17] a tool is reached by its other names; gates and the log see its
   const set = await stage({
     lines,
     tools,
-    alias: aliasOf,
+    resolveToolName: aliasOf,
     gates: [
-      ({ tool }: Call) => {
+      ({ tool }: ToolCall) => {
         judged.push(tool);
         return tool === 'run_command' ? { type: 'deny', reason: 'No commands.' } : { type: 'allow' };
       },
@@ -100,8 +102,8 @@ test('[P14] a hidden tool has to be loaded first by either name, and is then rea
       calls(['use_tool', { tool: remove[0], input: remove[1] }]),
       says('done'),
     ],
-    tools: [...toolbox([...workspaceTools(workspace), ...moreTools({ workspace })]).values()],
-    alias: aliasOf,
+    tools: [...createToolRegistry([...workspaceTools(workspace), ...moreTools({ workspace })]).values()],
+    resolveToolName: aliasOf,
   });
   await set.go();
   const [early, , late] = set.all('tool-ended');

@@ -1,5 +1,5 @@
 // The place in a text that is most like what was looked for, so that a missed edit can be put right without reading all of it again.
-import { visible } from '../core/index.ts';
+import { escapeInvisible } from '../core/index.ts';
 
 /** Some lines of a text, counted from one. */
 export type Region = { readonly from: number; readonly to: number; readonly text: string };
@@ -29,7 +29,7 @@ export function nearest(text: string, words: string): Region | undefined {
   if (at < 0 || best < known.length / 4) return undefined;
   const from = Math.max(0, at - 1);
   const to = Math.min(lines.length, at + sought.length + 1);
-  const shown = visible(lines.slice(from, to).join('\n'));
+  const shown = escapeInvisible(lines.slice(from, to).join('\n'));
   return { from: from + 1, to, text: shown.length > mostShown ? `${shown.slice(0, mostShown)}…` : shown };
 }
 

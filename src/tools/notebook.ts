@@ -1,6 +1,6 @@
 // A Jupyter notebook as a person reads it: its cells in order, each with what it wrote and the pictures it drew.
 import { stripVTControlCharacters } from 'node:util';
-import { isObject, shorten } from '../core/index.ts';
+import { isObject, truncateMiddle } from '../core/index.ts';
 
 /** A notebook in words, and the pictures that its words speak of by number. */
 export type Notebook = { readonly text: string; readonly pictures: readonly Uint8Array[] };
@@ -56,7 +56,7 @@ function outputText(output: Raw, pictures: Uint8Array[]): string {
       : output['output_type'] === 'stream'
         ? linesIn(output['text'])
         : dataText(isObject(output['data']) ? output['data'] : {}, pictures);
-  const told = shorten(stripVTControlCharacters(body).trim(), mostOfOutput);
+  const told = truncateMiddle(stripVTControlCharacters(body).trim(), mostOfOutput);
   return told === '' ? '' : `--- output\n${told}`;
 }
 

@@ -1,6 +1,6 @@
 // Heavy work on what strangers wrote, in a thread of its own: it can be ended at any moment, and what it breaks is its own.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { FairleadError, messageOf, type Json } from '../core/index.ts';
+import { FairleadError, errorMessage, type Json } from '../core/index.ts';
 
 /** How a thread is run. */
 export type ThreadOptions = {
@@ -35,7 +35,7 @@ export async function inOwnThread(module: string, task: Json, options: ThreadOpt
   const timer = setTimeout(late, ms);
   const quit = (): void => reject(signal.reason as Error);
   signal.addEventListener('abort', quit, { once: true });
-  worker.on('error', (error) => reject(broken('thread/failed', `It failed: ${messageOf(error)}`)));
+  worker.on('error', (error) => reject(broken('thread/failed', `It failed: ${errorMessage(error)}`)));
   worker.on('exit', () => reject(broken('thread/failed', 'It ended without a result.')));
   worker.on('message', (message: FromThread) => {
     if (message.type === 'ended') resolve(message.value);
@@ -54,7 +54,7 @@ export async function inOwnThread(module: string, task: Json, options: ThreadOpt
     try {
       worker.postMessage({ id, value: (await answer?.(question)) ?? null }, []);
     } catch (error) {
-      worker.postMessage({ id, failed: messageOf(error) }, []);
+      worker.postMessage({ id, failed: errorMessage(error) }, []);
     }
   }
 }
@@ -94,6 +94,6 @@ export function serveThread(module: string, work: (task: Json, side: ThreadSide)
     .then(() => work(given.task, { ask }))
     .then(
       (value) => end({ type: 'ended', value }),
-      (error: unknown) => end({ type: 'failed', why: messageOf(error) }),
+      (error: unknown) => end({ type: 'failed', why: errorMessage(error) }),
     );
 }

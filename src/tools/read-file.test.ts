@@ -4,7 +4,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { messageOf, type Output, type Provider, type ToolContext } from '../core/index.ts';
+import { errorMessage, type ToolOutput, type Provider, type ToolContext } from '../core/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
 import { pngOf } from '../../test/support/picture.ts';
 import { pictureIn, unfit } from './picture.ts';
@@ -14,7 +14,7 @@ type Read = (
   file: string,
   images?: boolean,
   range?: { readonly offset?: number; readonly limit?: number },
-) => Promise<Output>;
+) => Promise<ToolOutput>;
 
 /** Reads files of these contents, for a model that sees unless told otherwise. */
 function reader(t: TestContext, files: Readonly<Record<string, string | Buffer>>): Read {
@@ -23,10 +23,10 @@ function reader(t: TestContext, files: Readonly<Record<string, string | Buffer>>
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
   const tool = readFile(localWorkspace({ roots: [root] }));
   return async (file, images = true, range = {}) => {
-    const provider = { family: 'f', model: 'm', images } as Provider;
+    const provider = { family: 'f', model: 'm', supportsImages: images } as Provider;
     const context = { signal: new AbortController().signal, agent: { provider } } as ToolContext;
-    const read = Promise.resolve(tool.run({ path: file, ...range }, context));
-    return (await read.catch((error: unknown) => ({ failed: true, text: messageOf(error) }))) as Output;
+    const read = Promise.resolve(tool.execute({ path: file, ...range }, context));
+    return (await read.catch((error: unknown) => ({ failed: true, text: errorMessage(error) }))) as ToolOutput;
   };
 }
 

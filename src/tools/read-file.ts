@@ -1,12 +1,12 @@
 // Reads a file: text as it is, so that it may be copied into an edit; pictures for a model that sees; notebooks by their cells.
 import {
   FairleadError,
-  output,
-  visible,
-  visibleLine,
+  toolOutput,
+  escapeInvisible,
+  escapeInvisibleLine,
   type FileContent,
   type FilePart,
-  type Output,
+  type ToolOutput,
   type Provider,
   type Tool,
   type Workspace,
@@ -34,7 +34,7 @@ export const readFile = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'read',
-  async run(input, { agent }) {
+  async execute(input, { agent }) {
     const { path, ...range } = input as { path: string } & Range;
     const content = await workspace.read(path);
     const source = { path: content.path, hash: content.hash };
@@ -53,9 +53,9 @@ type Range = { readonly offset?: number; readonly limit?: number };
 type Source = { readonly path: string; readonly hash: string };
 
 /** A picture, or in one sentence what else this is and what to do about it. */
-function pictureOutput(path: string, content: FileContent, provider: Provider | undefined): Output {
+function pictureOutput(path: string, content: FileContent, provider: Provider | undefined): ToolOutput {
   const { bytes, hash } = content;
-  const name = visibleLine(path);
+  const name = escapeInvisibleLine(path);
   if (Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '%PDF-')
     throw new FairleadError(
       'tool/not-text',
@@ -67,8 +67,8 @@ function pictureOutput(path: string, content: FileContent, provider: Provider | 
   const { mediaType, width, height } = picture;
   const about = `${name}: ${mediaType}, ${width}×${height} pixels, ${bytes.length} bytes.`;
   const why = whyUnseen(picture, bytes.length, provider);
-  if (why !== undefined) return output({ failed: true, text: `${about} It is not shown: ${why}.` });
-  return output({
+  if (why !== undefined) return toolOutput({ failed: true, text: `${about} It is not shown: ${why}.` });
+  return toolOutput({
     text: about,
     data: { path: content.path, hash, mediaType, width, height },
     files: [filePart(bytes, picture, name)],
@@ -77,8 +77,9 @@ function pictureOutput(path: string, content: FileContent, provider: Provider | 
 
 /** A model that cannot see would at best guess, and at worst its server refuses the whole conversation. */
 function whyUnseen(picture: Picture, size: number, provider: Provider | undefined): string | undefined {
-  if (provider?.images === false) return `${provider.model} sees no pictures`;
-  if (provider?.images === undefined) return `it is not known whether ${provider?.model ?? 'this model'} sees pictures`;
+  if (provider?.supportsImages === false) return `${provider.model} sees no pictures`;
+  if (provider?.supportsImages === undefined)
+    return `it is not known whether ${provider?.model ?? 'this model'} sees pictures`;
   return unfit(picture, size);
 }
 
@@ -99,7 +100,7 @@ type Reading = {
 function notebookOutput(
   { text, pictures }: { readonly text: string; readonly pictures: readonly Uint8Array[] },
   { path, range, source, provider }: Reading,
-): Output {
+): ToolOutput {
   const told = excerpt(text, range, source);
   const numbers = new Set([...told.text.matchAll(/^\(picture (\d+): /gm)].map((found) => Number(found[1])));
   const files: FilePart[] = [];
@@ -111,23 +112,24 @@ function notebookOutput(
       ? 'it is none'
       : (whyUnseen(picture, bytes.length, provider) ??
         (files.length < mostPictures ? undefined : `only ${mostPictures} are shown at once; read fewer lines`));
-    if (picture && why === undefined) files.push(filePart(bytes, picture, `${visibleLine(path)}, picture ${i + 1}`));
+    if (picture && why === undefined)
+      files.push(filePart(bytes, picture, `${escapeInvisibleLine(path)}, picture ${i + 1}`));
     else remarks.push(`Picture ${i + 1} is not shown: ${why}.`);
   }
   const more = [...remarks, 'These are the cells of a notebook; the file itself is JSON.'];
-  return output({ ...told, text: `${told.text}\n[${more.join(' ')}]`, ...(files.length ? { files } : {}) });
+  return toolOutput({ ...told, text: `${told.text}\n[${more.join(' ')}]`, ...(files.length ? { files } : {}) });
 }
 
-function excerpt(text: string, { offset = 1, limit = mostLines }: Range, source: Source): Output {
-  if (text === '') return output({ text: '(The file is empty.)', data: { ...source, lines: 0 } });
+function excerpt(text: string, { offset = 1, limit = mostLines }: Range, source: Source): ToolOutput {
+  if (text === '') return toolOutput({ text: '(The file is empty.)', data: { ...source, lines: 0 } });
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   if (offset > lines.length)
-    return output({ failed: true, text: `There is no line ${offset}: the file has ${lines.length} lines.` });
+    return toolOutput({ failed: true, text: `There is no line ${offset}: the file has ${lines.length} lines.` });
   const { shown, cut } = fit(lines.slice(offset - 1, offset - 1 + Math.min(limit, mostLines)));
   const end = offset + shown.length - 1;
   const body = shown.join('\n');
-  const safe = visible(body);
+  const safe = escapeInvisible(body);
   const remarks = [
     ...(cut ? [`Line ${end} is very long and was cut.`] : []),
     ...(safe === body ? [] : ['Characters that do not show are written out, as <U+…> or ␛.']),
@@ -135,7 +137,7 @@ function excerpt(text: string, { offset = 1, limit = mostLines }: Range, source:
     ...(end < lines.length ? [`Go on with offset ${end + 1}.`] : []),
   ];
   const tail = remarks.length ? `\n[${remarks.join(' ')}]` : '';
-  return output({ text: safe + tail, data: { ...source, from: offset, to: end, lines: lines.length } });
+  return toolOutput({ text: safe + tail, data: { ...source, from: offset, to: end, lines: lines.length } });
 }
 
 /** As many whole lines as fit; of a first line that alone is too long, its beginning. */

@@ -16,7 +16,14 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { messageOf, type Json, type Output, type Tool, type ToolContext, type Workspace } from '../core/index.ts';
+import {
+  errorMessage,
+  type Json,
+  type ToolOutput,
+  type Tool,
+  type ToolContext,
+  type Workspace,
+} from '../core/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
 import { editFile, glob, listFiles, moreTools, readFile, runCommand, writeFile } from './index.ts';
 import { resultCache } from './result-cache.ts';
@@ -58,10 +65,10 @@ function bench(t: TestContext, files: Readonly<Record<string, string>>, now: () 
       const tool = tools.find((each) => each.name === name);
       assert.ok(tool, name);
       const given = { signal: new AbortController().signal, ...context } as ToolContext;
-      const value = await Promise.resolve(tool.run(input, given)).catch((error: unknown) => ({
-        text: messageOf(error),
+      const value = await Promise.resolve(tool.execute(input, given)).catch((error: unknown) => ({
+        text: errorMessage(error),
       }));
-      return (value as Output).text;
+      return (value as ToolOutput).text;
     },
   };
 }
@@ -223,6 +230,6 @@ test('[P52] a result that failed is not kept, and a workspace that cannot tell o
     read: (...given: Parameters<Workspace['read']>) => (reads++, local.read(...given)),
   };
   const tool = resultCache(blind as unknown as Workspace, { now: later })(readFile);
-  for (let i = 0; i < 2; i++) await tool.run(read, { signal: new AbortController().signal } as ToolContext);
+  for (let i = 0; i < 2; i++) await tool.execute(read, { signal: new AbortController().signal } as ToolContext);
   assert.equal(reads, 2);
 });

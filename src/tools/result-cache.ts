@@ -1,5 +1,12 @@
 // Results of reading tools, given again without the work while all that they were made from is as it was. Nothing is believed: every file and folder is asked.
-import { canonical, isOutput, type Output, type Stamp, type Tool, type Workspace } from '../core/index.ts';
+import {
+  canonicalJson,
+  isToolOutput,
+  type ToolOutput,
+  type FileStamp,
+  type Tool,
+  type Workspace,
+} from '../core/index.ts';
 
 const mostResults = 128;
 /** Characters of one result that are still worth keeping. */
@@ -9,7 +16,7 @@ const mostSources = 2000;
 /** File systems tell time in steps, some of two seconds: what changed just now may change again without showing it. */
 const settledMs = 2500;
 
-type Kept = { readonly output: Output; readonly sources: ReadonlyMap<string, Stamp> };
+type Kept = { readonly output: ToolOutput; readonly sources: ReadonlyMap<string, FileStamp> };
 
 /** How results are kept. */
 export type ResultCacheOptions = {
@@ -26,7 +33,7 @@ export function resultCache(
   if (!workspace.stamp) return (make) => make(workspace);
 
   /** The kept result of a call, if it would come out the same. */
-  async function recall(key: string): Promise<Output | undefined> {
+  async function recall(key: string): Promise<ToolOutput | undefined> {
     const kept = results.get(key);
     if (!kept) return undefined;
     results.delete(key);
@@ -36,18 +43,18 @@ export function resultCache(
     return kept.output;
   }
 
-  async function isSame(sources: ReadonlyMap<string, Stamp>): Promise<boolean> {
-    for (const [path, { mark }] of sources) {
+  async function isSame(sources: ReadonlyMap<string, FileStamp>): Promise<boolean> {
+    for (const [path, { version: mark }] of sources) {
       const there = await stamped(path);
-      if (there?.mark !== mark) return false;
+      if (there?.version !== mark) return false;
     }
     return true;
   }
 
-  const stamped = (path: string): Promise<Stamp | undefined> =>
+  const stamped = (path: string): Promise<FileStamp | undefined> =>
     Promise.resolve(workspace.stamp?.(path)).catch(() => undefined);
 
-  function keep(key: string, output: Output, sources: ReadonlyMap<string, Stamp>): void {
+  function keep(key: string, output: ToolOutput, sources: ReadonlyMap<string, FileStamp>): void {
     if (output.failed || sizeOf(output) > largest || sources.size > mostSources) return;
     results.set(key, { output, sources });
     const [oldest] = results.keys();
@@ -55,13 +62,13 @@ export function resultCache(
   }
 
   /** The workspace as one call sees it, with what it was shown; nothing where that cannot be told again. */
-  function watched(): { readonly seen: Workspace; readonly sources: () => ReadonlyMap<string, Stamp> | undefined } {
-    const sources = new Map<string, Stamp>();
+  function watched(): { readonly seen: Workspace; readonly sources: () => ReadonlyMap<string, FileStamp> | undefined } {
+    const sources = new Map<string, FileStamp>();
     let certain = true;
     const note = async (path: string): Promise<void> => {
       // Before it is read: what changes in between differs from what is noted.
       const there = sources.get(path) ?? (await stamped(path));
-      certain &&= there !== undefined && there.at < now() - settledMs;
+      certain &&= there !== undefined && there.modifiedMs < now() - settledMs;
       if (there) sources.set(path, there);
     };
     const seen: Workspace = {
@@ -82,20 +89,20 @@ export function resultCache(
     const plain = make(workspace);
     return {
       ...plain,
-      async run(input, context) {
+      async execute(input, context) {
         const model = context.agent?.provider;
-        const key = canonical([plain.name, input, model?.model ?? '', model?.images ?? null]);
+        const key = canonicalJson([plain.name, input, model?.model ?? '', model?.supportsImages ?? null]);
         const known = await recall(key);
         if (known) return known;
         const { seen, sources } = watched();
-        const made: unknown = await make(seen).run(input, context);
+        const made: unknown = await make(seen).execute(input, context);
         const from = sources();
-        if (from && isOutput(made)) keep(key, made, from);
+        if (from && isToolOutput(made)) keep(key, made, from);
         return made;
       },
     };
   };
 }
 
-const sizeOf = ({ text, files = [] }: Output): number =>
+const sizeOf = ({ text, files = [] }: ToolOutput): number =>
   text.length + files.reduce((sum, { data }) => sum + data.length, 0);

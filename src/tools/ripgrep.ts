@@ -91,7 +91,7 @@ export async function mayMatch(
   const ran = await workspace.exec([rg, ...argumentsFor(sought)], {
     cwd: sought.path,
     signal: sought.signal,
-    most: 1,
+    maxChars: 1,
     onOutput: (text) => (said += text),
   });
   sought.signal.throwIfAborted();

@@ -15,7 +15,7 @@ export const runCommand = (workspace: Workspace, background?: Background): Tool 
     background ? { background: { type: 'boolean', description: 'Start it, and go on without waiting.' } } : {},
   ),
   effect: 'outside',
-  async run(input, context) {
+  async execute(input, context) {
     const given = input as CommandInput;
     if (!background || !given.background) return runToEnd(workspace, given, seconds, context);
     return startedOutput(await background.start(given, context.state.session));

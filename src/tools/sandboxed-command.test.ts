@@ -5,13 +5,13 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { isOutput, type Output, type ToolContext } from '../core/index.ts';
+import { isToolOutput, type ToolOutput, type ToolContext } from '../core/index.ts';
 import { containerSandbox, sandboxed, type ContainerOptions } from '../guards/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
 import { sandboxedCommand } from './index.ts';
 
 type Rig = {
-  readonly run: (command: string, context?: Partial<ToolContext>, seconds?: number) => Promise<Output>;
+  readonly run: (command: string, context?: Partial<ToolContext>, seconds?: number) => Promise<ToolOutput>;
   /** Every call of the stand-in for an engine, as its arguments. */
   readonly argvs: () => readonly (readonly string[])[];
 };
@@ -30,8 +30,8 @@ function rig(t: test.TestContext, script: string, options: ContainerOptions = {}
     async run(command, context = {}, seconds) {
       const input = { command, ...(seconds === undefined ? {} : { timeout_s: seconds }) };
       const given = { signal: new AbortController().signal, ...context } as ToolContext;
-      const value: unknown = await tool.run(input, given);
-      assert.ok(isOutput(value));
+      const value: unknown = await tool.execute(input, given);
+      assert.ok(isToolOutput(value));
       return value;
     },
     argvs: () =>

@@ -10,5 +10,5 @@ export const sandboxedCommand = (workspace: Pick<Workspace, 'exec'>, mountpoint 
   description: `Run a shell command in a container without network. Files in ${mountpoint} persist; the user's files are not there.`,
   input: commandInput(seconds),
   effect: 'write',
-  run: (input, context) => runToEnd(workspace, input as CommandInput, seconds, context),
+  execute: (input, context) => runToEnd(workspace, input as CommandInput, seconds, context),
 });

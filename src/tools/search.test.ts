@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import * as fc from 'fast-check';
-import { FairleadError, type Json, type Output, type ToolContext, type Workspace } from '../core/index.ts';
+import { FairleadError, type Json, type ToolOutput, type ToolContext, type Workspace } from '../core/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
@@ -31,7 +31,7 @@ const rg = findRipgrep(localWorkspace({ roots: [import.meta.dirname] }));
 const skip = rg === undefined ? 'there is no ripgrep here' : false;
 
 const search = async (workspace: Workspace, input: Json, ripgrep: string | false): Promise<string> =>
-  ((await grep(workspace, { ripgrep }).run(input, { signal: never } as ToolContext)) as Output).text;
+  ((await grep(workspace, { ripgrep }).execute(input, { signal: never } as ToolContext)) as ToolOutput).text;
 
 const tree: Files = {
   '.gitignore': '\ufeff# made\ndist/\n*.log\n!keep.log\n/top.txt\nsrc/**/gen\nspace \\ \n',
@@ -148,7 +148,7 @@ test(
     const stop = AbortSignal.abort(new Error('stopped'));
     for (const ripgrep of [rg as string, false] as const)
       await assert.rejects(async () =>
-        grep(workspace, { ripgrep }).run({ pattern: 'a' }, { signal: stop } as ToolContext),
+        grep(workspace, { ripgrep }).execute({ pattern: 'a' }, { signal: stop } as ToolContext),
       );
   },
 );
@@ -384,9 +384,9 @@ test('[P16] attack: whatever names are given to it, by a link set meanwhile or b
       return { code: 0, signal: null, text: '' };
     },
   };
-  const found = (await grep(workspace, { runner, ripgrep: 'rg' }).run({ pattern: 'one' }, {
+  const found = (await grep(workspace, { runner, ripgrep: 'rg' }).execute({ pattern: 'one' }, {
     signal: never,
-  } as ToolContext)) as Output;
+  } as ToolContext)) as ToolOutput;
   assert.equal(found.text, 'a.txt:1:one');
 });
 
@@ -396,5 +396,5 @@ test('[P16] where a folder holds more names than are listed, a walk says that it
   const says = /^(a\.txt(:1:one)?|No file matches .*|Nothing matches .*)\n\[Not all was looked at: /;
   for (const pattern of ['one', 'two']) assert.match(await search(full, { pattern }, false), says);
   for (const pattern of ['*.txt', '*.ts'])
-    assert.match(((await glob(full).run({ pattern }, { signal: never } as ToolContext)) as Output).text, says);
+    assert.match(((await glob(full).execute({ pattern }, { signal: never } as ToolContext)) as ToolOutput).text, says);
 });

@@ -1,5 +1,5 @@
 // Text files as a model sees them: no byte order mark, and line breaks of one kind where the file has only one kind.
-import { FairleadError, visibleLine, type FileContent, type Workspace } from '../core/index.ts';
+import { FairleadError, escapeInvisibleLine, type FileContent, type Workspace } from '../core/index.ts';
 
 /** A file and its text as shown: CRLF as plain line breaks if the file has no other. */
 export async function textAt(
@@ -17,7 +17,7 @@ export async function textAt(
 export const notText = (path: string, size: number): FairleadError =>
   new FairleadError(
     'tool/not-text',
-    `${visibleLine(path)} is not text (${size} bytes); use a command to look into it.`,
+    `${escapeInvisibleLine(path)} is not text (${size} bytes); use a command to look into it.`,
     {
       blame: 'model',
     },

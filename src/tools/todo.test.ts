@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, says, stage } from '../../test/support/rehearsal.ts';
-import { toolbox } from '../agent/index.ts';
+import { createToolRegistry } from '../agent/index.ts';
 import { fold } from '../core/index.ts';
 import { todo, todoView } from './todo.ts';
 
@@ -17,7 +17,7 @@ test('the list of a session is what its log says: the latest that was taken', as
   const bad = { items: [{ text: 'Haul', status: 'perhaps' }] };
   const set = await stage({
     lines: [calls(['todo', one]), calls(['todo', two]), calls(['todo', bad]), says('done')],
-    tools: [...toolbox([todo]).values()],
+    tools: [...createToolRegistry([todo]).values()],
   });
   await set.go();
   const events = [];

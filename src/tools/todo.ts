@@ -1,5 +1,5 @@
 // The model's own list of what is to be done: the whole list at every call, so that the log alone tells how it stands.
-import { isObject, output, visibleLine, type Event, type Tool, type View } from '../core/index.ts';
+import { isObject, toolOutput, escapeInvisibleLine, type Event, type Tool, type View } from '../core/index.ts';
 
 /** Something to be done. */
 export type TodoItem = { readonly text: string; readonly status: 'open' | 'doing' | 'done' };
@@ -32,15 +32,15 @@ export const todo: Tool = {
     additionalProperties: false,
   },
   effect: 'read',
-  run(input) {
+  execute(input) {
     const { items } = input as { readonly items: readonly TodoItem[] };
-    return output({ text: todoText(items) || '(The list is empty.)', data: { items } });
+    return toolOutput({ text: todoText(items) || '(The list is empty.)', data: { items } });
   },
 };
 
 /** A list as lines. */
 export const todoText = (items: readonly TodoItem[]): string =>
-  items.map(({ text, status }) => `${marks[status]} ${visibleLine(text)}`).join('\n');
+  items.map(({ text, status }) => `${marks[status]} ${escapeInvisibleLine(text)}`).join('\n');
 
 /** What a session's list is, and which of its calls may change it. */
 export type TodoState = { readonly items: readonly TodoItem[]; readonly calls: readonly string[] };

@@ -4,13 +4,13 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { specsOf, toolbox } from '../agent/index.ts';
+import { visibleToolSpecs, createToolRegistry } from '../agent/index.ts';
 import {
-  isOutput,
-  messageOf,
-  type Change,
+  isToolOutput,
+  errorMessage,
+  type FileChange,
   type Json,
-  type Output,
+  type ToolOutput,
   type ToolContext,
   type Workspace,
 } from '../core/index.ts';
@@ -22,7 +22,7 @@ type Bench = {
   readonly root: string;
   readonly workspace: Workspace;
   /** Calls a tool as a run would: its input checked first, a failure as text. */
-  readonly call: (tool: string, input: Json, context?: Partial<ToolContext>) => Promise<Output>;
+  readonly call: (tool: string, input: Json, context?: Partial<ToolContext>) => Promise<ToolOutput>;
   readonly text: (name: string) => string;
 };
 
@@ -35,22 +35,22 @@ function bench(t: test.TestContext, files: Files = {}): Bench {
   }
   const workspace = localWorkspace({ roots: [root], blobs: path.join(root, '..', `${path.basename(root)}-blobs`) });
   t.after(() => rmSync(`${root}-blobs`, { recursive: true, force: true }));
-  const tools = toolbox(workspaceTools(workspace));
+  const tools = createToolRegistry(workspaceTools(workspace));
   return {
     root,
     workspace,
     async call(name, input, context = {}) {
       const tool = tools.get(name);
       assert.ok(tool, name);
-      const wrong = tool.check?.(input);
-      if (wrong !== undefined) return { ...failed, text: wrong } as Output;
+      const wrong = tool.validate?.(input);
+      if (wrong !== undefined) return { ...failed, text: wrong } as ToolOutput;
       const given = { signal: new AbortController().signal, ...context } as ToolContext;
       try {
-        const value: unknown = await tool.run(input, given);
-        assert.ok(isOutput(value));
+        const value: unknown = await tool.execute(input, given);
+        assert.ok(isToolOutput(value));
         return value;
       } catch (error) {
-        return { ...failed, text: messageOf(error) } as Output;
+        return { ...failed, text: errorMessage(error) } as ToolOutput;
       }
     },
     text: (name) => readFileSync(path.join(root, name), 'utf8'),
@@ -58,7 +58,7 @@ function bench(t: test.TestContext, files: Files = {}): Bench {
 }
 
 const failed = { failed: true };
-const changeIn = ({ data }: Output): Change & { readonly diff: string } => data as never;
+const changeIn = ({ data }: ToolOutput): FileChange & { readonly diff: string } => data as never;
 
 test('[A73] there are seven tools, and all that a model is told of them takes less than 3,200 bytes', (t) => {
   const tools = workspaceTools(bench(t).workspace);
@@ -74,7 +74,7 @@ test('[A73] there are seven tools, and all that a model is told of them takes le
       'run_command outside',
     ],
   );
-  assert.ok(Buffer.byteLength(JSON.stringify(specsOf(toolbox(tools)))) < 3200);
+  assert.ok(Buffer.byteLength(JSON.stringify(visibleToolSpecs(createToolRegistry(tools)))) < 3200);
 });
 
 test('[A73] input that does not fit the schema runs nothing', async (t) => {
@@ -151,7 +151,7 @@ test('[A73] what a tool changed can be put back from what its result says', asyn
   const { call, text, workspace } = bench(t, { 'old.txt': 'old\n' });
   await call('read_file', { path: 'old.txt' });
   const edited = await call('edit_file', { path: 'old.txt', old_string: 'old', new_string: 'new' });
-  const stored = JSON.parse(JSON.stringify(edited.data)) as Change;
+  const stored = JSON.parse(JSON.stringify(edited.data)) as FileChange;
   await workspace.restore(stored);
   assert.equal(text('old.txt'), 'old\n');
 });

@@ -14,7 +14,7 @@ export const writeFile = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
-  async run(input) {
+  async execute(input) {
     const { path, content } = input as { path: string; content: string };
     const before = await textBefore(workspace, path);
     const change = await workspace.write(path, content);

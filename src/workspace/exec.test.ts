@@ -114,7 +114,7 @@ test('a watched command ends with the program that ran it even where that is kil
 test('[fault 32] output without end is kept in bounded memory: its beginning, its end, and how much is missing', async (t) => {
   let all = 0;
   const ran = await workspaceFor(t).exec('echo first; seq 1 400000; echo last', {
-    most: 1000,
+    maxChars: 1000,
     onOutput: (text) => (all += text.length),
   });
   assert.ok(ran.text.length < 1100);

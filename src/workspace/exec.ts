@@ -2,7 +2,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { capped, visibleLine, type ExecOptions, type Ran, type Written } from '../core/index.ts';
+import {
+  createBoundedText,
+  escapeInvisibleLine,
+  type ExecOptions,
+  type ExecResult,
+  type OutputSize,
+} from '../core/index.ts';
 import { publicEnvironment } from './environment.ts';
 import { groupsBelow } from './groups.ts';
 import { keptOutput } from './kept-output.ts';
@@ -21,7 +27,7 @@ export async function exec(
   cwd: string,
   options: ExecOptions,
   outputs?: string,
-): Promise<Ran> {
+): Promise<ExecResult> {
   const [program, ...args] = argvOf(command);
   if (options.signal?.aborted) return { code: null, signal: null, text: '', stopped: 'abort' };
   const child = spawn(program, args, {
@@ -31,8 +37,8 @@ export async function exec(
     detached: true,
   });
   endWithUs(child);
-  const watcher = options.watched ? watch(child) : undefined;
-  const output = listen(child, options, options.keep ? outputs : undefined);
+  const watcher = options.killWithParent ? watch(child) : undefined;
+  const output = listen(child, options, options.saveOutput ? outputs : undefined);
   const ending = endOf(child, program);
   const stop = stopper(child, options);
   try {
@@ -42,7 +48,7 @@ export async function exec(
     await output.drained();
     const stopped = stop.why();
     const long = output.long();
-    return { code, signal, text: output.text(), ...(stopped && { stopped }), ...(long && { long }) };
+    return { code, signal, text: output.text(), ...(stopped && { stopped }), ...(long && { outputSize: long }) };
   } finally {
     running.delete(child);
     watcher?.kill('SIGKILL');
@@ -95,19 +101,23 @@ function argvOf(command: string | readonly string[]): readonly [string, ...strin
 type Output = {
   text(): string;
   /** How much there was, where that is more than the text. */
-  long(): Written | undefined;
+  long(): OutputSize | undefined;
   drained(): Promise<void>;
   close(): void;
 };
 
-function listen(child: ChildProcess, { onOutput, most = mostKept }: ExecOptions, folder: string | undefined): Output {
+function listen(
+  child: ChildProcess,
+  { onOutput, maxChars: most = mostKept }: ExecOptions,
+  folder: string | undefined,
+): Output {
   // Two halves of one length, so that nothing is left out before a file is begun.
   const room = Math.max(2, most - (most % 2));
-  const kept = capped(room);
+  const kept = createBoundedText(room);
   const file = folder === undefined ? undefined : keptOutput(folder);
   let bytes = 0;
   let length = 0;
-  const written = (): Written => {
+  const written = (): OutputSize => {
     const place = file?.place();
     return { bytes, ...(place && { file: place }) };
   };
@@ -139,7 +149,7 @@ function listen(child: ChildProcess, { onOutput, most = mostKept }: ExecOptions,
   });
   return {
     text: () => kept.text(),
-    long: () => (kept.isCut() ? written() : undefined),
+    long: () => (kept.isTruncated() ? written() : undefined),
     close: () => file?.close(),
     /** All that was written is read before the end is told; but a process that left the group may hold the pipe for ever. */
     async drained() {
@@ -155,17 +165,19 @@ function endOf(child: ChildProcess, program: string): Promise<{ code: number | n
     child.on('error', (error) => {
       // Where a folder of the search path is closed to us, the system says EACCES of a program that is nowhere.
       if (!['ENOENT', 'EACCES'].includes(codeOf(error) ?? '')) return reject(error);
-      reject(refuse('no-program', `The program ${visibleLine(program)} was not found, or may not be run.`, error));
+      reject(
+        refuse('no-program', `The program ${escapeInvisibleLine(program)} was not found, or may not be run.`, error),
+      );
     });
     child.on('exit', (code, signal) => resolve({ code, signal }));
   });
 }
 
-type Stopper = { why(): Ran['stopped']; release(): void };
+type Stopper = { why(): ExecResult['stopped']; release(): void };
 
 /** Ends the whole group at an abort or at its time: asked first, then made to. */
-function stopper(child: ChildProcess, { signal, timeoutMs, graceMs = grace, holds }: ExecOptions): Stopper {
-  let why: Ran['stopped'];
+function stopper(child: ChildProcess, { signal, timeoutMs, graceMs = grace, isWrapper: holds }: ExecOptions): Stopper {
+  let why: ExecResult['stopped'];
   const timers: NodeJS.Timeout[] = [];
   const end = (reason: 'timeout' | 'abort'): void => {
     if (why !== undefined) return;

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { visibleLine, type Stamp } from '../core/index.ts';
+import { escapeInvisibleLine, type FileStamp } from '../core/index.ts';
 import { inFolder, inMadeFolder, openFile, readOnly, type Pinned } from './pinned.ts';
 import { codeOf, explain, refuse } from './trouble.ts';
 
@@ -24,11 +24,14 @@ export async function readBytes(canonical: string): Promise<Uint8Array> {
 }
 
 /** What can be told of a canonical path without opening it. */
-export function stampOf(canonical: string): Stamp {
+export function stampOf(canonical: string): FileStamp {
   try {
     const { dev, ino, size, mode, mtimeNs, ctimeNs } = lstatSync(canonical, { bigint: true });
     const latest = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;
-    return { mark: [canonical, dev, ino, size, mode, mtimeNs, ctimeNs].join(' '), at: Number(latest / 1_000_000n) };
+    return {
+      version: [canonical, dev, ino, size, mode, mtimeNs, ctimeNs].join(' '),
+      modifiedMs: Number(latest / 1_000_000n),
+    };
   } catch (error) {
     throw explain(error, canonical);
   }
@@ -39,7 +42,7 @@ type Present = { readonly bytes: Uint8Array; readonly stats: BigIntStats };
 
 async function contentOf(handle: FileHandle, canonical: string): Promise<Present> {
   const stats = await handle.stat({ bigint: true });
-  const shown = visibleLine(canonical);
+  const shown = escapeInvisibleLine(canonical);
   if (stats.isDirectory()) throw refuse('not-a-file', `${shown} is a folder, not a file.`);
   if (!stats.isFile()) throw refuse('not-a-file', `${shown} is not a regular file.`);
   if (stats.size > largestFile)
@@ -85,7 +88,7 @@ async function presentIn(folder: Pinned, name: string, canonical: string): Promi
   }
   try {
     const present = await contentOf(handle, canonical);
-    const shown = visibleLine(canonical);
+    const shown = escapeInvisibleLine(canonical);
     if (present.stats.nlink > 1n)
       throw refuse('linked', `${shown} was not changed: it has a second name (hard link), perhaps outside.`);
     if ((present.stats.mode & 0o222n) === 0n) throw refuse('no-access', `${shown} was not changed: it is read-only.`);
@@ -125,7 +128,10 @@ async function dress(handle: FileHandle, { uid, gid, mode }: BigIntStats): Promi
 async function take(folder: Pinned, name: string, draft: string, { stats }: Present): Promise<void> {
   const now = await lstat(folder.at(name), { bigint: true });
   if (now.ino !== stats.ino || now.mtimeNs !== stats.mtimeNs || now.ctimeNs !== stats.ctimeNs)
-    throw refuse('changed', `${visibleLine(name)} was changed by someone else at this very moment; read it again.`);
+    throw refuse(
+      'changed',
+      `${escapeInvisibleLine(name)} was changed by someone else at this very moment; read it again.`,
+    );
   await rename(draft, folder.at(name));
 }
 
@@ -136,7 +142,10 @@ async function claim(folder: Pinned, name: string, draft: string): Promise<void>
     await unlink(draft);
   } catch (error) {
     if (codeOf(error) === 'EEXIST')
-      throw refuse('changed', `${visibleLine(name)} was made by someone else at this very moment; read it first.`);
+      throw refuse(
+        'changed',
+        `${escapeInvisibleLine(name)} was made by someone else at this very moment; read it first.`,
+      );
     // Some file systems have no hard links.
     await rename(draft, folder.at(name));
   }

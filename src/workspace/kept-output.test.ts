@@ -14,14 +14,14 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import type { ExecOptions, Ran, Workspace } from '../core/index.ts';
+import type { ExecOptions, ExecResult, Workspace } from '../core/index.ts';
 import { localWorkspace } from './index.ts';
 
 type Place = {
   readonly outputs: string;
   readonly open: (name: string) => Workspace;
   /** Runs a command whose output is to be kept. */
-  readonly keep: (command: string, more?: ExecOptions) => Promise<Ran>;
+  readonly keep: (command: string, more?: ExecOptions) => Promise<ExecResult>;
   readonly workspace: Workspace;
 };
 
@@ -34,7 +34,7 @@ function place(t: test.TestContext): Place {
     return localWorkspace({ roots: [path.join(home, name)], outputs });
   };
   const workspace = open('work');
-  return { outputs, open, workspace, keep: (command, more) => workspace.exec(command, { keep: true, ...more }) };
+  return { outputs, open, workspace, keep: (command, more) => workspace.exec(command, { saveOutput: true, ...more }) };
 }
 
 const filesIn = (folder: string): readonly string[] =>
@@ -47,7 +47,9 @@ const refused = (why: string): object => ({ code: `workspace/${why}` });
 test('[fault 32] output that is too long is kept whole in a file that the workspace reads, and its exact size is told', async (t) => {
   const { keep, workspace } = place(t);
   const told: (number | undefined)[] = [];
-  const { text, long } = await keep('echo first; seq 1 400000; printf ä', { onOutput: (_, so) => told.push(so.bytes) });
+  const { text, outputSize: long } = await keep('echo first; seq 1 400000; printf ä', {
+    onOutput: (_, so) => told.push(so.bytes),
+  });
   assert.match(text, /^first\n1\n[^]*\n\[… \d+ characters left out …\]\n[^]*\n400000\nä$/);
   assert.equal(long?.bytes, 2_688_903);
   assert.equal(told.at(-1), long.bytes);
@@ -59,17 +61,17 @@ test('[fault 32] output that is too long is kept whole in a file that the worksp
 
 test('what fits, and what is not asked for, is kept in no file', async (t) => {
   const { keep, outputs, workspace } = place(t);
-  assert.equal((await keep('seq 1 10')).long, undefined);
-  const { text, long } = await keep('printf 12345', { most: 5 });
+  assert.equal((await keep('seq 1 10')).outputSize, undefined);
+  const { text, outputSize: long } = await keep('printf 12345', { maxChars: 5 });
   assert.deepEqual([text, long?.bytes, long?.file?.bytes], ['12\n[… 1 characters left out …]\n45', 5, 5]);
   rmSync(outputs, { recursive: true });
-  assert.deepEqual((await workspace.exec('seq 1 100000')).long, { bytes: 588_895 });
+  assert.deepEqual((await workspace.exec('seq 1 100000')).outputSize, { bytes: 588_895 });
   assert.throws(() => statSync(outputs));
 });
 
 test('[fault 32] bytes that are no text and a line without end can be read in pieces', async (t) => {
   const { keep, workspace } = place(t);
-  const { long } = await keep(
+  const { outputSize: long } = await keep(
     `head -c 25000 /dev/zero; printf '\\377\\n'; printf 'x%.0s' $(seq 1 10000); echo; seq 1 9000`,
   );
   const { text = '' } = await workspace.read(long?.file?.path ?? '');
@@ -90,7 +92,7 @@ test('[fault 32] bytes that are no text and a line without end can be read in pi
 
 test('[fault 32] of output without end a file keeps its beginning, and no letter of it is cut', async (t) => {
   const { keep, workspace } = place(t);
-  const { text, long } = await keep('yes äöü | head -c 40000000; echo end');
+  const { text, outputSize: long } = await keep('yes äöü | head -c 40000000; echo end');
   assert.equal(long?.bytes, 40_000_004);
   assert.ok(text.endsWith('end\n'));
   const { bytes = 0, whole, path: file = '' } = long.file ?? {};
@@ -101,7 +103,7 @@ test('[fault 32] of output without end a file keeps its beginning, and no letter
 
 test('kept output may be read and listed, but not written, removed or worked in; another folder’s not even read', async (t) => {
   const { keep, workspace, open } = place(t);
-  const file = (await keep('seq 1 100000')).long?.file?.path ?? '';
+  const file = (await keep('seq 1 100000')).outputSize?.file?.path ?? '';
   assert.deepEqual((await workspace.list(path.dirname(file))).entries, [{ name: path.basename(file), type: 'file' }]);
   assert.equal(workspace.locate(file), file);
   await workspace.read(file);
@@ -116,7 +118,7 @@ test('kept output may be read and listed, but not written, removed or worked in;
 
 test('kept output is the owner’s alone, and goes when it is old or there is too much of it', async (t) => {
   const { keep, outputs } = place(t);
-  const first = (await keep('seq 1 100000')).long?.file?.path ?? '';
+  const first = (await keep('seq 1 100000')).outputSize?.file?.path ?? '';
   assert.equal(statSync(first).mode & 0o777, 0o600);
   assert.equal(statSync(path.dirname(first)).mode & 0o777, 0o700);
   const other = path.join(outputs, '0123456789abcdef');
@@ -134,13 +136,13 @@ test('kept output is the owner’s alone, and goes when it is old or there is to
     truncateSync(kept(i), 33_554_432);
     utimesSync(kept(i), days(age), days(age));
   }
-  const latest = (await keep('seq 1 100000')).long?.file?.path ?? '';
+  const latest = (await keep('seq 1 100000')).outputSize?.file?.path ?? '';
   assert.deepEqual(filesIn(outputs).toSorted(), [...strangers, ...[1, 2, 3, 4, 5, 6, 7].map(kept), latest].toSorted());
 });
 
 test('where nothing can be kept the command runs all the same, and says what it wrote', async (t) => {
   const { keep, outputs } = place(t);
   writeFileSync(outputs, 'in the way');
-  const { code, long } = await keep('seq 1 100000');
+  const { code, outputSize: long } = await keep('seq 1 100000');
   assert.deepEqual([code, long], [0, { bytes: 588_895 }]);
 });

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import type { Written } from '../core/index.ts';
+import type { OutputSize } from '../core/index.ts';
 import { largestFile } from './files.ts';
 
 /** Bytes of one output that are kept: as many as can be read. What comes after them is counted and dropped. */
@@ -22,7 +22,7 @@ export type KeptOutput = {
   /** Adds text. The file is made with the first of it; where that fails, nothing is kept. */
   add(text: string): void;
   /** Where it is, if it is anywhere. */
-  place(): Written['file'];
+  place(): OutputSize['file'];
   close(): void;
 };
 

@@ -3,7 +3,13 @@ import { isUtf8 } from 'node:buffer';
 import { realpathSync, statSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import { visibleLine, type Entry, type FileContent, type Listing, type Workspace } from '../core/index.ts';
+import {
+  escapeInvisibleLine,
+  type DirectoryEntry,
+  type FileContent,
+  type DirectoryListing,
+  type Workspace,
+} from '../core/index.ts';
 import { blobsIn } from './blobs.ts';
 import { exec } from './exec.ts';
 import { hashOf, readBytes, replaceFile, stampOf } from './files.ts';
@@ -43,7 +49,7 @@ export function localWorkspace(options: LocalOptions): Workspace {
   const roots = options.roots.map((root) => folderAt(root));
   const cwd = folderAt(options.cwd ?? options.roots[0] ?? '.');
   if (!roots.some((root) => contains(root, cwd)))
-    throw refuse('outside', `The working folder ${visibleLine(cwd)} is outside the workspace.`);
+    throw refuse('outside', `The working folder ${escapeInvisibleLine(cwd)} is outside the workspace.`);
   /** The hash of each file as the model last saw it. */
   const seen = new Map<string, string>();
   let writing: Promise<unknown> = Promise.resolve();
@@ -70,7 +76,7 @@ export function localWorkspace(options: LocalOptions): Workspace {
     async read(given, { unseen = false } = {}) {
       const found = find(given);
       if (sealed.includes(found))
-        throw refuse('protected', `${visibleLine(given)} was not read: it holds logins of the person.`);
+        throw refuse('protected', `${escapeInvisibleLine(given)} was not read: it holds logins of the person.`);
       const content = await contentAt(found);
       if (!unseen) seen.set(content.path, content.hash);
       return content;
@@ -95,7 +101,7 @@ export function localWorkspace(options: LocalOptions): Workspace {
         if (options.blobs === undefined)
           throw refuse(
             'no-blob',
-            `${visibleLine(given)} was not removed: nothing is kept here, so it could not be put back.`,
+            `${escapeInvisibleLine(given)} was not removed: nothing is kept here, so it could not be put back.`,
           );
         let before: string | null = null;
         await replaceFile(found, undefined, async (present) => {
@@ -112,7 +118,7 @@ export function localWorkspace(options: LocalOptions): Workspace {
         const bytes = change.before === null ? undefined : await blobs.get(change.before);
         await replaceFile(found, bytes, async (present) => {
           if ((present ? hashOf(present) : null) === change.after) return;
-          throw refuse('changed', `${visibleLine(found)} was changed since, so it was left as it is.`);
+          throw refuse('changed', `${escapeInvisibleLine(found)} was changed since, so it was left as it is.`);
         });
         // The model has seen what was undone, not what is there now.
         seen.delete(found);
@@ -130,7 +136,7 @@ function folderAt(given: string): string {
   } catch (error) {
     throw explain(error, given);
   }
-  throw refuse('not-a-folder', `${visibleLine(given)} is not a folder.`);
+  throw refuse('not-a-folder', `${escapeInvisibleLine(given)} is not a folder.`);
 }
 
 async function contentAt(found: string): Promise<FileContent> {
@@ -146,7 +152,7 @@ function bytesOf(given: string, content: string | Uint8Array): Uint8Array {
   if (content.isWellFormed()) return Buffer.from(content);
   throw refuse(
     'bad-content',
-    `${visibleLine(given)} was not written: the text holds half a character (a lone surrogate).`,
+    `${escapeInvisibleLine(given)} was not written: the text holds half a character (a lone surrogate).`,
   );
 }
 
@@ -157,7 +163,7 @@ function mustBeFresh(
   seen: string | undefined,
   over: string | null | undefined,
 ): void {
-  const shown = visibleLine(given);
+  const shown = escapeInvisibleLine(given);
   if (before !== null && seen === undefined)
     throw refuse('not-read', `${shown} was not changed: it has not been read yet; read it first.`);
   if (before !== null && before !== seen)
@@ -166,9 +172,9 @@ function mustBeFresh(
     throw refuse('changed', `${shown} was not changed: it changed at this very moment; read it again first.`);
 }
 
-async function listingOf(found: string): Promise<Listing> {
+async function listingOf(found: string): Promise<DirectoryListing> {
   return inFolder(found, async (folder) => {
-    const entries: Entry[] = [];
+    const entries: DirectoryEntry[] = [];
     let more = false;
     for await (const each of await opendir(folder.at('.'))) {
       more = entries.length >= mostEntries;

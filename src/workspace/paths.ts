@@ -1,7 +1,7 @@
 // Where a path really leads, and whether that is inside the roots: links resolved, compared name by name, never by string prefix.
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { visibleLine } from '../core/index.ts';
+import { escapeInvisibleLine } from '../core/index.ts';
 import { codeOf, explain, refuse } from './trouble.ts';
 
 const longest = 4096;
@@ -12,7 +12,10 @@ export function locate(given: string, cwd: string, roots: readonly string[], bes
   const found = resolveLinks(path.resolve(cwd, given), given);
   if (roots.some((root) => contains(root, found))) return found;
   if (beside !== undefined && contains(beside, found)) return found;
-  throw refuse('outside', `${visibleLine(given)} is outside the workspace (${roots.map(visibleLine).join(', ')}).`);
+  throw refuse(
+    'outside',
+    `${escapeInvisibleLine(given)} is outside the workspace (${roots.map(escapeInvisibleLine).join(', ')}).`,
+  );
 }
 
 function mustBePath(given: string): void {
@@ -29,10 +32,12 @@ export function resolveLinks(wanted: string, given: string = wanted): string {
     try {
       return path.join(realpathSync.native(at), ...missing);
     } catch (error) {
-      if (codeOf(error) === 'ELOOP') throw refuse('bad-path', `The links at ${visibleLine(given)} lead in a circle.`);
+      if (codeOf(error) === 'ELOOP')
+        throw refuse('bad-path', `The links at ${escapeInvisibleLine(given)} lead in a circle.`);
       if (codeOf(error) !== 'ENOENT' || at === path.dirname(at)) throw explain(error, given);
       // A link whose target is missing: to write there would make a file where nobody looked.
-      if (isThere(at)) throw refuse('bad-path', `${visibleLine(given)} is or passes a link that leads nowhere.`);
+      if (isThere(at))
+        throw refuse('bad-path', `${escapeInvisibleLine(given)} is or passes a link that leads nowhere.`);
       missing.unshift(path.basename(at));
     }
   }
@@ -63,7 +68,10 @@ export function mustBeOpen(canonical: string, roots: readonly string[], protect:
     path.isAbsolute(each) ? contains(each, canonical) : names.includes(folded(each)),
   );
   if (hit !== undefined)
-    throw refuse('protected', `${visibleLine(canonical)} was not changed: ${visibleLine(hit)} is protected.`);
+    throw refuse(
+      'protected',
+      `${escapeInvisibleLine(canonical)} was not changed: ${escapeInvisibleLine(hit)} is protected.`,
+    );
 }
 
 const folded = (name: string): string =>

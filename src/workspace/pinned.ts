@@ -2,7 +2,7 @@
 import { constants, existsSync } from 'node:fs';
 import { mkdir, open, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { visibleLine } from '../core/index.ts';
+import { escapeInvisibleLine } from '../core/index.ts';
 import { codeOf, explain, refuse } from './trouble.ts';
 
 // Where a system does not have one of them it is undefined, which adds nothing to the flags.
@@ -56,7 +56,7 @@ async function opened(canonical: string, flags: number): Promise<FileHandle> {
     handle = await open(canonical, flags);
     const real = descriptors ? await readlink(`${descriptors}/${handle.fd}`) : await realpath(canonical);
     if (real === canonical) return handle;
-    throw refuse('changed', `${visibleLine(canonical)} was moved or became a link while it was opened.`);
+    throw refuse('changed', `${escapeInvisibleLine(canonical)} was moved or became a link while it was opened.`);
   } catch (error) {
     await handle?.close();
     throw explain(error, canonical);

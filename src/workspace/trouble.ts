@@ -1,5 +1,5 @@
 // What a workspace says when it refuses: one sentence that a model can act on, with a code that a program can.
-import { FairleadError, messageOf, visibleLine } from '../core/index.ts';
+import { FairleadError, errorMessage, escapeInvisibleLine } from '../core/index.ts';
 
 /** Why a path or a change was refused. */
 export type Refusal =
@@ -41,10 +41,10 @@ const sentences: Readonly<Record<string, readonly [Refusal, (path: string) => st
 /** A system error in our words; our own errors stay as they are. */
 export function explain(error: unknown, path: string): FairleadError {
   if (error instanceof FairleadError) return error;
-  const shown = visibleLine(path);
+  const shown = escapeInvisibleLine(path);
   const [why, say] = sentences[codeOf(error) ?? ''] ?? [];
   if (why && say) return refuse(why, say(shown), error);
-  return new FairleadError('workspace/failed', `${shown} could not be used: ${messageOf(error)}.`, {
+  return new FairleadError('workspace/failed', `${shown} could not be used: ${errorMessage(error)}.`, {
     blame: 'tool',
     cause: error,
   });

@@ -2,14 +2,14 @@
 import fs from 'node:fs';
 import {
   toArray,
-  type AgentParts,
-  type CallPart,
+  type ResolvedAgent,
+  type ToolCallPart,
   type Chunk,
   type Fact,
   type Json,
   type Limits,
   type Message,
-  type Request,
+  type ModelRequest,
   type Tool,
 } from '../../src/core/index.ts';
 import { bare } from '../support/bare-agent.ts';
@@ -41,7 +41,7 @@ export const plan: readonly (readonly string[])[] = [
 /** How many tool calls the plan makes. */
 export const planned: number = plan.flat().length;
 
-const numbered: readonly (readonly CallPart[])[] = plan.map((tools, turn) =>
+const numbered: readonly (readonly ToolCallPart[])[] = plan.map((tools, turn) =>
   tools.map((tool, i) => {
     const n = plan.slice(0, turn).flat().length + i;
     return { type: 'tool-call', id: `x${i}`, tool, input: { n } };
@@ -49,7 +49,7 @@ const numbered: readonly (readonly CallPart[])[] = plan.map((tools, turn) =>
 );
 
 /** An agent that follows the plan by counting its own answers, and writes its effects to a ledger. */
-export function agentOf(ledger: string, seen: (request: Request) => void = () => {}): AgentParts {
+export function agentOf(ledger: string, seen: (request: ModelRequest) => void = () => {}): ResolvedAgent {
   const tools = [
     toolOf('look', 'read', (n) => `seen ${n}`),
     toolOf('write', 'write', (n) => effect(ledger, 'write', n)),
@@ -80,7 +80,7 @@ const toolOf = (name: string, effect: Tool['effect'], act: (n: number) => string
   description: name,
   input: { type: 'object' },
   effect,
-  run: (input) => act((input as { readonly n: number }).n),
+  execute: (input) => act((input as { readonly n: number }).n),
 });
 
 function effect(ledger: string, tool: string, n: number): string {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import {
-  callsOf,
+  messageToolCalls,
   fold,
-  render,
-  runView,
+  renderRequest,
+  runStateView,
   toArray,
   type Event,
   type Log,
@@ -31,7 +31,7 @@ export async function inspect(file: string, options?: JsonlOptions): Promise<Fou
   const log = await openJsonl(file, options);
   try {
     const events = await eventsOf(log);
-    const state = fold(runView(), events);
+    const state = fold(runStateView(), events);
     assertLegal(state);
     return { events, state, log };
   } finally {
@@ -41,10 +41,10 @@ export async function inspect(file: string, options?: JsonlOptions): Promise<Fou
 
 /** The request that a state makes answers every call once, in order, and its roles alternate as every dialect wants. */
 export function assertLegal(state: RunState): void {
-  const messages = toArray(render(state, { settings: {} }).messages);
+  const messages = toArray(renderRequest(state, { settings: {} }).messages);
   assert.equal(messages[0]?.role ?? 'user', 'user', "the first words are the user's");
   messages.forEach((message, i) => {
-    const asked = callsOf(message).map(({ id }) => id);
+    const asked = messageToolCalls(message).map(({ id }) => id);
     const next: Message | undefined = messages[i + 1];
     const answered =
       next?.role === 'tool' ? next.parts.map((part) => (part.type === 'tool-result' ? part.id : '')) : [];
@@ -61,7 +61,7 @@ export function assertEffects(events: readonly Event[], ledger: string): void {
   const calls = new Map<string, string>();
   for (const event of events) {
     if (event.type === 'turn-ended')
-      for (const { id, tool, input } of callsOf(event.message)) calls.set(id, `${tool} ${numberOf(input)}`);
+      for (const { id, tool, input } of messageToolCalls(event.message)) calls.set(id, `${tool} ${numberOf(input)}`);
     if (event.type === 'tool-ended' && event.outcome === 'ok') {
       const call = calls.get(event.call) ?? '';
       if (!call.startsWith('look')) assert.ok(effects.includes(call), `${call} was acknowledged and happened`);

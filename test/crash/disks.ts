@@ -1,7 +1,7 @@
 // Disks that fail: one at its n-th operation, one that loses what was not synced when the power goes.
 import fs from 'node:fs';
 import path from 'node:path';
-import { digest } from '../../src/core/index.ts';
+import { hash53 } from '../../src/core/index.ts';
 import { realDisk, type Disk } from '../../src/stores/index.ts';
 
 /** The error an operating system gives. */
@@ -204,5 +204,5 @@ function survivors({ durable, now }: Content, random: () => number): Buffer {
 /** Numbers from 0 to 1 that a seed gives again. */
 export function randomOf(seed: number): () => number {
   let drawn = 0;
-  return () => digest(`${seed} ${drawn++}`) / 2 ** 53;
+  return () => hash53(`${seed} ${drawn++}`) / 2 ** 53;
 }

@@ -1,16 +1,23 @@
 // Begins or resumes the scripted session on a log, and runs it until there is nothing to do.
-import { openHead, run, runView, type Log, type Request, type RunState } from '../../src/core/index.ts';
+import {
+  openSessionWriter,
+  runLoop,
+  runStateView,
+  type Log,
+  type ModelRequest,
+  type RunState,
+} from '../../src/core/index.ts';
 import { agentOf, beginning } from './agent.ts';
 
 /** Goes on with a session wherever it stands. */
-export async function resume(log: Log, ledger: string, seen?: (request: Request) => void): Promise<RunState> {
-  const head = await openHead(log, runView());
+export async function resume(log: Log, ledger: string, seen?: (request: ModelRequest) => void): Promise<RunState> {
+  const head = await openSessionWriter(log, runStateView());
   const begun = head.state.run !== undefined || head.state.ended !== undefined;
   if (!begun) await head.record(beginning.slice(head.state.seq));
-  return run(agentOf(ledger, seen), {
-    head,
+  return runLoop(agentOf(ledger, seen), {
+    writer: head,
     signal: new AbortController().signal,
-    live: () => {},
+    onChunk: () => {},
     clock: () => performance.now(),
   });
 }

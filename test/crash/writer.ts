@@ -31,7 +31,7 @@ async function obey(command: string): Promise<string> {
   }
   stopping = command === 'stop';
   const fact = { type: 'annotation-added', key: 'from', value: process.pid } as const;
-  const [event] = (await log?.append(seq, [fact], { settle: true })) ?? [];
+  const [event] = (await log?.append(seq, [fact], { durable: true })) ?? [];
   seq = event?.seq ?? seq;
   return `saved ${seq}`;
 }

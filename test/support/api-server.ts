@@ -5,15 +5,15 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { agentParts, answerShape } from '../../src/agent/index.ts';
+import { resolveAgent, createOutputSchema } from '../../src/agent/index.ts';
 import { privacy } from '../../src/cli/conversation/privacy.ts';
 import {
   isObject,
-  type AgentParts,
+  type ResolvedAgent,
   type FleetRun,
   type FleetStore,
   type Gate,
-  type Request as ModelRequest,
+  type ModelRequest as ModelRequest,
   type Tool,
 } from '../../src/core/index.ts';
 import { clientTools, driverOf, startWorker } from '../../src/fleet/index.ts';
@@ -122,13 +122,13 @@ export async function apiServer(t: TestContext, options: ApiOptions = {}): Promi
 
 function workerFor(store: FleetStore, options: ApiOptions): ReturnType<typeof startWorker> {
   const provider = scriptedProvider(options.script ?? (({ prompt }) => `You said: ${prompt}`));
-  const partsFor = ({ settings }: FleetRun): AgentParts =>
-    agentParts({
+  const partsFor = ({ settings }: FleetRun): ResolvedAgent =>
+    resolveAgent({
       provider,
       system: 'A test.',
       tools: [...(options.tools ?? []), ...clientTools(settings)],
       gates: options.gates ?? [],
-      ...(isObject(settings['answer']) ? { answer: answerShape(settings['answer']) } : {}),
+      ...(isObject(settings['answer']) ? { outputSchema: createOutputSchema(settings['answer']) } : {}),
     });
   return startWorker({
     store,

@@ -72,7 +72,7 @@ export async function deskFor(
       const provider = scriptedProvider(({ results }) => (results.length > 0 ? 'done' : calls(tool, input)));
       const session = await Session.open(outfit.partsFor(provider, true), memoryLog());
       const events: Event[] = [];
-      session.watch((event) => void events.push(event));
+      session.subscribe((event) => void events.push(event));
       await session.run('go on');
       await session.close();
       return metIn(events);

@@ -1,8 +1,8 @@
 // An agent with nothing to it: what a test adds is what the test is about.
-import type { AgentParts, Fact } from '../../src/core/index.ts';
+import type { ResolvedAgent, Fact } from '../../src/core/index.ts';
 
 /** The parts that most tests leave empty. */
-export const bare: Pick<AgentParts, 'rules' | 'reminders' | 'gates' | 'stops' | 'checks' | 'settings'> = {
+export const bare: Pick<ResolvedAgent, 'rules' | 'reminders' | 'gates' | 'stops' | 'checks' | 'settings'> = {
   rules: [],
   reminders: [],
   gates: [],
@@ -12,7 +12,7 @@ export const bare: Pick<AgentParts, 'rules' | 'reminders' | 'gates' | 'stops' | 
 };
 
 /** The facts a session of this agent begins with, before anybody has said anything. */
-export const begun = (agent: AgentParts): readonly Fact[] => [
+export const begun = (agent: ResolvedAgent): readonly Fact[] => [
   { type: 'session-started', session: 's' },
   {
     type: 'epoch-started',
@@ -21,7 +21,7 @@ export const begun = (agent: AgentParts): readonly Fact[] => [
     system: agent.system,
     model: agent.provider.model,
     tools: [...agent.tools.values()]
-      .filter((each) => !each.hidden)
+      .filter((each) => !each.deferred)
       .map(({ name, description, input }) => ({ name, description, input })),
   },
 ];

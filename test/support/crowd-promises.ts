@@ -30,7 +30,7 @@ export function crowdPromises(promise: RegisterPromise): void {
       const tail = (i: number): number => (i === 12 ? 5 : 0);
       const added = await outcomes(
         [...logs, again].map((log, i) =>
-          log.append(tail(i), [remark(`${i}a`), remark(`${i}b`)], { settle: i % 2 === 0 }),
+          log.append(tail(i), [remark(`${i}a`), remark(`${i}b`)], { durable: i % 2 === 0 }),
         ),
       );
       const wanted = [...crowd, 'again'].map((_, i) =>
@@ -69,10 +69,10 @@ export function crowdPromises(promise: RegisterPromise): void {
   promise('letters that many read at once are each given to their own session', async (open) => {
     const { inbox } = await open();
     for (const session of crowd.slice(0, 5))
-      for (const words of ['one', 'two']) await inbox.put(session, { type: 'steer', words: `${session} ${words}` });
+      for (const words of ['one', 'two']) await inbox.send(session, { type: 'steer', words: `${session} ${words}` });
     const read = await Promise.all(crowd.map((session) => inbox.read(session, 0)));
     assert.deepEqual(
-      read.map((letters) => letters.map(({ letter }) => ('words' in letter ? letter.words : ''))),
+      read.map((letters) => letters.map(({ message: letter }) => ('words' in letter ? letter.words : ''))),
       crowd.map((session, i) => (i < 5 ? [`${session} one`, `${session} two`] : [])),
     );
   });
@@ -103,7 +103,7 @@ export function crowdPromises(promise: RegisterPromise): void {
       worker: 'w',
       concurrency: crowd.length,
       signal: stop.signal,
-      async drive({ id }) {
+      async handle({ id }) {
         if (begun.add(id).size === crowd.length) resolve();
         await all;
         return id === 's3' ? { type: 'resting', questions: [] } : ended(id);
@@ -116,7 +116,7 @@ export function crowdPromises(promise: RegisterPromise): void {
       const run = await queue.run(id);
       assert.deepEqual([run?.status, run?.outcome?.text], id === 's3' ? ['resting', undefined] : ['ended', id], id);
     }
-    const told = (await inbox.read('above', 0)).map(({ letter }) =>
+    const told = (await inbox.read('above', 0)).map(({ message: letter }) =>
       letter.type === 'ended' ? letter.run : letter.type,
     );
     assert.deepEqual(told.toSorted(), crowd.filter((_, i) => i % 5 === 0).toSorted());

@@ -70,9 +70,9 @@ export function damagePromises(
 
   promise('[A53] a letter that cannot be read says nothing, and those around it are read', async (made) => {
     const { store, change } = made;
-    for (const words of ['one', 'two', 'three']) await store.inbox.put('s', { type: 'steer', words });
+    for (const words of ['one', 'two', 'three']) await store.inbox.send('s', { type: 'steer', words });
     await change((table) => `UPDATE ${table('letters')} SET letter = '{"type":' WHERE letter LIKE '%two%'`);
-    const letters = (await store.inbox.read('s', 0)).map(({ letter }) => letter);
+    const letters = (await store.inbox.read('s', 0)).map(({ message: letter }) => letter);
     assert.deepEqual(
       letters.map((letter) => ('words' in letter ? letter.words : letter.type)),
       ['one', 'ended', 'three'],
@@ -83,7 +83,7 @@ export function damagePromises(
     const { store, change } = made;
     const { queue } = store;
     for (const name of ['good', 'broken', 'timeless'])
-      await queue.schedule({ name, cron: '0 3 * * *', run: { words: name } });
+      await queue.setSchedule({ name, cron: '0 3 * * *', run: { words: name } });
     await change((table) => `UPDATE ${table('schedules')} SET next = 1000`);
     await change((table) => `UPDATE ${table('schedules')} SET run = '{"words":' WHERE name = 'broken'`);
     await change((table) => `UPDATE ${table('schedules')} SET cron = 'now' WHERE name = 'timeless'`);

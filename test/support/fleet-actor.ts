@@ -2,7 +2,7 @@
 // `open`, `append` and `close` are about the session `one`; `take` works on one run and holds it until `finish`; `drain` works until all is done.
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
-import { noSpending, type FleetRun, type Log, type Settlement } from '../../src/core/index.ts';
+import { zeroUsage, type FleetRun, type Log, type RunSettlement } from '../../src/core/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
 
 const [where = '', leaseMs = '10000'] = process.argv.slice(2);
@@ -17,9 +17,9 @@ const finished = Promise.withResolvers<void>();
 let log: Log | undefined;
 let seq = 0;
 
-const ended = (text: string): Settlement => ({
+const ended = (text: string): RunSettlement => ({
   type: 'ended',
-  outcome: { reason: 'answered', text, spent: noSpending },
+  outcome: { reason: 'answered', text, spent: zeroUsage },
 });
 
 async function tailOf(given: Log): Promise<readonly [number, readonly string[]]> {
@@ -34,18 +34,18 @@ async function tailOf(given: Log): Promise<readonly [number, readonly string[]]>
 }
 
 /** A run with one effect: its intent is written before it, its receipt after it, and whoever finds the receipt does it no more. */
-async function effect(run: FleetRun): Promise<Settlement> {
+async function effect(run: FleetRun): Promise<RunSettlement> {
   const held = await store.sessions.open(run.session, { force: true, holder: run.worker ?? '' });
   const [last, keys] = await tailOf(held);
   if (keys.includes('done')) return ended('found done');
-  await held.append(last, [{ type: 'annotation-added', key: 'begun', value: process.pid }], { settle: true });
+  await held.append(last, [{ type: 'annotation-added', key: 'begun', value: process.pid }], { durable: true });
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
-  await held.append(last + 1, [{ type: 'annotation-added', key: 'done', value: process.pid }], { settle: true });
+  await held.append(last + 1, [{ type: 'annotation-added', key: 'done', value: process.pid }], { durable: true });
   await held.close();
   return ended('done');
 }
 
-async function hold(run: FleetRun, signal: AbortSignal): Promise<Settlement> {
+async function hold(run: FleetRun, signal: AbortSignal): Promise<RunSettlement> {
   signal.addEventListener('abort', () => say(`lost ${run.id}`));
   say(`took ${run.id} ${run.attempts}`);
   await finished.promise;
@@ -55,18 +55,18 @@ async function hold(run: FleetRun, signal: AbortSignal): Promise<Settlement> {
 async function obey(command: string): Promise<string> {
   const work = { worker: `p${process.pid}`, signal: new AbortController().signal, drain: true };
   if (command === 'take') {
-    await store.queue.work({ ...work, concurrency: 1, drive: hold });
+    await store.queue.work({ ...work, concurrency: 1, handle: hold });
     return 'worked';
   }
   if (command === 'drain') {
-    await store.queue.work({ ...work, concurrency: 4, drive: effect });
+    await store.queue.work({ ...work, concurrency: 4, handle: effect });
     return 'drained';
   }
   if (command === 'finish') {
     finished.resolve();
     return 'finished';
   }
-  if (command === 'standing') return `stopped ${(await store.killSwitch.standing()).stopped}`;
+  if (command === 'standing') return `stopped ${(await store.killSwitch.status()).stopped}`;
   if (command === 'open') {
     log = await store.sessions.open('one', { holder: `p${process.pid}` });
     [seq] = await tailOf(log);
@@ -77,7 +77,7 @@ async function obey(command: string): Promise<string> {
     return 'closed';
   }
   const [event] =
-    (await log?.append(seq, [{ type: 'annotation-added', key: 'from', value: 1 }], { settle: true })) ?? [];
+    (await log?.append(seq, [{ type: 'annotation-added', key: 'from', value: 1 }], { durable: true })) ?? [];
   seq = event?.seq ?? seq;
   return `saved ${seq}`;
 }

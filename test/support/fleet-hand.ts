@@ -3,7 +3,7 @@
 // the run once it works on it no more.
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { agentParts } from '../../src/agent/index.ts';
+import { resolveAgent } from '../../src/agent/index.ts';
 import type { FleetRun, FleetStore, Tool, ToolContext } from '../../src/core/index.ts';
 import { driverOf, startWorker, type Driver } from '../../src/fleet/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
@@ -32,8 +32,8 @@ function toolsFor(run: FleetRun): readonly Tool[] {
       ...plain,
       name: 'pay',
       description: 'Pays. Can be asked whether it has.',
-      run: (_, context) => act('pay', context),
-      confirm: async (_, { key, signal }) =>
+      execute: (_, context) => act('pay', context),
+      checkOutcome: async (_, { key, signal }) =>
         (await ask('find', { run: run.id, tool: 'find', key }, signal)) === 'happened' && 'done before',
     },
     {
@@ -41,14 +41,14 @@ function toolsFor(run: FleetRun): readonly Tool[] {
       name: 'book',
       description: 'Books. The outside refuses the same key again.',
       idempotent: true,
-      run: (_, context) => act('book', context, { once: 'yes' }),
+      execute: (_, context) => act('book', context, { once: 'yes' }),
     },
-    { ...plain, name: 'mail', description: 'Mails.', run: (_, context) => act('mail', context) },
+    { ...plain, name: 'mail', description: 'Mails.', execute: (_, context) => act('mail', context) },
   ];
 }
 
 const drive = driverOf(async (run, signal) => ({
-  parts: agentParts({
+  parts: resolveAgent({
     system: 'You do what is to be done, once.',
     tools: toolsFor(run),
     provider: scriptedProvider(async ({ results }) => {

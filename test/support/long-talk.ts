@@ -1,11 +1,11 @@
 // Long conversations for tests of compaction: messages by hand, a state that holds them, and a compactor tried on it.
 import {
-  frameOf,
-  runView,
-  tokensOf,
-  trailOf,
-  type AgentParts,
-  type Compacted,
+  prefixTokens,
+  runStateView,
+  messageTokens,
+  createPersistentList,
+  type ResolvedAgent,
+  type CompactionResult,
   type Compactor,
   type Limits,
   type Message,
@@ -32,17 +32,17 @@ export const round = (id: string, size: number): readonly Message[] => [
 /** A state with these messages, in a run whose window holds this many tokens. */
 export function stateOf(messages: readonly Message[], context?: number): RunState {
   const state: RunState = {
-    ...runView().initial,
+    ...runStateView().initial,
     run: 'r',
     tools: [{ name: 'read', description: 'Reads.', input: { type: 'object' } }],
-    messages: trailOf(messages),
+    messages: createPersistentList(messages),
     limits: context === undefined ? limits : { ...limits, context },
   };
-  return { ...state, context: frameOf(state) + tokensOf(messages) };
+  return { ...state, context: prefixTokens(state) + messageTokens(messages) };
 }
 
 /** An agent with nothing but a model. */
-export const agentOf = (provider: Provider = scriptedProvider([])): AgentParts => ({
+export const agentOf = (provider: Provider = scriptedProvider([])): ResolvedAgent => ({
   system: '',
   provider,
   tools: new Map(),
@@ -50,5 +50,5 @@ export const agentOf = (provider: Provider = scriptedProvider([])): AgentParts =
 });
 
 /** What a compactor makes of a state. */
-export const compactedBy = (compactor: Compactor, state: RunState, provider?: Provider): Promise<Compacted> =>
+export const compactedBy = (compactor: Compactor, state: RunState, provider?: Provider): Promise<CompactionResult> =>
   compactor.run(state, { agent: agentOf(provider), signal: new AbortController().signal });

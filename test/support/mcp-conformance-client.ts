@@ -67,7 +67,7 @@ const mcp = await openMcp([{ name: 'conformance', origin: 'user', source: 'confo
 const [status] = mcp.status();
 console.log(JSON.stringify(status));
 for (const tool of mcp.tools.filter(({ name }) => name.startsWith('mcp__'))) {
-  const answer = await tool.run({ a: 5, b: 3 }, { signal: AbortSignal.timeout(20_000) } as never);
+  const answer = await tool.execute({ a: 5, b: 3 }, { signal: AbortSignal.timeout(20_000) } as never);
   console.log(tool.name, JSON.stringify(answer));
 }
 await mcp.close();

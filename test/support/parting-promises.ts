@@ -1,13 +1,13 @@
 // What every queue promises those who speak to a run at its end, cancel it, or clear away what is old: no word is lost, and none reaches another.
 import assert from 'node:assert/strict';
-import type { FleetRun, FleetStore, Settlement } from '../../src/core/index.ts';
+import type { FleetRun, FleetStore, RunSettlement } from '../../src/core/index.ts';
 import { ended, type RegisterPromise } from './queue-promises.ts';
 
 /** Works on all there is; each run is handed to `drive` with how often it was taken. */
-const workOn = ({ queue }: FleetStore, drive: (run: FleetRun) => Promise<Settlement>): Promise<void> =>
-  queue.work({ worker: 'w', concurrency: 1, drain: true, signal: AbortSignal.timeout(30_000), drive });
+const workOn = ({ queue }: FleetStore, drive: (run: FleetRun) => Promise<RunSettlement>): Promise<void> =>
+  queue.work({ worker: 'w', concurrency: 1, drain: true, signal: AbortSignal.timeout(30_000), handle: drive });
 
-const rest: Settlement = { type: 'resting', questions: [] };
+const rest: RunSettlement = { type: 'resting', questions: [] };
 
 /** Registers what a queue promises at the end of runs. */
 export function partingPromises(promise: RegisterPromise): void {
@@ -21,7 +21,7 @@ export function partingPromises(promise: RegisterPromise): void {
       return rest;
     });
     assert.equal(drives, 2);
-    const letters = (await store.inbox.read('s', 0)).map(({ letter }) => letter);
+    const letters = (await store.inbox.read('s', 0)).map(({ message: letter }) => letter);
     assert.deepEqual(letters, [{ type: 'cancel', run: 'one' }]);
   });
 
@@ -39,7 +39,7 @@ export function partingPromises(promise: RegisterPromise): void {
       worker: 'w',
       concurrency: 1,
       signal: end.signal,
-      async drive() {
+      async handle() {
         end.abort();
         return rest;
       },
@@ -60,11 +60,11 @@ export function partingPromises(promise: RegisterPromise): void {
     await workOn(store, async ({ attempts }) => {
       drives.push(attempts);
       // The first attempt has read its letters already; the second reads them, and is told something else.
-      if (attempts === 1) await inbox.put('s', { type: 'follow-up', words: 'And the rest?' });
+      if (attempts === 1) await inbox.send('s', { type: 'follow-up', words: 'And the rest?' });
       else {
         const letters = await inbox.read('s', 0);
-        if (letters.length > 0) await inbox.clear('s', letters.at(-1)?.place ?? 0);
-        await inbox.put('s', { type: 'answer', call: 'c', allowed: true });
+        if (letters.length > 0) await inbox.clear('s', letters.at(-1)?.position ?? 0);
+        await inbox.send('s', { type: 'answer', call: 'c', allowed: true });
       }
       await queue.wake('one');
       return ended();
@@ -76,7 +76,7 @@ export function partingPromises(promise: RegisterPromise): void {
   promise('a driver that reads no letters ends all the same', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'one', words: '', session: 's' }]);
-    await store.inbox.put('s', { type: 'steer', words: 'left' });
+    await store.inbox.send('s', { type: 'steer', words: 'left' });
     let drives = 0;
     await workOn(store, async () => {
       drives += 1;
@@ -101,7 +101,7 @@ export function partingPromises(promise: RegisterPromise): void {
       worker: 'w',
       concurrency: 1,
       signal: end.signal,
-      async drive({ id }) {
+      async handle({ id }) {
         if (id === 'alone') end.abort();
         return id === 'top' ? rest : ended();
       },

@@ -1,7 +1,7 @@
 // What every store promises when processes die, stop and wake up again, as tests with real ones.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { noSpending, type FleetStore } from '../../src/core/index.ts';
+import { zeroUsage, type FleetStore } from '../../src/core/index.ts';
 import { openFleetStore } from '../../src/stores/index.ts';
 import { awakeActor, startActor, type Actor } from './fleet-process.ts';
 
@@ -27,9 +27,9 @@ async function drainHere(store: FleetStore): Promise<readonly string[]> {
     concurrency: 2,
     drain: true,
     signal: new AbortController().signal,
-    async drive(run) {
+    async handle(run) {
       runs.push(`${run.id} ${run.attempts}`);
-      return { type: 'ended', outcome: { reason: 'answered', text: 'here', spent: noSpending } };
+      return { type: 'ended', outcome: { reason: 'answered', text: 'here', spent: zeroUsage } };
     },
   });
   return runs;
@@ -65,7 +65,7 @@ export function processPromises(name: string, fresh: FreshPlace, options: { read
     await assert.rejects(sessions.open('one'), { code: 'store/locked', message: new RegExp(`p${actor.pid}`) });
     await actor.kill();
     const log = await takePatiently(sessions);
-    const [event] = await log.append(1, [{ type: 'annotation-added', key: 'k', value: 1 }], { settle: true });
+    const [event] = await log.append(1, [{ type: 'annotation-added', key: 'k', value: 1 }], { durable: true });
     assert.equal(event?.seq, 2);
     await log.close();
   });

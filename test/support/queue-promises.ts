@@ -1,21 +1,21 @@
 // What every queue promises of the runs in it: kept once, listed, woken, cancelled, counted.
 import assert from 'node:assert/strict';
-import type { FleetRun, FleetStore, RunOutcome, Settlement } from '../../src/core/index.ts';
-import { noSpending } from '../../src/core/index.ts';
+import type { FleetRun, FleetStore, RunOutcome, RunSettlement } from '../../src/core/index.ts';
+import { zeroUsage } from '../../src/core/index.ts';
 
 /** Registers a promise as a test. */
 export type RegisterPromise = (title: string, work: (open: () => Promise<FleetStore>) => Promise<void>) => void;
 
 /** A settlement that ends a run. */
-export const ended = (text = '', more: Partial<RunOutcome> = {}): Settlement => ({
+export const ended = (text = '', more: Partial<RunOutcome> = {}): RunSettlement => ({
   type: 'ended',
-  outcome: { reason: 'answered', text, spent: noSpending, ...more },
+  outcome: { reason: 'answered', text, spent: zeroUsage, ...more },
 });
 
 /** Works on what is in the queue until it is empty, one run at a time, and gives the runs as they were handed out. */
 export async function drain(
   { queue }: FleetStore,
-  drive: (run: FleetRun) => Settlement = () => ended(),
+  drive: (run: FleetRun) => RunSettlement = () => ended(),
   more: { readonly worker?: string; readonly version?: string } = {},
 ): Promise<readonly FleetRun[]> {
   const driven: FleetRun[] = [];
@@ -25,7 +25,7 @@ export async function drain(
     drain: true,
     signal: new AbortController().signal,
     ...more,
-    async drive(run) {
+    async handle(run) {
       driven.push(run);
       return drive(run);
     },
@@ -35,7 +35,7 @@ export async function drain(
 
 const ids = (runs: readonly FleetRun[]): readonly string[] => runs.map(({ id }) => id);
 const questions = [{ call: 'c', tool: 'send', question: 'May I?' }];
-const rest: Settlement = { type: 'resting', questions };
+const rest: RunSettlement = { type: 'resting', questions };
 
 /** Registers the promises of a queue's rows. */
 export function queuePromises(promise: RegisterPromise): void {
@@ -143,7 +143,7 @@ export function queuePromises(promise: RegisterPromise): void {
       worker: 'w',
       concurrency: 1,
       signal: over.signal,
-      async drive({ id }) {
+      async handle({ id }) {
         if (times.set(id, Date.now()).size === 2) over.abort();
         return ended();
       },
@@ -160,7 +160,7 @@ export function queuePromises(promise: RegisterPromise): void {
       await queue.enqueue([{ id: 'old', words: '', session: 's' }]);
       const over = new AbortController();
       const left = { worker: 'w', concurrency: 1, version: '1', signal: over.signal };
-      await queue.work({ ...left, drive: async () => (over.abort(), { type: 'left' }) });
+      await queue.work({ ...left, handle: async () => (over.abort(), { type: 'left' }) });
       await queue.enqueue([
         { id: 'behind', words: '', session: 's' },
         { id: 'later', words: '', notBefore: '2999-01-01T00:00:00.000Z' },
@@ -181,7 +181,7 @@ export function queuePromises(promise: RegisterPromise): void {
       detail: 'too dear',
       text: 'half an answer',
       error: { code: 'x/y', message: 'm', blame: 'provider', retry: false },
-      spent: { ...noSpending, usd: 0.5, input: 3 },
+      spent: { ...zeroUsage, usd: 0.5, input: 3 },
     };
     const [driven] = await drain(store, () => ({ type: 'ended', outcome }), { worker: 'kim', version: '7' });
     assert.deepEqual([driven?.status, driven?.worker, driven?.attempts], ['running', 'kim', 1]);
@@ -219,7 +219,7 @@ export function queuePromises(promise: RegisterPromise): void {
       concurrency: 1,
       drain: true,
       signal: new AbortController().signal,
-      async drive() {
+      async handle() {
         drives += 1;
         if (drives === 1) await store.queue.wake('one');
         return drives < 3 ? rest : ended();
@@ -241,7 +241,7 @@ export function queuePromises(promise: RegisterPromise): void {
       worker: 'w',
       concurrency: 1,
       signal: end.signal,
-      async drive() {
+      async handle() {
         end.abort();
         return rest;
       },
@@ -249,7 +249,7 @@ export function queuePromises(promise: RegisterPromise): void {
     for (const id of ['waits', 'rests']) {
       const run = await queue.cancel(id, 'not wanted');
       assert.deepEqual([run?.status, run?.outcome?.reason, run?.outcome?.detail], ['ended', 'cancelled', 'not wanted']);
-      assert.deepEqual([run?.questions, run?.outcome?.text, run?.outcome?.spent], [[], '', noSpending]);
+      assert.deepEqual([run?.questions, run?.outcome?.text, run?.outcome?.spent], [[], '', zeroUsage]);
       assert.equal((await queue.cancel(id, 'again'))?.outcome?.detail, 'not wanted');
     }
     assert.equal(await queue.cancel('none', ''), undefined);
@@ -288,7 +288,7 @@ export function queuePromises(promise: RegisterPromise): void {
       concurrency: 1,
       drain: true,
       signal: new AbortController().signal,
-      async drive() {
+      async handle() {
         seen = await queue.depth();
         return ended();
       },

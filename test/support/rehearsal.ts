@@ -1,25 +1,25 @@
 // A rehearsal for tests of the core: a model that says its lines, a log in memory, and a run to be looked at.
 import {
-  openHead,
-  run,
-  runView,
-  textOf,
+  openSessionWriter,
+  runLoop,
+  runStateView,
+  messageText,
   toArray,
-  type AgentParts,
-  type CallPart,
+  type ResolvedAgent,
+  type ToolCallPart,
   type Chunk,
   type Event,
   type Fact,
   type FinishReason,
-  type Head,
-  type InputHow,
+  type SessionWriter,
+  type InputMode,
   type Json,
   type Limits,
   type Log,
   type Message,
-  type Part,
+  type MessagePart,
   type Provider,
-  type Request,
+  type ModelRequest,
   type RunState,
   type Tool,
   type ToolChoice,
@@ -28,12 +28,12 @@ import { memoryLog, type MemoryLog } from '../../src/stores/index.ts';
 import { bare, begun } from './bare-agent.ts';
 
 /** One answer of the model: how its stream goes. */
-export type Line = (request: Request, signal: AbortSignal) => AsyncIterable<Chunk>;
+export type Line = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<Chunk>;
 
 type End = Chunk & { readonly type: 'end' };
 
 /** The last chunk of an answer. */
-export const endOf = (parts: readonly Part[], more: Partial<End> = {}): End => ({
+export const endOf = (parts: readonly MessagePart[], more: Partial<End> = {}): End => ({
   type: 'end',
   message: { role: 'assistant', parts },
   finishReason: parts.some((part) => part.type === 'tool-call') ? 'tool-calls' : 'stop',
@@ -43,7 +43,7 @@ export const endOf = (parts: readonly Part[], more: Partial<End> = {}): End => (
 });
 
 /** An answer that is only its end. */
-export const ends = (parts: readonly Part[], more: Partial<End> = {}): Line =>
+export const ends = (parts: readonly MessagePart[], more: Partial<End> = {}): Line =>
   async function* () {
     yield endOf(parts, more);
   };
@@ -53,7 +53,7 @@ export const says = (text: string, finish: FinishReason = 'stop'): Line =>
   ends([{ type: 'text', text }], { finishReason: finish });
 
 /** A part that calls a tool. */
-export const callOf = (tool: string, input: Json = {}, id = 'wire'): CallPart => ({
+export const callOf = (tool: string, input: Json = {}, id = 'wire'): ToolCallPart => ({
   type: 'tool-call',
   id,
   tool,
@@ -90,7 +90,7 @@ export const hangs = (...texts: readonly string[]): Line =>
 export const forever = (): Promise<never> => new Promise(() => {});
 
 /** A provider that says these lines in order, and `done` after the last. */
-export function providerOf(lines: readonly Line[], requests: Request[] = []): Provider {
+export function providerOf(lines: readonly Line[], requests: ModelRequest[] = []): Provider {
   return {
     family: 'test',
     model: 'test',
@@ -104,20 +104,20 @@ export function providerOf(lines: readonly Line[], requests: Request[] = []): Pr
 }
 
 /** A tool that does this. */
-export const toolOf = (name: string, effect: Tool['effect'], act: Tool['run'], more: Partial<Tool> = {}): Tool => ({
+export const toolOf = (name: string, effect: Tool['effect'], act: Tool['execute'], more: Partial<Tool> = {}): Tool => ({
   name,
   description: `The ${name} tool.`,
   input: { type: 'object' },
   effect,
   ...more,
-  run: act,
+  execute: act,
 });
 
 /** Limits that do not bind in a short test. */
 export const roomy: Limits = { turns: 20, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 10_000 };
 
 /** What a stage is set with. */
-export type Setting = Omit<Partial<AgentParts>, 'tools'> & {
+export type Setting = Omit<Partial<ResolvedAgent>, 'tools'> & {
   readonly lines?: readonly Line[];
   readonly tools?: readonly Tool[];
   readonly limits?: Partial<Limits>;
@@ -127,14 +127,14 @@ export type Setting = Omit<Partial<AgentParts>, 'tools'> & {
 
 /** A session about to run, and everything there is to see of it. */
 export type Stage = {
-  readonly agent: AgentParts;
-  readonly head: Head;
+  readonly agent: ResolvedAgent;
+  readonly head: SessionWriter;
   readonly log: MemoryLog;
-  readonly requests: readonly Request[];
+  readonly requests: readonly ModelRequest[];
   /** Goes on until there is nothing to do. */
   readonly go: (signal?: AbortSignal, live?: (chunk: Chunk) => void) => Promise<RunState>;
   /** Adds an input of the user. */
-  readonly say: (how: InputHow, text: string) => Promise<unknown>;
+  readonly say: (how: InputMode, text: string) => Promise<unknown>;
   /** Begins another run. */
   readonly again: (text: string, limits?: Partial<Limits>) => Promise<unknown>;
   /** The events of one type, in order. */
@@ -152,8 +152,8 @@ export async function stage({
   log,
   ...more
 }: Setting = {}): Promise<Stage> {
-  const requests: Request[] = [];
-  const agent: AgentParts = {
+  const requests: ModelRequest[] = [];
+  const agent: ResolvedAgent = {
     system: 'You are a test.',
     provider: providerOf(lines, requests),
     tools: new Map(tools.map((tool) => [tool.name, tool])),
@@ -161,11 +161,11 @@ export async function stage({
     ...more,
   };
   const memory = memoryLog();
-  const head = await openHead(log ?? memory, runView(agent.rules, agent.views));
+  const head = await openSessionWriter(log ?? memory, runStateView(agent.rules, agent.views));
   const bounds = { ...roomy, ...limits };
   await head.record(opening(agent, bounds, choice));
   let inputs = 1;
-  const say = (how: InputHow, text: string): Promise<unknown> =>
+  const say = (how: InputMode, text: string): Promise<unknown> =>
     head.record([{ type: 'input-received', input: `i${++inputs}`, how, parts: [{ type: 'text', text }] }]);
   return {
     agent,
@@ -173,7 +173,7 @@ export async function stage({
     log: memory,
     requests,
     go: (signal = new AbortController().signal, live = () => {}) =>
-      run(agent, { head, signal, live, clock: () => performance.now() }),
+      runLoop(agent, { writer: head, signal, onChunk: live, clock: () => performance.now() }),
     say,
     async again(text, other = {}) {
       await say('prompt', text);
@@ -188,7 +188,7 @@ export async function stage({
 /** What a message says, its calls and results included. */
 export const spoken = (message: Message): string =>
   [
-    textOf(message),
+    messageText(message),
     ...message.parts.flatMap((part) =>
       part.type === 'tool-call' ? [`${part.tool}()`] : part.type === 'tool-result' ? [part.text] : [],
     ),
@@ -197,17 +197,17 @@ export const spoken = (message: Message): string =>
     .join(' | ');
 
 /** The facts a session begins with. */
-export const opening = (agent: AgentParts, limits: Limits, choice?: ToolChoice): readonly Fact[] => [
+export const opening = (agent: ResolvedAgent, limits: Limits, choice?: ToolChoice): readonly Fact[] => [
   ...begun(agent),
   { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
   { type: 'run-started', run: 'r1', limits, ...(choice === undefined ? {} : { choice }) },
 ];
 
 /** Waits until an event of this type is written; the events before it do not count. */
-export function until(head: Head, type: Event['type'], times = 1): Promise<Event> {
+export function until(head: SessionWriter, type: Event['type'], times = 1): Promise<Event> {
   const { promise, resolve } = Promise.withResolvers<Event>();
   let left = times;
-  const leave = head.watch((event) => {
+  const leave = head.subscribe((event) => {
     if (event.type !== type || --left > 0) return;
     leave();
     resolve(event);

@@ -1,25 +1,25 @@
 // A random session: a model that may say anything, tools of every kind, rules and gates that interfere.
 import * as fc from 'fast-check';
 import {
-  openHead,
-  run,
-  runView,
-  type AgentParts,
-  type CallPart,
+  openSessionWriter,
+  runLoop,
+  runStateView,
+  type ResolvedAgent,
+  type ToolCallPart,
   type Chunk,
   type Fact,
   type FinishReason,
   type Gate,
-  type Head,
+  type SessionWriter,
   type Json,
   type Limits,
   type Log,
-  type Part,
+  type MessagePart,
   type Provider,
-  type Request,
+  type ModelRequest,
   type Rule,
   type Tool,
-  output,
+  toolOutput,
 } from '../../src/core/index.ts';
 import { begun } from './bare-agent.ts';
 
@@ -65,15 +65,15 @@ export type Act = { readonly tool: string; readonly input: Json; readonly key: s
 
 /** Everything a test may look at. */
 export type World = {
-  readonly agent: AgentParts;
-  readonly requests: Request[];
+  readonly agent: ResolvedAgent;
+  readonly requests: ModelRequest[];
   readonly acts: Act[];
   readonly allowed: string[];
 };
 
 /** A world around a script. `allowed` records what the last gate let through. */
-export function worldOf(script: readonly Saying[], more: Partial<AgentParts> = {}): World {
-  const requests: Request[] = [];
+export function worldOf(script: readonly Saying[], more: Partial<ResolvedAgent> = {}): World {
+  const requests: ModelRequest[] = [];
   const acts: Act[] = [];
   const allowed: string[] = [];
   const tool = (
@@ -89,7 +89,7 @@ export function worldOf(script: readonly Saying[], more: Partial<AgentParts> = {
       input: { type: 'object' },
       effect,
       ...extra,
-      async run(input, context) {
+      async execute(input, context) {
         acts.push({ tool: name, input, key: context.key });
         return act((input as { n?: number }).n ?? 0);
       },
@@ -102,8 +102,8 @@ export function worldOf(script: readonly Saying[], more: Partial<AgentParts> = {
     tool('break', 'read', () => {
       throw new Error('broken');
     }),
-    tool('secret', 'read', () => 'the secret', { hidden: true }),
-    tool('load', 'read', () => output({ text: 'loaded', loadsTools: ['secret'] })),
+    tool('secret', 'read', () => 'the secret', { deferred: true }),
+    tool('load', 'read', () => toolOutput({ text: 'loaded', loadsTools: ['secret'] })),
     tool('use_tool', 'outside', () => {
       throw new Error('never run');
     }),
@@ -130,7 +130,7 @@ export function worldOf(script: readonly Saying[], more: Partial<AgentParts> = {
           },
         ]
       : [];
-  const agent: AgentParts = {
+  const agent: ResolvedAgent = {
     system: 'You are a test.',
     tools,
     provider: scriptOf(script, requests),
@@ -146,7 +146,7 @@ export function worldOf(script: readonly Saying[], more: Partial<AgentParts> = {
 }
 
 /** A provider that says the script, by how many answers the history holds; then it says `done`. */
-export function scriptOf(script: readonly Saying[], requests: Request[] = []): Provider {
+export function scriptOf(script: readonly Saying[], requests: ModelRequest[] = []): Provider {
   return {
     family: 'test',
     model: 'test',
@@ -154,8 +154,8 @@ export function scriptOf(script: readonly Saying[], requests: Request[] = []): P
     async *stream(request): AsyncIterable<Chunk> {
       const said = script[requests.length] ?? { text: 'done', calls: [], finish: 'stop' as const };
       requests.push(request);
-      const calls = said.calls.map((each, i): CallPart => ({ type: 'tool-call', id: `wire${i}`, ...each }));
-      const parts: Part[] = [...(said.text ? [{ type: 'text', text: said.text } as const] : []), ...calls];
+      const calls = said.calls.map((each, i): ToolCallPart => ({ type: 'tool-call', id: `wire${i}`, ...each }));
+      const parts: MessagePart[] = [...(said.text ? [{ type: 'text', text: said.text } as const] : []), ...calls];
       yield {
         type: 'end',
         message: { role: 'assistant', parts },
@@ -171,7 +171,7 @@ export function scriptOf(script: readonly Saying[], requests: Request[] = []): P
 export const wide: Limits = { turns: 30, errors: 20, maxRetriesPerAnswer: 20, stuckAfter: 0, outputChars: 10_000 };
 
 /** The facts that begin a session with one prompt. */
-export const opening = (agent: AgentParts, limits: Limits = wide): readonly Fact[] => [
+export const opening = (agent: ResolvedAgent, limits: Limits = wide): readonly Fact[] => [
   ...begun(agent),
   { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
   { type: 'run-started', run: 'r1', limits },
@@ -179,18 +179,18 @@ export const opening = (agent: AgentParts, limits: Limits = wide): readonly Fact
 
 /** Runs to the end on this log, answering each question by `yes`. */
 export async function play(
-  agent: AgentParts,
+  agent: ResolvedAgent,
   log: Log,
   yes: (question: string) => boolean = (question) => question.length % 2 === 0,
   limits: Limits = wide,
-): Promise<Head> {
-  const head = await openHead(log, runView(agent.rules), 'root');
+): Promise<SessionWriter> {
+  const head = await openSessionWriter(log, runStateView(agent.rules), 'root');
   if (head.state.seq === 0) await head.record(opening(agent, limits));
   for (;;) {
-    const state = await run(agent, {
-      head,
+    const state = await runLoop(agent, {
+      writer: head,
       signal: new AbortController().signal,
-      live: () => {},
+      onChunk: () => {},
       clock: () => performance.now(),
     });
     const asked = state.calls.find((each) => each.ask && each.ask.allowed === undefined);

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import * as fc from 'fast-check';
-import { noSpending, type Event, type Fact, type Log, type Sessions } from '../../src/core/index.ts';
+import { zeroUsage, type Event, type Fact, type Log, type SessionStore } from '../../src/core/index.ts';
 import { memoryLog } from '../../src/stores/index.ts';
 
 /** Makes an empty place and gives how to look at it; asked again, it gives the same place as another process would see it. */
-export type FreshSessions = (t: TestContext) => Promise<() => Promise<Sessions>>;
+export type FreshSessions = (t: TestContext) => Promise<() => Promise<SessionStore>>;
 
 const remark = (value: number): Fact => ({ type: 'annotation-added', key: 'n', value });
 
@@ -17,7 +17,7 @@ const epoch = (session: string): Fact => ({
   system: '',
   tools: [],
   model: 'm',
-  baseline: { session, messages: [], turn: 0, loaded: [], queue: [], total: noSpending },
+  baseline: { session, messages: [], turn: 0, loaded: [], queue: [], total: zeroUsage },
 });
 
 async function eventsOf(log: Log, options?: Parameters<Log['read']>[0]): Promise<readonly Event[]> {
@@ -30,7 +30,7 @@ const seqs = (events: readonly Event[]): readonly number[] => events.map(({ seq 
 
 /** Registers the promises of a place as tests. */
 export function sessionsPromises(name: string, fresh: FreshSessions, options: { readonly skip?: string } = {}): void {
-  const promise = (title: string, work: (open: () => Promise<Sessions>) => Promise<void>): void =>
+  const promise = (title: string, work: (open: () => Promise<SessionStore>) => Promise<void>): void =>
     void test(`${name}: ${title}`, { timeout: 60_000, ...options }, async (t) => work(await fresh(t)));
 
   promise('[A52] a session gives back what was written to it, in its order and place', async (open) => {
@@ -38,7 +38,7 @@ export function sessionsPromises(name: string, fresh: FreshSessions, options: { 
     const log = await sessions.open('one');
     const facts: readonly Fact[] = [{ type: 'session-started', session: 'one' }, remark(1), remark(2)];
     const written = [
-      ...(await log.append(0, facts.slice(0, 2), { settle: true })),
+      ...(await log.append(0, facts.slice(0, 2), { durable: true })),
       ...(await log.append(2, [remark(2)])),
     ];
     const events = await eventsOf(log);
@@ -80,10 +80,10 @@ export function sessionsPromises(name: string, fresh: FreshSessions, options: { 
 
   promise('[A116] who lost a session to another cannot write to it any more', async (open) => {
     const log = await (await open()).open('one');
-    await log.append(0, [remark(1)], { settle: true });
+    await log.append(0, [remark(1)], { durable: true });
     const other = await (await open()).open('one', { force: true });
-    await assert.rejects(log.append(1, [remark(2)], { settle: true }), { code: 'store/fenced' });
-    assert.deepEqual(seqs(await other.append(1, [remark(3)], { settle: true })), [2]);
+    await assert.rejects(log.append(1, [remark(2)], { durable: true }), { code: 'store/fenced' });
+    assert.deepEqual(seqs(await other.append(1, [remark(3)], { durable: true })), [2]);
     await assert.rejects(log.append(2, [remark(4)]), { code: 'store/fenced' });
     await log.close();
     // That it lets go of what it no longer has takes nothing from the one who has it.
@@ -133,7 +133,7 @@ export function sessionsPromises(name: string, fresh: FreshSessions, options: { 
       return seen;
     });
     await log.append(2, [remark(3)], { parent: first?.id ?? '' });
-    await log.append(3, [remark(4), remark(5)], { settle: true });
+    await log.append(3, [remark(4), remark(5)], { durable: true });
     assert.deepEqual(await Promise.all(all), [
       [2, 3, 4, 5],
       [2, 3, 4, 5],
@@ -233,7 +233,7 @@ async function alike(log: Log, steps: readonly Step[]): Promise<void> {
     const at = plain.events.length;
     const ours = parent === undefined ? {} : { parent: ids[parent] ?? '' };
     const theirs = parent === undefined ? {} : { parent: plain.events[parent]?.id ?? '' };
-    ids.push(...(await log.append(at, facts, { settle: parent === 1, ...ours })).map(({ id }) => id));
+    ids.push(...(await log.append(at, facts, { durable: parent === 1, ...ours })).map(({ id }) => id));
     await plain.append(at, facts, theirs);
   };
   for (const { type, n } of steps) {

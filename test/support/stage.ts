@@ -3,20 +3,20 @@ import assert from 'node:assert/strict';
 import type test from 'node:test';
 import {
   fold,
-  illegal,
-  openHead,
-  render,
-  run,
-  runView,
+  historyError,
+  openSessionWriter,
+  renderRequest,
+  runLoop,
+  runStateView,
   toArray,
-  type AgentParts,
+  type ResolvedAgent,
   type Chunk,
   type Event,
-  type Head,
+  type SessionWriter,
   type JsonObject,
   type Limits,
   type Provider,
-  type Request,
+  type ModelRequest,
   type RunState,
   type Tool,
 } from '../../src/core/index.ts';
@@ -61,13 +61,16 @@ export type Stage = {
   readonly server: ScriptedServer;
   readonly clock: TestClock;
   readonly log: MemoryLog;
-  readonly head: Head;
+  readonly head: SessionWriter;
   /** What the tool that changes the world was really asked to do. */
   readonly ledger: Effect[];
   readonly shown: Chunk[];
-  readonly agent: AgentParts;
+  readonly agent: ResolvedAgent;
   /** Gives the model words and runs to the end. */
-  say(words: string, more?: { readonly agent?: Partial<AgentParts>; readonly signal?: AbortSignal }): Promise<RunState>;
+  say(
+    words: string,
+    more?: { readonly agent?: Partial<ResolvedAgent>; readonly signal?: AbortSignal },
+  ): Promise<RunState>;
   /** What every fault ends with. */
   check(): Promise<void>;
 };
@@ -76,7 +79,7 @@ export type Stage = {
 export type StageOptions = {
   readonly dialect?: DialectName;
   readonly gateway?: GatewayOptions;
-  readonly agent?: Partial<AgentParts>;
+  readonly agent?: Partial<ResolvedAgent>;
   readonly limits?: Partial<Limits>;
   readonly clock?: TestClock;
   /** Another provider than the one that speaks to the server. */
@@ -89,17 +92,17 @@ const wide: Limits = { turns: 40, errors: 5, maxRetriesPerAnswer: 2, stuckAfter:
 const number: JsonObject = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 
 function toolsFor(ledger: Effect[]): ReadonlyMap<string, Tool> {
-  const check: Tool['check'] = (input) =>
+  const check: Tool['validate'] = (input) =>
     Number.isInteger((input as { n?: unknown }).n) ? undefined : 'n must be an integer.';
   const tools: readonly Tool[] = [
-    { name: 'look', description: 'Looks.', input: number, effect: 'read', check, run: () => 'seen' },
+    { name: 'look', description: 'Looks.', input: number, effect: 'read', validate: check, execute: () => 'seen' },
     {
       name: 'send',
       description: 'Sends.',
       input: number,
       effect: 'outside',
-      check,
-      run(input, { key }) {
+      validate: check,
+      execute(input, { key }) {
         ledger.push({ n: (input as { n: unknown }).n, key });
         return 'sent';
       },
@@ -121,7 +124,7 @@ export async function stage(
   const provider = gateway(options.around?.(raw) ?? raw, { clock, state: gatewayState(), ...options.gateway });
   const ledger: Effect[] = [];
   const shown: Chunk[] = [];
-  const agent: AgentParts = {
+  const agent: ResolvedAgent = {
     system: 'You are a test.',
     provider,
     tools: toolsFor(ledger),
@@ -129,7 +132,7 @@ export async function stage(
     ...options.agent,
   };
   const log = memoryLog();
-  const head = await openHead(log, runView(agent.rules));
+  const head = await openSessionWriter(log, runStateView(agent.rules));
   await head.record(begun(agent));
   let inputs = 0;
   return {
@@ -148,7 +151,7 @@ export async function stage(
       ]);
       const signal = more.signal ?? new AbortController().signal;
       const live = (chunk: Chunk): void => void shown.push(chunk);
-      return run({ ...agent, ...more.agent }, { head, signal, live, clock: () => clock.now() });
+      return runLoop({ ...agent, ...more.agent }, { writer: head, signal, onChunk: live, clock: () => clock.now() });
     },
     check: () => check({ log, head, ledger, clock, agent }),
   };
@@ -163,13 +166,13 @@ async function check({
   agent,
 }: Omit<Stage, 'server' | 'shown' | 'say' | 'check'>): Promise<void> {
   const events: readonly Event[] = JSON.parse(JSON.stringify(log.events)) as Event[];
-  const view = runView(agent.rules);
+  const view = runStateView(agent.rules);
   let state = view.initial;
   for (const event of events) {
     state = view.on(state, event);
-    const { messages } = render(state, agent);
+    const { messages } = renderRequest(state, agent);
     if (messages.length > 0)
-      assert.equal(illegal(toArray(messages)), undefined, `after event ${event.seq}, ${event.type}`);
+      assert.equal(historyError(toArray(messages)), undefined, `after event ${event.seq}, ${event.type}`);
   }
   const again = fold(view, events);
   assert.deepEqual(
@@ -180,11 +183,11 @@ async function check({
   const keys = ledger.map((effect) => effect.key);
   assert.deepEqual(keys, [...new Set(keys)], 'each effect happened at most once');
   assert.equal(clock.pending, 0, 'no timer is left behind');
-  await legalEverywhere(render(withWords(head.state), agent));
+  await legalEverywhere(renderRequest(withWords(head.state), agent));
 }
 
 const withWords = (state: RunState): RunState =>
-  runView().on(runView().on(state, fact(state, 'input-received')), fact(state, 'turn-started'));
+  runStateView().on(runStateView().on(state, fact(state, 'input-received')), fact(state, 'turn-started'));
 
 function fact(state: RunState, type: 'input-received' | 'turn-started'): Event {
   const place = { seq: state.seq + 1, id: 'next', parent: state.head, time: '' };
@@ -194,7 +197,7 @@ function fact(state: RunState, type: 'input-received' | 'turn-started'): Event {
 }
 
 /** Sends a request in every dialect to a server that refuses what the real one would refuse. */
-export async function legalEverywhere(request: Request): Promise<void> {
+export async function legalEverywhere(request: ModelRequest): Promise<void> {
   await using server = await scriptedServer(() => says('fine'), {
     models: [{ id: 'm', context: 10_000_000, tools: true }],
   });

@@ -1,7 +1,7 @@
 // What every queue promises of its counts and its clock: tallies of what ended, and runs that come again.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { noSpending } from '../../src/core/index.ts';
+import { zeroUsage } from '../../src/core/index.ts';
 import { drain, ended, type RegisterPromise } from './queue-promises.ts';
 
 /** Registers the promises of a queue's tallies and schedules. */
@@ -12,10 +12,10 @@ export function tallyPromises(promise: RegisterPromise): void {
     const from = Date.now();
     await queue.enqueue(Array.from({ length: 20 }, (_, i) => ({ id: `t${i}`, words: '' })));
     await queue.cancel('t19', '');
-    const spent = { ...noSpending, usd: 0.5, input: 2, output: 1 };
+    const spent = { ...zeroUsage, usd: 0.5, input: 2, output: 1 };
     await drain(store, ({ id }) => ended('', id === 't0' ? { reason: 'abstained', spent } : { spent }));
     const day = 86_400_000;
-    const tallies = await queue.tally(new Date(from - day).toISOString(), new Date(from + day).toISOString(), day);
+    const tallies = await queue.stats(new Date(from - day).toISOString(), new Date(from + day).toISOString(), day);
     assert.deepEqual(
       tallies.map((tally) => tally.from),
       [new Date(from - day).toISOString(), new Date(from).toISOString()],
@@ -32,7 +32,7 @@ export function tallyPromises(promise: RegisterPromise): void {
       .map(({ queued, started = '' }) => Date.parse(started) - Date.parse(queued))
       .toSorted((a, b) => a - b);
     assert.deepEqual(today?.waited, [waits[9], waits[18], waits[18]], 'by nearest rank of the 19 that were begun');
-    await assert.rejects(queue.tally(new Date(from).toISOString(), new Date(from + day).toISOString(), 0));
+    await assert.rejects(queue.stats(new Date(from).toISOString(), new Date(from + day).toISOString(), 0));
   });
 
   promise(
@@ -53,12 +53,12 @@ export function tallyPromises(promise: RegisterPromise): void {
         worker: 'w',
         concurrency: 1,
         signal: over.signal,
-        drive: async () => (over.abort(), ended()),
+        handle: async () => (over.abort(), ended()),
       });
       const { started = '' } = (await queue.run('soon')) ?? {};
       const day = 86_400_000;
       const ends = [new Date(Date.now() - day).toISOString(), new Date(Date.now() + day).toISOString()] as const;
-      const [today] = await queue.tally(...ends, 2 * day);
+      const [today] = await queue.stats(...ends, 2 * day);
       const waited = Math.max(0, Date.parse(started) - Date.parse(ready));
       assert.deepEqual(today?.waited, [waited, waited, waited]);
     },
@@ -67,17 +67,17 @@ export function tallyPromises(promise: RegisterPromise): void {
   promise('schedules are kept, changed and taken away by their names; what is no schedule is refused', async (open) => {
     const { queue } = await open();
     const nightly = { name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy up', tenant: 'acme' } };
-    await queue.schedule(nightly);
-    await queue.schedule({ ...nightly, name: 'hourly', cron: '5 * * * *' });
-    await queue.schedule({ ...nightly, cron: '0 4 * * *' });
+    await queue.setSchedule(nightly);
+    await queue.setSchedule({ ...nightly, name: 'hourly', cron: '5 * * * *' });
+    await queue.setSchedule({ ...nightly, cron: '0 4 * * *' });
     const other = await open();
     assert.deepEqual(await other.queue.schedules(), [
       { ...nightly, name: 'hourly', cron: '5 * * * *' },
       { ...nightly, cron: '0 4 * * *' },
     ]);
-    await other.queue.schedule({ name: 'hourly' });
+    await other.queue.setSchedule({ name: 'hourly' });
     assert.deepEqual(await queue.schedules(), [{ ...nightly, cron: '0 4 * * *' }]);
-    await assert.rejects(queue.schedule({ ...nightly, cron: 'every night' }), { code: 'queue/bad-cron' });
-    await assert.rejects(queue.schedule({ ...nightly, cron: '0 0 31 2 *' }), { code: 'queue/bad-cron' });
+    await assert.rejects(queue.setSchedule({ ...nightly, cron: 'every night' }), { code: 'queue/bad-cron' });
+    await assert.rejects(queue.setSchedule({ ...nightly, cron: '0 0 31 2 *' }), { code: 'queue/bad-cron' });
   });
 }

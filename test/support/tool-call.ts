@@ -1,7 +1,7 @@
 // Calls a tool as a run would: its input held to the schema first, a failure as text.
-import { toolbox } from '../../src/agent/index.ts';
-import { messageOf, type Fact, type Json, type Tool, type ToolContext } from '../../src/core/index.ts';
-import { resultOf } from '../../src/core/output.ts';
+import { createToolRegistry } from '../../src/agent/index.ts';
+import { errorMessage, type Fact, type Json, type Tool, type ToolContext } from '../../src/core/index.ts';
+import { toolResultFact } from '../../src/core/output.ts';
 
 /** How a call came out. */
 export type Called = Pick<Fact & { readonly type: 'tool-ended' }, 'text' | 'data' | 'outcome'>;
@@ -13,14 +13,14 @@ export async function callTool(
   input: Json,
   context: Partial<ToolContext> = {},
 ): Promise<Called> {
-  const tool = toolbox(tools).get(name);
+  const tool = createToolRegistry(tools).get(name);
   if (!tool) throw new Error(`There is no tool named ${name}.`);
-  const wrong = tool.check?.(input);
+  const wrong = tool.validate?.(input);
   if (wrong !== undefined) return { outcome: 'failed', text: wrong };
   const given = { signal: new AbortController().signal, ...context } as ToolContext;
   try {
-    return resultOf('c1', await tool.run(input, given), 1_000_000, 0);
+    return toolResultFact('c1', await tool.execute(input, given), 1_000_000, 0);
   } catch (error) {
-    return { outcome: 'failed', text: messageOf(error) };
+    return { outcome: 'failed', text: errorMessage(error) };
   }
 }

@@ -1,18 +1,18 @@
 // What every queue promises those who work on its runs: one at a time, within the limits, and nothing lost when it fails.
 import assert from 'node:assert/strict';
-import type { FleetRun, FleetStore, Settlement, Work } from '../../src/core/index.ts';
+import type { FleetRun, FleetStore, RunSettlement, WorkOptions } from '../../src/core/index.ts';
 import { drain, ended, type RegisterPromise } from './queue-promises.ts';
 
-const rest: Settlement = { type: 'resting', questions: [] };
+const rest: RunSettlement = { type: 'resting', questions: [] };
 
 /** Works on runs beside the test; `end` tells it to stop and waits until it has. */
 function working(
   { queue }: FleetStore,
-  drive: Work['drive'],
-  more: Partial<Work> = {},
+  drive: WorkOptions['handle'],
+  more: Partial<WorkOptions> = {},
 ): { readonly done: Promise<void>; end(): Promise<void> } {
   const control = new AbortController();
-  const done = queue.work({ worker: 'w', concurrency: 100, signal: control.signal, drive, ...more });
+  const done = queue.work({ worker: 'w', concurrency: 100, signal: control.signal, handle: drive, ...more });
   return {
     done,
     async end() {
@@ -182,7 +182,7 @@ export function workPromises(promise: RegisterPromise): void {
     await until(() => isEnded(store, 'one'));
     await worker.end();
     assert.deepEqual(
-      (await store.inbox.read('s', 0)).map(({ letter }) => letter.type),
+      (await store.inbox.read('s', 0)).map(({ message: letter }) => letter.type),
       ['cancel'],
     );
   });
@@ -201,7 +201,7 @@ export function workPromises(promise: RegisterPromise): void {
             { id: 'child', words: '', parent: 'parent' },
             { id: 'dropped', words: '', parent: 'parent', notBefore: '2090-01-01T00:00:00.000Z' },
           ]);
-        const heard = (await inbox.read('ps', 0)).map(({ letter }) =>
+        const heard = (await inbox.read('ps', 0)).map(({ message: letter }) =>
           letter.type === 'ended' ? letter.run : letter.type,
         );
         letters.push(heard);
@@ -248,7 +248,7 @@ export function workPromises(promise: RegisterPromise): void {
         '2',
         undefined,
       ]);
-      await queue.limit({ tenantConcurrency: 1 });
+      await queue.setLimits({ tenantConcurrency: 1 });
       await queue.enqueue([{ id: 'bound', words: '' }]);
       await drain(store, () => rest, { version: '3' });
       await queue.wake('bound');
@@ -264,19 +264,19 @@ export function workPromises(promise: RegisterPromise): void {
     const stores = [await open(), await open()];
     const [first] = stores;
     assert.ok(first);
-    await first.queue.limit({ concurrency: 3, tenantConcurrency: 2 });
+    await first.queue.setLimits({ concurrency: 3, tenantConcurrency: 2 });
     assert.deepEqual(await stores[1]?.queue.limits(), { concurrency: 3, tenantConcurrency: 2 });
     const tenants = ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'b', 'c', 'c'];
     await first.queue.enqueue(tenants.map((tenant) => ({ words: '', tenant })));
     const { most, enter } = meter();
-    const drive: Work['drive'] = async ({ tenant }) => {
+    const drive: WorkOptions['handle'] = async ({ tenant }) => {
       await Promise.all([enter('all'), enter(tenant)]);
       return ended();
     };
     await Promise.all(stores.map((store) => working(store, drive, { drain: true }).done));
     assert.ok((most.get('all') ?? 9) <= 3);
     for (const tenant of ['a', 'b', 'c']) assert.ok((most.get(tenant) ?? 9) <= 2);
-    await first.queue.limit({});
+    await first.queue.setLimits({});
     assert.deepEqual(await first.queue.limits(), {});
     await first.queue.enqueue(tenants.map(() => ({ words: '' })));
     const free = meter();
@@ -287,9 +287,9 @@ export function workPromises(promise: RegisterPromise): void {
   promise('[A71] a limit on the rate holds over all workers', async (open) => {
     const stores = [await open(), await open()];
     const ms = 400;
-    await stores[0]?.queue.limit({ rate: { runs: 3, ms } });
+    await stores[0]?.queue.setLimits({ rate: { runs: 3, ms } });
     await stores[0]?.queue.enqueue(Array.from({ length: 7 }, () => ({ words: '' })));
-    const drive: Work['drive'] = async () => ended();
+    const drive: WorkOptions['handle'] = async () => ended();
     await Promise.all(stores.map((store) => working(store, drive, { drain: true }).done));
     const begun = (await stores[0]?.queue.list())
       ?.map(({ started = '' }) => Date.parse(started))

@@ -2,32 +2,35 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  openHead,
-  output,
-  runView,
-  type AgentParts,
+  openSessionWriter,
+  toolOutput,
+  runStateView,
+  type ResolvedAgent,
   type Event,
   type Gate,
   type Limits,
-  type Request,
+  type ModelRequest,
   type RunState,
   type Tool,
 } from '../../core/index.ts';
 import { memoryLog, type MemoryLog } from '../../stores/index.ts';
 import { calls, says, scriptedProvider, type Asked, type ScriptStep } from '../../testing/index.ts';
-import { agentParts, defineTool, Session } from '../index.ts';
-import { aboutIn } from './about.ts';
-import { agentTools } from './agent-tools.ts';
-import type { CrewOptions } from './child.ts';
-import { openCrew, type Crew } from './crew.ts';
+import { resolveAgent, defineTool, Session } from '../index.ts';
+import { parseSubagentMetadata } from './about.ts';
+import { subagentTools } from './agent-tools.ts';
+import type { SubagentManagerOptions } from './child.ts';
+import { createSubagentManager, type SubagentManager } from './crew.ts';
 
-type Say = ScriptStep | Promise<ScriptStep>;
-type Script = { readonly parent: (asked: Asked<Request>) => Say; readonly child: (asked: Asked<Request>) => Say };
+type ScriptedReply = ScriptStep | Promise<ScriptStep>;
+type Script = {
+  readonly parent: (asked: Asked<ModelRequest>) => ScriptedReply;
+  readonly child: (asked: Asked<ModelRequest>) => ScriptedReply;
+};
 
-type Stage = {
-  readonly parts: AgentParts;
+type SubagentHarness = {
+  readonly parts: ResolvedAgent;
   readonly logs: Map<string, MemoryLog>;
-  readonly crew: Crew;
+  readonly crew: SubagentManager;
   readonly log: MemoryLog;
   readonly run: (words: string, limits?: Partial<Limits>, signal?: AbortSignal) => Promise<RunState>;
   readonly results: () => readonly string[];
@@ -35,41 +38,41 @@ type Stage = {
   readonly child: () => readonly Event[];
 };
 
-const isChild = ({ body }: Asked<Request>): boolean => body.system.includes('another agent has started');
+const isChild = ({ body }: Asked<ModelRequest>): boolean => body.system.includes('another agent has started');
 
-async function stage(
+async function createHarness(
   { parent, child }: Script,
   tools: readonly Tool[] = [],
-  more: Partial<Pick<AgentParts, 'gates' | 'reminders'>> & {
-    readonly answer?: CrewOptions['answer'];
+  more: Partial<Pick<ResolvedAgent, 'gates' | 'reminders'>> & {
+    readonly answer?: SubagentManagerOptions['approvalHandler'];
     readonly logs?: Map<string, MemoryLog>;
   } = {},
   log: MemoryLog = memoryLog(),
-): Promise<Stage> {
+): Promise<SubagentHarness> {
   const { answer, logs = new Map<string, MemoryLog>(), ...rest } = more;
-  const crew = openCrew({
-    ...(answer ? { answer } : {}),
-    keeping: {
+  const crew = createSubagentManager({
+    ...(answer ? { approvalHandler: answer } : {}),
+    store: {
       async open(id) {
         const kept = logs.get(id) ?? memoryLog();
         logs.set(id, kept);
         return { log: kept };
       },
-      async kept(of) {
+      async list(of) {
         const all = await Promise.all(
           [...logs].map(async ([id, each]) => {
-            const about = each.events.map(aboutIn).find((found) => found !== undefined);
-            const { state } = await openHead(each, runView());
-            return about?.parent === of ? [{ id, about, state, live: false }] : [];
+            const about = each.events.map(parseSubagentMetadata).find((found) => found !== undefined);
+            const { state } = await openSessionWriter(each, runStateView());
+            return about?.parent === of ? [{ id, metadata: about, state, running: false }] : [];
           }),
         );
         return all.flat();
       },
     },
   });
-  const provider = scriptedProvider((asked: Asked<Request>) => (isChild(asked) ? child(asked) : parent(asked)));
+  const provider = scriptedProvider((asked: Asked<ModelRequest>) => (isChild(asked) ? child(asked) : parent(asked)));
   const parts = {
-    ...agentParts({ provider, system: 'parent', tools: [...tools, ...agentTools(async () => crew)] }),
+    ...resolveAgent({ provider, system: 'parent', tools: [...tools, ...subagentTools(async () => crew)] }),
     ...rest,
   };
   const session = await Session.open(parts, log, 'parent-session');
@@ -90,7 +93,7 @@ const spawn = (task: string, more: object = {}) => calls('spawn_agent', { task, 
 const manage = (action: string, more: object = {}) => calls('manage_agents', { action, ...more });
 
 test('[P23] an agent does its task on a log of its own, marked as its parent’s, and what it used is charged to the parent', async () => {
-  const { run, results, child } = await stage({
+  const { run, results, child } = await createHarness({
     parent: ({ results }) => (results.length ? says('all done') : spawn('count', { role: 'You count.' })),
     child: ({ body, prompt }) => says(`${prompt}: ${body.system.split('\n').at(-1)}`),
   });
@@ -102,7 +105,7 @@ test('[P23] an agent does its task on a log of its own, marked as its parent’s
   assert.match(results()[0] ?? '', /^\[agent-[0-9a-f]{10}: done, 1 turns, 0 calls\]\ncount: You count\.$/);
   assert.equal(end.spent.turns, 3, 'two turns of the parent and one of the agent');
   const about = child()
-    .map(aboutIn)
+    .map(parseSubagentMetadata)
     .find((each) => each !== undefined);
   assert.deepEqual([about?.parent, about?.task], ['parent-session', 'count']);
 });
@@ -117,7 +120,7 @@ test('[P23] an agent has the tools it is given and no more, passes its parent’
   let ran = 0;
   const act = (name: string): Tool =>
     defineTool({ name, description: `${name}.`, input: { type: 'object' }, run: () => ++ran });
-  const { run } = await stage(
+  const { run } = await createHarness(
     {
       parent: ({ results }) =>
         results.length ? says('done') : spawn('x', { tools: ['danger', 'manage_agents', 'no'] }),
@@ -136,7 +139,7 @@ test('[P23] an agent has the tools it is given and no more, passes its parent’
 
 test('[P23] an agent is told of what its own session began, as its parent is', async () => {
   const notes: string[] = [];
-  const { run } = await stage(
+  const { run } = await createHarness(
     {
       parent: ({ results }) => (results.length ? says('done') : spawn('x')),
       child: ({ body }) => (notes.push(JSON.stringify(body)), says('did')),
@@ -157,7 +160,7 @@ test('[P23] an agent can load what its parent could, and what is named for it is
     hidden: true,
     run: () => 'came',
   });
-  const { run, results } = await stage(
+  const { run, results } = await createHarness(
     {
       parent: ({ results: { length } }) =>
         length === 0 ? spawn('load') : length === 1 ? spawn('named', { tools: ['rare'] }) : says('done'),
@@ -179,7 +182,7 @@ test('[P23] an agent can load what its parent could, and what is named for it is
   );
 });
 
-const careful: Gate = ({ tool, input }) =>
+const askingGate: Gate = ({ tool, input }) =>
   tool === 'act' ? { type: 'ask', question: `act ${JSON.stringify(input)}?` } : { type: 'allow' };
 
 test('[P23] what an agent must ask is put to the person word for word, and a yes counts for that call, once', async () => {
@@ -191,14 +194,14 @@ test('[P23] what an agent must ask is put to the person word for word, and a yes
     input: { type: 'object', properties: { n: { type: 'number' } } },
     run: (input) => void done.push(input),
   });
-  const { run, child, results } = await stage(
+  const { run, child, results } = await createHarness(
     {
       parent: ({ results }) => (results.length ? says('done') : spawn('x')),
       child: ({ results }) => (results.length < 3 ? calls('act', { n: results.length % 2 }) : says('tried')),
     },
     [act],
     {
-      gates: [careful],
+      gates: [askingGate],
       answer: () => async (call) => (asked.push(call.ask?.question ?? ''), asked.length !== 2),
     },
   );
@@ -219,10 +222,10 @@ test('[P23] what an agent must ask is put to the person word for word, and a yes
 test('[P23] where nobody can be asked, nothing is done and the parent is told what the agent needs', async () => {
   let ran = 0;
   const act = defineTool({ name: 'act', description: 'Acts.', input: { type: 'object' }, run: () => ++ran });
-  const { run, results } = await stage(
+  const { run, results } = await createHarness(
     { parent: ({ results }) => (results.length ? says('done') : spawn('x')), child: () => calls('act') },
     [act],
-    { gates: [careful] },
+    { gates: [askingGate] },
   );
   await run('go');
   assert.match(results()[0] ?? '', /not done[^]*It needs a person’s answer: act \{\}\?/);
@@ -233,7 +236,7 @@ test('[P24] a question that was left open is asked again by whoever waits for th
   let willing = false;
   let ran = 0;
   const act = defineTool({ name: 'act', description: 'Acts.', input: { type: 'object' }, run: () => ++ran });
-  const { run, results } = await stage(
+  const { run, results } = await createHarness(
     {
       parent: ({ results: { length } }) => {
         willing = length === 3;
@@ -242,7 +245,7 @@ test('[P24] a question that was left open is asked again by whoever waits for th
       child: ({ results }) => (results.length ? says('acted') : calls('act')),
     },
     [act],
-    { gates: [careful], answer: () => async () => willing || undefined },
+    { gates: [askingGate], answer: () => async () => willing || undefined },
   );
   const end = await run('go');
   const [first, list, second, third] = results();
@@ -256,10 +259,10 @@ test('[P24] a question that was left open is asked again by whoever waits for th
 test('[P23, P24] agents work side by side in the background, are listed, inspected, told and stopped', async () => {
   const release = Promise.withResolvers<void>();
   const atWork = new Set<string>();
-  const { run, results, crew } = await stage({
+  const { run, results, crew } = await createHarness({
     parent: async ({ results: { length }, body }) => {
       const ids = [...JSON.stringify(body.messages).matchAll(/agent-[0-9a-f]{10}/g)].map(([id]) => id);
-      const plan: readonly (() => Say)[] = [
+      const plan: readonly (() => ScriptedReply)[] = [
         () => spawn('one', { background: true }),
         () => spawn('two', { background: true }),
         () => manage('list'),
@@ -296,11 +299,11 @@ test('[P23, P24] agents work side by side in the background, are listed, inspect
   assert.equal(again, `[${one}: done, 1 turns, 0 calls]\nreport again`);
   assert.equal(end.ended?.reason, 'answered');
   assert.deepEqual([...atWork].slice(0, 2), ['one', 'two'], 'both had begun before either ended');
-  assert.match((await crew.of('parent-session')).map(({ state }) => state.ended?.reason).join(), /cancelled/);
+  assert.match((await crew.list('parent-session')).map(({ state }) => state.ended?.reason).join(), /cancelled/);
 });
 
 test('[P24] an agent that is done can be told more, and whoever waits for all has its second report too', async () => {
-  const { run, results } = await stage({
+  const { run, results } = await createHarness({
     parent: ({ results: { length }, results }) =>
       [
         spawn('first'),
@@ -329,14 +332,14 @@ test('[P24] an agent that is done can be told more, and whoever waits for all ha
 });
 
 test('[P23] a fifth agent beside four is refused, and so is one for which no turn is left', async () => {
-  const { run, results, crew } = await stage({
+  const { run, results, crew } = await createHarness({
     parent: ({ results: { length } }) => (length < 5 ? spawn(`t${length}`, { background: true }) : says('done')),
     child: () => new Promise(() => {}),
   });
   await run('go', { turns: 100 });
   assert.match(results()[4] ?? '', /4 agents are at work already\./);
   await crew.close();
-  const poor = await stage({
+  const poor = await createHarness({
     parent: ({ results: { length } }) => (length ? says('done') : spawn('x')),
     child: () => says('never'),
   });
@@ -345,7 +348,7 @@ test('[P23] a fifth agent beside four is refused, and so is one for which no tur
 });
 
 test('[P23] of five agents that are told more in one answer only four go to work', async () => {
-  const { run, results, crew } = await stage({
+  const { run, results, crew } = await createHarness({
     parent: ({ results: { length }, results }) => {
       if (length < 5) return spawn(`t${length}`);
       if (length > 5) return says('done');
@@ -368,13 +371,13 @@ test('[P23] an agent that loops, dies or uses up its part ends, and its parent g
     input: { type: 'object' },
     run: () => 1,
   });
-  const tries: readonly [(asked: Asked<Request>) => Say, RegExp, Partial<Limits>][] = [
+  const tries: readonly [(asked: Asked<ModelRequest>) => ScriptedReply, RegExp, Partial<Limits>][] = [
     [() => calls('look'), /It stopped: stuck\./, {}],
     [({ results }) => calls('look', { n: results.length }), /It stopped: max-turns\./, { turns: 6 }],
     [() => ({ error: { name: 'unauthorized' } }), /It stopped: provider-error\./, {}],
   ];
   for (const [child, why, limits] of tries) {
-    const { run, results } = await stage(
+    const { run, results } = await createHarness(
       { parent: ({ results: { length } }) => (length ? says('went on') : spawn('x')), child },
       [look],
     );
@@ -393,7 +396,7 @@ test('[P23] several agents together cannot use more than their parent has', asyn
     input: { type: 'object' },
     run: () => 1,
   });
-  const { run, logs } = await stage(
+  const { run, logs } = await createHarness(
     {
       parent: ({ results: { length } }) =>
         length < 3 ? spawn('x', { background: true }) : length === 3 ? manage('wait') : says('done'),
@@ -411,7 +414,7 @@ test('[P23] several agents together cannot use more than their parent has', asyn
 test('[P23, P24] whoever interrupts the parent stops its agents too, those that nobody waits for as well', async () => {
   const stop = new AbortController();
   const begun = Promise.withResolvers<void>();
-  const { run, logs, crew } = await stage({
+  const { run, logs, crew } = await createHarness({
     parent: async ({ results: { length } }) => {
       if (length === 0) return spawn('x', { background: true });
       await begun.promise;
@@ -423,9 +426,9 @@ test('[P23, P24] whoever interrupts the parent stops its agents too, those that 
   const end = await run('go', {}, stop.signal);
   assert.equal(end.ended?.reason, 'cancelled');
   const [id = ''] = logs.keys();
-  await crew.live(id)?.over;
+  await crew.running(id)?.done;
   assert.equal([...logs.values()][0]?.events.at(-1)?.type, 'run-ended');
-  assert.equal(crew.live(id), undefined);
+  assert.equal(crew.running(id), undefined);
 });
 
 test('[P23] killed at any moment, the same call goes on with the same agent, and nothing it did is done twice (faults 30, 39)', async () => {
@@ -434,13 +437,13 @@ test('[P23] killed at any moment, the same call goes on with the same agent, and
     name: 'act',
     description: 'Acts.',
     input: { type: 'object' },
-    run: () => output({ text: `did ${++ran}` }),
+    run: () => toolOutput({ text: `did ${++ran}` }),
   });
   const script: Script = {
     parent: ({ results }) => (results.length ? says(`parent: ${last(results)}`) : spawn('x')),
     child: ({ results }) => (results.length ? says(`child: ${last(results)}`) : calls('act')),
   };
-  const whole = await stage(script, [act]);
+  const whole = await createHarness(script, [act]);
   await whole.run('go');
   const [id = '', kept] = [...whole.logs][0] ?? [];
   const length = kept?.events.length ?? 0;
@@ -451,7 +454,7 @@ test('[P23] killed at any moment, the same call goes on with the same agent, and
     const acted = before.some((event) => event.type === 'tool-started');
     const logs = new Map(cut ? [[id, memoryLog(before)]] : []);
     const log = memoryLog(whole.log.events.slice(0, started));
-    const again = await stage(script, [act], { logs }, log);
+    const again = await createHarness(script, [act], { logs }, log);
     const session = await Session.open(again.parts, log);
     const end = await session.resume();
     assert.equal(end.ended?.reason, 'answered', `cut at ${cut}`);
@@ -468,7 +471,7 @@ test('[P24] killed at any moment, words for an agent reach it once, whether it w
       ] ?? says(`parent: ${last(results)}`),
     child: ({ prompt }) => says(`did ${prompt}`),
   };
-  const whole = await stage(script);
+  const whole = await createHarness(script);
   await whole.run('go');
   const [id = '', kept] = [...whole.logs][0] ?? [];
   const events = kept?.events ?? [];
@@ -480,7 +483,7 @@ test('[P24] killed at any moment, words for an agent reach it once, whether it w
   for (let cut = done; cut <= events.length; cut++) {
     const logs = new Map([[id, memoryLog(events.slice(0, cut))]]);
     const log = memoryLog(whole.log.events.slice(0, message + 1));
-    const again = await stage(script, [], { logs }, log);
+    const again = await createHarness(script, [], { logs }, log);
     const end = await (await Session.open(again.parts, log)).resume();
     assert.equal(end.ended?.reason, 'answered', `cut at ${cut}`);
     const heard = again.child().filter((event) => event.type === 'input-received' && event.parts.length > 0);
@@ -490,11 +493,11 @@ test('[P24] killed at any moment, words for an agent reach it once, whether it w
 });
 
 test('the tools for agents are sound and refuse what does not fit, although their schemas are made ready late', () => {
-  const [spawn, manage] = agentTools(() => Promise.reject(new Error('Nobody starts anything.')));
+  const [spawn, manage] = subagentTools(() => Promise.reject(new Error('Nobody starts anything.')));
   for (const tool of [spawn, manage]) assert.doesNotThrow(() => tool && defineTool({ ...tool, run: () => '' }));
-  assert.match(spawn?.check?.({}) ?? '', /task/);
-  assert.match(spawn?.check?.({ task: 'x', other: 1 }) ?? '', /other/);
-  assert.equal(spawn?.check?.({ task: 'x', max_turns: 3 }), undefined);
-  assert.match(manage?.check?.({ action: 'dance' }) ?? '', /action/);
-  assert.equal(manage?.check?.({ action: 'list' }), undefined);
+  assert.match(spawn?.validate?.({}) ?? '', /task/);
+  assert.match(spawn?.validate?.({ task: 'x', other: 1 }) ?? '', /other/);
+  assert.equal(spawn?.validate?.({ task: 'x', max_turns: 3 }), undefined);
+  assert.match(manage?.validate?.({ action: 'dance' }) ?? '', /action/);
+  assert.equal(manage?.validate?.({ action: 'list' }), undefined);
 });

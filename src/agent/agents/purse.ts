@@ -1,17 +1,22 @@
 // What an agent may use up: a share of what is left to its parent, so that all of them together never pass the parent's limits.
-import { childLimits, type Limits, type RunState } from '../../core/index.ts';
+import { subagentLimits, type Limits, type RunState } from '../../core/index.ts';
 
 /** The bounds that are used up, not merely kept. */
-const spendable = ['turns', 'tokens', 'usd', 'calls'] as const;
+const spendableLimits = ['turns', 'tokens', 'usd', 'calls'] as const;
 
 /** What is set aside, or was used and is not yet charged. */
-export type Held = Partial<Pick<Limits, (typeof spendable)[number]>>;
+export type BudgetShare = Partial<Pick<Limits, (typeof spendableLimits)[number]>>;
 
 /** A part of what is left once others have theirs: all of it for one who is waited for, an equal part where so many may come. A turn stays with the parent, who has to read the report. */
-export function shareOf(state: RunState, wish: Held, held: readonly Held[], among = 1): Partial<Limits> {
-  const left = childLimits(state);
-  const share: Partial<Record<(typeof spendable)[number], number>> = {};
-  for (const what of spendable) {
+export function computeBudgetShare(
+  state: RunState,
+  wish: BudgetShare,
+  held: readonly BudgetShare[],
+  among = 1,
+): Partial<Limits> {
+  const left = subagentLimits(state);
+  const share: Partial<Record<(typeof spendableLimits)[number], number>> = {};
+  for (const what of spendableLimits) {
     const most = left[what];
     if (most === undefined) {
       if (wish[what] !== undefined) share[what] = wish[what];
@@ -30,7 +35,7 @@ export function shareOf(state: RunState, wish: Held, held: readonly Held[], amon
 }
 
 /** What an agent has used, as its parent sets it aside until it is charged. */
-export const usedBy = ({ spent }: Pick<RunState, 'spent'>): Held => ({
+export const budgetUsed = ({ spent }: Pick<RunState, 'spent'>): BudgetShare => ({
   turns: spent.turns,
   tokens: spent.input + spent.output,
   usd: spent.usd,
@@ -38,10 +43,10 @@ export const usedBy = ({ spent }: Pick<RunState, 'spent'>): Held => ({
 });
 
 /** Whether a run and its agents have together used all that the run may. */
-export function overBudget({ limits, spent, run }: RunState, agents: readonly Held[]): boolean {
+export function isOverBudget({ limits, spent, run }: RunState, agents: readonly BudgetShare[]): boolean {
   if (!limits || run === undefined) return false;
-  const own = usedBy({ spent });
-  return spendable.some((what) => {
+  const own = budgetUsed({ spent });
+  return spendableLimits.some((what) => {
     const used = agents.reduce((sum, each) => sum + (each[what] ?? 0), own[what] ?? 0);
     return limits[what] !== undefined && used > limits[what];
   });

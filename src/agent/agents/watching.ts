@@ -1,35 +1,36 @@
 // Waiting for agents: what they do is shown as it happens, who interrupts stops them all, and each gives its report.
 import type { RunState, ToolContext } from '../../core/index.ts';
-import { reportOf } from './child-run.ts';
-import type { Child } from './child.ts';
+import { subagentReport } from './child-run.ts';
+import type { RunningSubagent } from './child.ts';
 
 /** An agent's report. */
-export type Report = { readonly text: string; readonly failed: boolean };
+export type SubagentReport = { readonly text: string; readonly failed: boolean };
 
 /** Waits until these agents are done; an abort stops them. */
-export async function reportOn(
-  children: readonly Child[],
+export async function waitForReports(
+  children: readonly RunningSubagent[],
   { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
-): Promise<readonly Report[]> {
-  const deaf = children.map((child) => child.hear((line) => progress?.(`${child.id} ${line}\n`)));
+): Promise<readonly SubagentReport[]> {
+  const deaf = children.map((child) => child.subscribe((line) => progress?.(`${child.id} ${line}\n`)));
   const stop = (): void => {
     for (const child of children) child.stop();
   };
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   try {
-    return await Promise.all(children.map(reported));
+    return await Promise.all(children.map(reportWhenDone));
   } finally {
     signal.removeEventListener('abort', stop);
     for (const end of deaf) end();
   }
 }
 
-const reported = async ({ id, over }: Child): Promise<Report> => worded(id, await over);
+const reportWhenDone = async ({ id, done: over }: RunningSubagent): Promise<SubagentReport> =>
+  formatReport(id, await over);
 
 /** The report of an agent in this state, with its name above it. */
-export function worded(id: string, end: RunState): Report {
-  const { text, failed } = reportOf(end);
+export function formatReport(id: string, end: RunState): SubagentReport {
+  const { text, failed } = subagentReport(end);
   const { turns, calls } = end.spent;
   return { text: `[${id}: ${failed ? 'not done' : 'done'}, ${turns} turns, ${calls} calls]\n${text}`, failed };
 }

@@ -2,12 +2,12 @@
 import type { UserCommand } from './user-commands.ts';
 
 /** The prompt a command makes, and what the person should know about it. */
-export type Expansion = { readonly text: string; readonly notices: readonly string[] };
+export type CommandExpansion = { readonly text: string; readonly notices: readonly string[] };
 
 /** Puts the arguments in: `$ARGUMENTS` all of them as typed, `$1` to `$9` single ones, `$$` a dollar sign. Where there is no place for them they follow the text. */
-export function expandCommand(command: UserCommand, args: string): Expansion {
+export function expandCommand(command: UserCommand, args: string): CommandExpansion {
   const typed = args.trim();
-  const words = wordsIn(typed);
+  const words = splitArguments(typed);
   let placed = false;
   // In one pass, so that a dollar sign in an argument stays what it is.
   const text = command.body.replaceAll(/\$(\$|ARGUMENTS\b|[1-9](?!\d))/g, (_, what: string) => {
@@ -15,10 +15,10 @@ export function expandCommand(command: UserCommand, args: string): Expansion {
     placed = true;
     return what === 'ARGUMENTS' ? typed : (words[Number(what) - 1] ?? '');
   });
-  return { text: placed || typed === '' ? text : `${text}\n\n${typed}`, notices: noticesFor(command) };
+  return { text: placed || typed === '' ? text : `${text}\n\n${typed}`, notices: shellNotices(command) };
 }
 
-function noticesFor({ name, body }: UserCommand): readonly string[] {
+function shellNotices({ name, body }: UserCommand): readonly string[] {
   const shell = [...body.matchAll(/!`([^`\n]+)`/g)].map((found) => found[1] as string);
   return shell.length
     ? [
@@ -28,7 +28,7 @@ function noticesFor({ name, body }: UserCommand): readonly string[] {
 }
 
 /** The arguments apart; quotes hold words together. */
-function wordsIn(typed: string): readonly string[] {
+function splitArguments(typed: string): readonly string[] {
   return [...typed.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|[^\s"']|["'])+/g)].map(([word]) =>
     word.replaceAll(/"((?:\\.|[^"\\])*)"|'([^']*)'/g, (_, double?: string, single?: string) =>
       double === undefined ? (single ?? '') : double.replaceAll(/\\(["\\])/g, '$1'),

@@ -3,15 +3,15 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 /** What is wrong with a file that was passed over, for people to read. */
-export type Problem = { readonly path: string; readonly why: string };
+export type FileProblem = { readonly path: string; readonly why: string };
 
 /** The folder of the repository that holds this folder; nothing outside of one. */
-export function repositoryOf(cwd: string): string | undefined {
-  return upwards(cwd).find((folder) => existsSync(path.join(folder, '.git')));
+export function findRepositoryRoot(cwd: string): string | undefined {
+  return ancestorDirs(cwd).find((folder) => existsSync(path.join(folder, '.git')));
 }
 
 /** The folder and all above it, up to one of them or to the root of the file system; nearest first. */
-export function upwards(from: string, stopAt?: string): readonly string[] {
+export function ancestorDirs(from: string, stopAt?: string): readonly string[] {
   const top = stopAt === undefined ? undefined : path.resolve(stopAt);
   const folders = [path.resolve(from)];
   for (;;) {
@@ -23,11 +23,11 @@ export function upwards(from: string, stopAt?: string): readonly string[] {
 }
 
 /** The folders of the project around a working folder, nearest first: up to the repository's, or the working folder alone. */
-export const projectFolders = (cwd: string, stopAt?: string): readonly string[] =>
-  upwards(cwd, stopAt ?? repositoryOf(cwd) ?? cwd);
+export const projectDirs = (cwd: string, stopAt?: string): readonly string[] =>
+  ancestorDirs(cwd, stopAt ?? findRepositoryRoot(cwd) ?? cwd);
 
 /** Where a path really leads, links followed; nothing where it leads nowhere. */
-export function realPath(file: string): string | undefined {
+export function tryRealPath(file: string): string | undefined {
   try {
     return realpathSync(file);
   } catch {
@@ -36,8 +36,8 @@ export function realPath(file: string): string | undefined {
 }
 
 /** Whether a path, links followed, stays inside a folder. */
-export function staysInside(folder: string, file: string): boolean {
-  const [top, real] = [realPath(folder), realPath(file)];
+export function resolvesInside(folder: string, file: string): boolean {
+  const [top, real] = [tryRealPath(folder), tryRealPath(file)];
   return top !== undefined && real !== undefined && isInside(top, real);
 }
 

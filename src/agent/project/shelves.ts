@@ -1,11 +1,11 @@
 // The folders that hold skills or commands, a person's own first, and what lies in them.
 import { readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../core/index.ts';
-import { projectFolders, realPath, staysInside, type Problem } from './folders.ts';
+import { errorMessage } from '../../core/index.ts';
+import { projectDirs, tryRealPath, resolvesInside, type FileProblem } from './folders.ts';
 
 /** Where to look for skills and user commands. */
-export type ProjectPlaces = {
+export type ProjectLocation = {
   readonly cwd: string;
   readonly home: string;
   readonly configDir: string;
@@ -14,7 +14,7 @@ export type ProjectPlaces = {
 };
 
 /** A folder of skills or commands. What lies in a project was written by whoever wrote the project. */
-export type Shelf = {
+export type ResourceDir = {
   readonly folder: string;
   readonly scope: 'personal' | 'project';
   /** The folder that nothing on this shelf may lead out of. */
@@ -22,47 +22,59 @@ export type Shelf = {
 };
 
 /** The shelves of this name, those that win first: in the config folder, under these dotted folders at home, then in the project, nearest first. */
-export function shelvesOf(places: ProjectPlaces, name: string, dots: readonly string[]): readonly Shelf[] {
+export function resourceDirs(places: ProjectLocation, name: string, dots: readonly string[]): readonly ResourceDir[] {
   const { cwd, home, configDir, stopAt } = places;
-  const folders = projectFolders(cwd, stopAt);
+  const folders = projectDirs(cwd, stopAt);
   const inside = folders.at(-1) ?? cwd;
   return [
-    ...[configDir, ...dots.map((dot) => path.join(home, dot))].map((each): Shelf => ({
+    ...[configDir, ...dots.map((dot) => path.join(home, dot))].map((each): ResourceDir => ({
       folder: path.join(each, name),
       scope: 'personal',
     })),
     ...folders.flatMap((each) =>
-      ['.fairlead', ...dots].map((dot): Shelf => ({ folder: path.join(each, dot, name), scope: 'project', inside })),
+      ['.fairlead', ...dots].map((dot): ResourceDir => ({
+        folder: path.join(each, dot, name),
+        scope: 'project',
+        inside,
+      })),
     ),
   ];
 }
 
 /** Why nothing of this file may be read, if so. */
-export function leadsOut({ inside }: Pick<Shelf, 'inside'>, file: string): { readonly why: string } | undefined {
-  if (inside === undefined || realPath(file) === undefined || staysInside(inside, file)) return undefined;
+export function boundaryError(
+  { inside }: Pick<ResourceDir, 'inside'>,
+  file: string,
+): { readonly why: string } | undefined {
+  if (inside === undefined || tryRealPath(file) === undefined || resolvesInside(inside, file)) return undefined;
   return { why: `leads out of ${inside}, so it was not read` };
 }
 
 /** What lies in a folder, in order; nothing where there is no such folder. */
-export function entriesIn(folder: string, problems: Problem[] = []): readonly Dirent[] {
+export function readDirEntries(folder: string, problems: FileProblem[] = []): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'ENOENT' && code !== 'ENOTDIR')
-      problems.push({ path: folder, why: `cannot be read: ${messageOf(error)}` });
+      problems.push({ path: folder, why: `cannot be read: ${errorMessage(error)}` });
     return [];
   }
 }
 
 /** A file under a folder: its path from there, with slashes, and whether it is a link. */
-export type Found = { readonly name: string; readonly link: boolean };
+export type FoundFile = { readonly name: string; readonly link: boolean };
 
 /** The files under a folder at most this deep and this many, without hidden ones; linked folders are not entered. */
-export function filesUnder(folder: string, deepest: number, most: number, problems: Problem[] = []): readonly Found[] {
-  const found: Found[] = [];
+export function collectFiles(
+  folder: string,
+  deepest: number,
+  most: number,
+  problems: FileProblem[] = [],
+): readonly FoundFile[] {
+  const found: FoundFile[] = [];
   const visit = (at: string, depth: number): void => {
-    for (const each of entriesIn(path.join(folder, at), problems)) {
+    for (const each of readDirEntries(path.join(folder, at), problems)) {
       if (found.length >= most) return;
       const name = path.posix.join(at, each.name);
       if (each.name.startsWith('.') || each.name === 'node_modules') continue;

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { isOutput, type ToolContext } from '../../core/index.ts';
-import { readFront } from './frontmatter.ts';
-import { findSkills, skillsText, skillTool, type Skill } from '../index.ts';
+import { isToolOutput, type ToolContext } from '../../core/index.ts';
+import { parseFrontmatter } from './frontmatter.ts';
+import { findSkills, formatSkills, skillTool, type Skill } from '../index.ts';
 
 function folder(t: TestContext, files: Readonly<Record<string, string>>): string {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-skills-')));
@@ -27,8 +27,8 @@ async function load(
   skills: readonly Skill[],
   input: { readonly name: string; readonly file?: string },
 ): Promise<{ text: string; failed: boolean }> {
-  const given: unknown = await skillTool(skills).run(input, {} as ToolContext);
-  assert.ok(isOutput(given));
+  const given: unknown = await skillTool(skills).execute(input, {} as ToolContext);
+  assert.ok(isToolOutput(given));
   return { text: given.text, failed: given.failed ?? false };
 }
 
@@ -121,7 +121,7 @@ test('a skill that breaks the convention is told of with its file and the reason
 });
 
 test('YAML that refers to itself is read as text', async () => {
-  const read = await readFront('---\na: &a [1, 1]\nb: *a\n---\nbody');
+  const read = await parseFrontmatter('---\na: &a [1, 1]\nb: *a\n---\nbody');
   assert.deepEqual(read, { fields: { a: '&a [1, 1]', b: '*a' }, body: 'body' });
 });
 
@@ -140,21 +140,21 @@ test('[A102] the model is told names and descriptions only, within bounds, a pro
     'config/skills/two/SKILL.md': skill('two'),
   });
   const { skills } = await find(top);
-  const text = skillsText(skills);
+  const text = formatSkills(skills);
   assert.ok(!text.includes('How to'));
   assert.match(text, /^- two: Does two\.$/m);
   assert.match(
     text,
     /<outside-text from="the skills of this project">\n- one: Does &lt;\/outside-text> one\.\n<\/outside-text>$/,
   );
-  assert.equal(skillsText([]), '');
+  assert.equal(formatSkills([]), '');
   const many = Array.from({ length: 200 }, (_, i): Skill => ({
     name: `s${i}`,
     description: 'd'.repeat(1000),
     folder: '/x',
     scope: 'personal',
   }));
-  const list = skillsText(many);
+  const list = formatSkills(many);
   assert.ok(list.length < 6_300, `${list.length}`);
   for (const each of many) assert.match(list, new RegExp(`^- ${each.name}\\b`, 'm'));
 });

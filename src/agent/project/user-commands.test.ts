@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { expandCommand, findCommands, type UserCommand } from '../index.ts';
+import { expandCommand, findUserCommands, type UserCommand } from '../index.ts';
 
 function folder(t: TestContext, files: Readonly<Record<string, string>>): string {
   const top = mkdtempSync(path.join(tmpdir(), 'fairlead-commands-'));
@@ -16,8 +16,8 @@ function folder(t: TestContext, files: Readonly<Record<string, string>>): string
   return top;
 }
 
-const find = (top: string): ReturnType<typeof findCommands> =>
-  findCommands({ cwd: path.join(top, 'repo'), home: path.join(top, 'home'), configDir: path.join(top, 'config') });
+const find = (top: string): ReturnType<typeof findUserCommands> =>
+  findUserCommands({ cwd: path.join(top, 'repo'), home: path.join(top, 'home'), configDir: path.join(top, 'config') });
 const command = (body: string): UserCommand => ({ name: 'x', description: '', body, file: '/x.md', scope: 'project' });
 const expand = (body: string, args: string): string => expandCommand(command(body), args).text;
 

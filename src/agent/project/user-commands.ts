@@ -1,9 +1,9 @@
 // Commands that people write for themselves: Markdown files whose text becomes the prompt.
 import path from 'node:path';
-import { realPath, type Problem } from './folders.ts';
-import { readFront, textField } from './frontmatter.ts';
-import { filesUnder, leadsOut, shelvesOf, type ProjectPlaces, type Shelf } from './shelves.ts';
-import { readText } from './text-file.ts';
+import { tryRealPath, type FileProblem } from './folders.ts';
+import { parseFrontmatter, textField } from './frontmatter.ts';
+import { collectFiles, boundaryError, resourceDirs, type ProjectLocation, type ResourceDir } from './shelves.ts';
+import { readTextFile } from './text-file.ts';
 
 /** A command from a file. */
 export type UserCommand = {
@@ -22,21 +22,21 @@ export type UserCommand = {
 };
 
 /** The commands there are, one a name, and the files that were passed over. */
-export type UserCommands = { readonly commands: readonly UserCommand[]; readonly problems: readonly Problem[] };
+export type UserCommands = { readonly commands: readonly UserCommand[]; readonly problems: readonly FileProblem[] };
 
-const mostCommands = 500;
-const mostFile = 262_144;
-const deepest = 5;
+const maxCommands = 500;
+const maxCommandBytes = 262_144;
+const maxDepth = 5;
 
 /** Finds the commands for a working folder. A person's own go before a project's of the same name. */
-export async function findCommands(places: ProjectPlaces): Promise<UserCommands> {
-  const problems: Problem[] = [];
+export async function findUserCommands(places: ProjectLocation): Promise<UserCommands> {
+  const problems: FileProblem[] = [];
   const byName = new Map<string, UserCommand>();
   const seen = new Set<string>();
-  for (const shelf of shelvesOf(places, 'commands', ['.claude']))
-    for (const { name: file } of filesUnder(shelf.folder, deepest, 2 * mostCommands, problems)) {
+  for (const shelf of resourceDirs(places, 'commands', ['.claude']))
+    for (const { name: file } of collectFiles(shelf.folder, maxDepth, 2 * maxCommands, problems)) {
       const full = path.join(shelf.folder, file);
-      const real = realPath(full);
+      const real = tryRealPath(full);
       if (!/\.md$/i.test(file) || real === undefined || seen.has(real)) continue;
       seen.add(real);
       const name = file.slice(0, -'.md'.length).split('/').join(':');
@@ -45,22 +45,26 @@ export async function findCommands(places: ProjectPlaces): Promise<UserCommands>
       if ('why' in command) problems.push({ path: full, why: command.why });
       else if (earlier)
         problems.push({ path: full, why: `is hidden by the command of the same name in ${earlier.file}` });
-      else if (byName.size >= mostCommands)
-        problems.push({ path: full, why: `was left out: there are more than ${mostCommands} commands` });
+      else if (byName.size >= maxCommands)
+        problems.push({ path: full, why: `was left out: there are more than ${maxCommands} commands` });
       else byName.set(name, command);
     }
   return { commands: [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems };
 }
 
-async function readCommand(name: string, file: string, shelf: Shelf): Promise<UserCommand | { readonly why: string }> {
+async function readCommand(
+  name: string,
+  file: string,
+  shelf: ResourceDir,
+): Promise<UserCommand | { readonly why: string }> {
   if (!/^[\w][\w.-]*(:[\w][\w.-]*)*$/.test(name))
     return { why: 'has a name that cannot be typed as a command: letters, digits, _, - and . can' };
-  const out = leadsOut(shelf, file);
+  const out = boundaryError(shelf, file);
   if (out) return out;
-  const read = readText(file, mostFile);
+  const read = readTextFile(file, maxCommandBytes);
   if ('wrong' in read) return read;
-  if (read.cut) return { why: `is longer than ${mostFile} bytes` };
-  const front = await readFront(read.text);
+  if (read.cut) return { why: `is longer than ${maxCommandBytes} bytes` };
+  const front = await parseFrontmatter(read.text);
   if ('why' in front) return front;
   const body = front.body.trim();
   if (body === '') return { why: 'says nothing' };

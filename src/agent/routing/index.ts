@@ -1,2 +1,2 @@
 // Runs whose model is chosen for them, apart from the rest so that nothing of it is loaded where nobody chooses.
-export { noModel, runRouted, type Routed } from './routed-run.ts';
+export { noModelError, runWithRouting, type RunRouting } from './routed-run.ts';

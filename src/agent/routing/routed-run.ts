@@ -8,52 +8,52 @@ import {
   type Candidate,
   type Choice,
 } from '../../providers/routing/index.ts';
-import type { RunOptions, Session, Words } from '../session.ts';
+import type { RunOptions, Session, UserInput } from '../session.ts';
 
 /** Who chooses, and how a choice becomes an agent. */
-export type Routed = {
+export type RunRouting = {
   /** What the router is called. */
   readonly name: string;
   /** Whether only models on the person's own machines may be chosen. */
   readonly private: boolean;
   /** What to choose for these words; those that failed just now are named. */
-  choose(words: Words | undefined, state: RunState, failed: readonly string[]): Choice | Promise<Choice>;
+  choose(words: UserInput | undefined, state: RunState, failed: readonly string[]): Choice | Promise<Choice>;
   /** Lets the session go on with this model (`Session.become`); what it throws counts as a failure of the model. */
-  become(candidate: Candidate): Promise<void>;
+  switchModel(candidate: Candidate): Promise<void>;
   /** Told of each choice before anything is sent. */
-  tell(choice: Choice): void;
+  onChoice(choice: Choice): void;
 };
 
 /** Chooses a model for these words and runs. One choice lasts for the whole run, so that its prefix holds; only a model that cannot be reached is left in the middle of it. */
-export async function runRouted(
+export async function runWithRouting(
   session: Session,
-  words: Words | undefined,
+  words: UserInput | undefined,
   options: RunOptions,
-  routed: Routed,
+  routed: RunRouting,
 ): Promise<RunState> {
   // A run that waits for a person goes on with the model that it began with.
   if (words === undefined && session.state.run !== undefined) return session.run(words, options);
   const failed: string[] = [];
-  let now = await settle(session, words, routed, failed);
+  let now = await chooseAndSwitchModel(session, words, routed, failed);
   let state = await session.run(words, options);
   while (!options.signal?.aborted) {
     const failure = outageIn(state.ended);
     if (!failure || !now) return state;
     failed.push(now.name);
-    await session.remark(failedKey, { model: now.name, error: failure.message, code: failure.code });
-    now = await settle(session, words, routed, failed);
+    await session.annotate(failedKey, { model: now.name, error: failure.message, code: failure.code });
+    now = await chooseAndSwitchModel(session, words, routed, failed);
     if (!now) return state;
     const { runId: _, ...rest } = options;
-    state = await session.run(undefined, { ...rest, limits: left(options.limits ?? {}, state) });
+    state = await session.run(undefined, { ...rest, limits: remainingLimits(options.limits ?? {}, state) });
   }
   return state;
 }
 
 /** Chooses until a model can be opened; nothing where none is left and one has failed already. */
-async function settle(
+async function chooseAndSwitchModel(
   session: Session,
-  words: Words | undefined,
-  routed: Routed,
+  words: UserInput | undefined,
+  routed: RunRouting,
   failed: string[],
 ): Promise<Candidate | undefined> {
   let last: unknown;
@@ -61,34 +61,34 @@ async function settle(
   for (;;) {
     const choice = await routed.choose(words, session.state, failed);
     const { chosen } = choice;
-    routed.tell(choice);
+    routed.onChoice(choice);
     if (!chosen) {
       if (before > 0) return undefined;
-      throw last instanceof Error ? last : noModel(choice);
+      throw last instanceof Error ? last : noModelError(choice);
     }
     try {
-      await routed.become(chosen);
-      await session.remark(chosenKey, choiceRemark(routed.name, routed.private, choice));
+      await routed.switchModel(chosen);
+      await session.annotate(chosenKey, choiceRemark(routed.name, routed.private, choice));
       return chosen;
     } catch (error) {
       const { code, message, blame } = toFailure(error);
       if (blame === 'store' || blame === 'harness') throw error;
       last = error;
       failed.push(chosen.name);
-      await session.remark(failedKey, { model: chosen.name, error: message, code, opened: false });
+      await session.annotate(failedKey, { model: chosen.name, error: message, code, opened: false });
     }
   }
 }
 
 /** The error for a choice among nobody. */
-export const noModel = ({ why }: Choice): FairleadError =>
+export const noModelError = ({ why }: Choice): FairleadError =>
   new FairleadError('routing/no-model', `No model can be chosen. ${why}`, {
     blame: 'user',
     hint: 'fairlead models route "<task>" shows what is in the way of each.',
   });
 
 /** What is left of the limits: going on with another model is the same piece of work. */
-function left(limits: Partial<Limits>, { spent }: RunState): Partial<Limits> {
+function remainingLimits(limits: Partial<Limits>, { spent }: RunState): Partial<Limits> {
   const used: Partial<Limits> = {
     turns: spent.turns,
     calls: spent.calls,

@@ -14,7 +14,7 @@ import {
   type FinishReason,
   type Json,
   type Message,
-  type Part,
+  type MessagePart,
   type ToolSpec,
   type Usage,
 } from '../../core/index.ts';
@@ -42,14 +42,14 @@ function messageOf(message: LanguageModelV4Message): Message | null {
   if (message.role === 'user')
     return {
       role: 'user',
-      parts: message.content.map((part): Part =>
+      parts: message.content.map((part): MessagePart =>
         part.type === 'text' ? { type: 'text', text: part.text } : fileOf(part),
       ),
     };
   if (message.role === 'assistant') return { role: 'assistant', parts: message.content.flatMap(saidPart) };
   return {
     role: 'tool',
-    parts: message.content.flatMap((part): readonly Part[] => {
+    parts: message.content.flatMap((part): readonly MessagePart[] => {
       if (part.type !== 'tool-result') return [];
       const { toolCallId: id, toolName: tool, output } = part;
       const failed = /^(error-|execution-denied)/.test(output.type);
@@ -58,14 +58,14 @@ function messageOf(message: LanguageModelV4Message): Message | null {
   };
 }
 
-function fileOf({ mediaType, data }: LanguageModelV4FilePart): Part {
+function fileOf({ mediaType, data }: LanguageModelV4FilePart): MessagePart {
   if (data.type === 'url') return { type: 'file', mediaType, data: data.url.href };
   if (data.type !== 'data') return opaque(toJson(data));
   const bytes = typeof data.data === 'string' ? data.data : Buffer.from(data.data).toString('base64');
   return { type: 'file', mediaType, data: bytes };
 }
 
-function saidPart(part: AssistantPart): readonly Part[] {
+function saidPart(part: AssistantPart): readonly MessagePart[] {
   if (part.type === 'text' || part.type === 'reasoning') return [{ type: part.type, text: part.text }];
   // What a provider runs itself has happened by the time it is told: there is nothing to judge.
   if (part.type !== 'tool-call' || part.providerExecuted) return [];
@@ -110,7 +110,7 @@ function added(addition: Addition): LanguageModelV4Message[] {
   return [said, { role: 'tool', content: told }];
 }
 
-function partOf(part: Part): AssistantPart[] {
+function partOf(part: MessagePart): AssistantPart[] {
   if (part.type === 'text' || part.type === 'reasoning') return [{ type: part.type, text: part.text }];
   if (part.type !== 'tool-call') return [];
   return [{ type: 'tool-call', toolCallId: part.id, toolName: part.tool, input: part.input }];
@@ -128,7 +128,7 @@ export const answeredOf = (
   raw: content.flatMap(shownAgain),
 });
 
-function answerPart(part: LanguageModelV4Content): readonly Part[] {
+function answerPart(part: LanguageModelV4Content): readonly MessagePart[] {
   if (part.type === 'text' || part.type === 'reasoning') return [{ type: part.type, text: part.text }];
   if (part.type !== 'tool-call' || part.providerExecuted) return [];
   return [{ type: 'tool-call', id: part.toolCallId, tool: part.toolName, ...argumentsIn(part.input) }];

@@ -5,7 +5,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
-import { messageOf } from '../../core/index.ts';
+import { errorMessage } from '../../core/index.ts';
 import type { Reader } from '../frameworks/exchange.ts';
 import { answeredOf } from './prompt.ts';
 
@@ -22,7 +22,7 @@ export function streamReader(): Reader<LanguageModelV4StreamPart> {
     if (part.type === 'tool-call') content.push(part);
     else if (part.type === 'finish') finish = part;
     else if (part.type === 'error')
-      failure = part.error instanceof Error ? part.error : new Error(messageOf(part.error), { cause: part.error });
+      failure = part.error instanceof Error ? part.error : new Error(errorMessage(part.error), { cause: part.error });
     else if (part.type === 'text-start' || part.type === 'reasoning-start') begin(part);
     else if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
       const block = blocks.get(part.id);

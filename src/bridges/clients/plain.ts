@@ -1,5 +1,12 @@
 // Plain messages, guided: no client, no loop and nothing kept; what the messages hold is all there is to know.
-import { callsOf, type Json, type JsonObject, type Message, type StopReason, type ToolSpec } from '../../core/index.ts';
+import {
+  messageToolCalls,
+  type Json,
+  type JsonObject,
+  type Message,
+  type StopReason,
+  type ToolSpec,
+} from '../../core/index.ts';
 import type { DialectName } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/table.ts';
 import { openGuide, type Guide, type GuideOptions } from '../guide/guide.ts';
@@ -52,7 +59,7 @@ export async function guide(messages: readonly JsonObject[], options: PlainOptio
   for (const [i, message] of asked.messages.entries()) {
     if (message?.role !== 'assistant') continue;
     const guidance = await opened.before({ ...asked, messages: asked.messages.slice(0, i) });
-    const finish = callsOf(message).length ? 'tool-calls' : 'stop';
+    const finish = messageToolCalls(message).length ? 'tool-calls' : 'stop';
     if (guidance.type === 'send') await opened.accept({ message, finish });
     if (i === last) return { messages, decisions: await judgements(opened, message) };
   }
@@ -72,7 +79,7 @@ export async function guide(messages: readonly JsonObject[], options: PlainOptio
 
 const judgements = (opened: Guide, message: Message): Promise<readonly PlainDecision[]> =>
   Promise.all(
-    callsOf(message).map(async (call): Promise<PlainDecision> => {
+    messageToolCalls(message).map(async (call): Promise<PlainDecision> => {
       const refused = await opened.judge(call);
       return refused ? { type: 'refused', ...refused } : { type: 'allowed', id: call.id, tool: call.tool };
     }),

@@ -4,7 +4,7 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { callsOf, type Message, type Rule } from '../../core/index.ts';
+import { messageToolCalls, type Message, type Rule } from '../../core/index.ts';
 import type { Addition } from '../guide/given.ts';
 import { openConversations, type ConversationOptions, type Conversations } from './conversations.ts';
 
@@ -29,7 +29,7 @@ async function ask(
   const talk = await conversations.ask({ ...about, messages, ...follows }, more.session);
   try {
     assert.equal(talk.guidance.type, 'send');
-    await talk.guide.after({ message: answer, finish: callsOf(answer).length ? 'tool-calls' : 'stop' });
+    await talk.guide.after({ message: answer, finish: messageToolCalls(answer).length ? 'tool-calls' : 'stop' });
     talk.passed(answer, more.name);
     return talk.guidance.type === 'send' ? talk.guidance.additions : [];
   } finally {

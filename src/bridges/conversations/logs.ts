@@ -15,7 +15,7 @@ export const logsIn = (folder: string | undefined): OpenLog =>
 /** A power cut may cost the end of such a log. A caller who waits for its model does not wait for the disk. */
 const hasty = (log: Log): Log => ({
   read: (options) => log.read(options),
-  append: (after, facts, { settle: _, ...options } = {}) => log.append(after, facts, options),
+  append: (after, facts, { durable: _, ...options } = {}) => log.append(after, facts, options),
   follow: (from, signal) => log.follow(from, signal),
   close: () => log.close(),
 });

@@ -5,7 +5,7 @@ import {
   type Json,
   type JsonObject,
   type Message,
-  type Part,
+  type MessagePart,
   type Usage,
 } from '../../core/index.ts';
 import type { Addition } from '../guide/given.ts';
@@ -126,10 +126,10 @@ function messageOf({ role, content }: JsonObject): Message | null {
   return { role, parts: blocks.map(userPart) };
 }
 
-const userPart = (block: JsonObject): Part =>
+const userPart = (block: JsonObject): MessagePart =>
   block['type'] === 'text' ? { type: 'text', text: text(block['text']) } : opaque(block);
 
-const resultPart = (block: JsonObject): Part => ({
+const resultPart = (block: JsonObject): MessagePart => ({
   type: 'tool-result',
   id: text(block['tool_use_id']),
   tool: '',
@@ -137,7 +137,7 @@ const resultPart = (block: JsonObject): Part => ({
   failed: block['is_error'] === true,
 });
 
-function answerPart(block: JsonObject): readonly Part[] {
+function answerPart(block: JsonObject): readonly MessagePart[] {
   if (block['type'] === 'text') return [{ type: 'text', text: text(block['text']) }];
   if (block['type'] !== 'tool_use') return [];
   return [{ type: 'tool-call', id: text(block['id']), tool: text(block['name']), input: block['input'] ?? {} }];
@@ -200,7 +200,7 @@ function withAdded(message: Json, additions: readonly Addition[]): readonly Json
 const blocksOf = (content: Json | undefined): readonly Json[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : all(content);
 
-function blockOf(part: Part): readonly JsonObject[] {
+function blockOf(part: MessagePart): readonly JsonObject[] {
   if (part.type === 'text') return [{ type: 'text', text: part.text }];
   return part.type === 'tool-call' ? [{ type: 'tool_use', id: part.id, name: part.tool, input: part.input }] : [];
 }
@@ -243,7 +243,7 @@ const whole = ({ block, json }: Open): JsonObject =>
   block['type'] === 'tool_use' && json !== '' ? { ...block, input: argumentsIn(json).input } : block;
 
 /** Clients read arguments that are cut off as far as they go, so these are not the same as none. */
-const partsOf = (open: Open): readonly Part[] =>
+const partsOf = (open: Open): readonly MessagePart[] =>
   answerPart(whole(open)).map((part) =>
     part.type === 'tool-call' && open.json !== '' ? { ...part, ...argumentsIn(open.json) } : part,
   );

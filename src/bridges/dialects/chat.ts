@@ -1,12 +1,12 @@
 // OpenAI's chat completions, as callers of any framework write them.
 import {
   isObject,
-  type CallPart,
+  type ToolCallPart,
   type FinishReason,
   type Json,
   type JsonObject,
   type Message,
-  type Part,
+  type MessagePart,
   type ToolSpec,
   type Usage,
 } from '../../core/index.ts';
@@ -107,14 +107,14 @@ function messageOf(message: JsonObject): Message | null {
   return { role, parts: [{ type: 'tool-result', ...result }] };
 }
 
-const userParts = (message: JsonObject): readonly Part[] =>
+const userParts = (message: JsonObject): readonly MessagePart[] =>
   typeof message['content'] === 'string'
     ? [{ type: 'text', text: message['content'] }]
-    : list(message['content']).map((part): Part =>
+    : list(message['content']).map((part): MessagePart =>
         part['type'] === 'text' ? { type: 'text', text: text(part['text']) } : opaque(part),
       );
 
-function answerParts(message: JsonObject): readonly Part[] {
+function answerParts(message: JsonObject): readonly MessagePart[] {
   const words = wordsOf(message);
   return [
     ...(words === '' ? [] : [{ type: 'text', text: words } as const]),
@@ -122,7 +122,7 @@ function answerParts(message: JsonObject): readonly Part[] {
   ];
 }
 
-function callOf(call: JsonObject): CallPart {
+function callOf(call: JsonObject): ToolCallPart {
   const id = text(call['id']);
   const made = inner(call['function']);
   const free = inner(call['custom']);

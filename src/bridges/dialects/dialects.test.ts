@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { callsOf, isObject, textOf, type Json, type JsonObject } from '../../core/index.ts';
+import { messageToolCalls, isObject, messageText, type Json, type JsonObject } from '../../core/index.ts';
 import { calls, says, scriptedServer, type Answer } from '../../testing/index.ts';
 import { framesIn } from '../exchange/frames.ts';
 import type { Addition } from '../guide/given.ts';
@@ -183,8 +183,8 @@ for (const name of names)
       }
       const told = reader.answer();
       assert.equal(holds, title !== 'words');
-      assert.equal(textOf(told.message), textOf(whole.message));
-      const made = (each: typeof told) => callsOf(each.message).map(({ tool, input }) => ({ tool, input }));
+      assert.equal(messageText(told.message), messageText(whole.message));
+      const made = (each: typeof told) => messageToolCalls(each.message).map(({ tool, input }) => ({ tool, input }));
       assert.deepEqual(made(told), made(whole));
       assert.equal(made(told).length, title === 'words' ? 0 : 2);
       assert.deepEqual(
@@ -200,8 +200,8 @@ for (const name of names)
       assert.equal(legal.status, 200, `a refused answer can be shown again: ${await legal.text()}`);
     });
 
-const results = (told: { readonly message: Parameters<typeof callsOf>[0] }) =>
-  callsOf(told.message).map(({ id, tool }) => ({ id, tool, text: 'No.' }));
+const results = (told: { readonly message: Parameters<typeof messageToolCalls>[0] }) =>
+  messageToolCalls(told.message).map(({ id, tool }) => ({ id, tool, text: 'No.' }));
 
 for (const name of names)
   test(`[M31] ${name}: another answer goes on in the stream that has begun, and both read as one`, async () => {
@@ -219,7 +219,7 @@ for (const name of names)
     const all = [...sent, ...(await events()).flatMap((event) => join(event) ?? [])];
     const reader = dialect.assembler();
     for (const event of all) reader.take(event);
-    assert.equal(textOf(reader.answer().message).replaceAll('\n', ''), 'Answer 0.Answer 1.');
+    assert.equal(messageText(reader.answer().message).replaceAll('\n', ''), 'Answer 0.Answer 1.');
     const data = all.flatMap((event) => (event.data === '[DONE]' ? [] : [event.data]));
     const openings = data.filter(({ type }) => type === 'message_start' || type === 'response.created');
     assert.ok(openings.length <= 1, 'it begins once');

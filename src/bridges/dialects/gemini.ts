@@ -1,13 +1,13 @@
 // Google's generateContent, as callers of any framework write it on the wire.
 import {
-  canonical,
-  digest,
+  canonicalJson,
+  hash53,
   isObject,
   type FinishReason,
   type Json,
   type JsonObject,
   type Message,
-  type Part,
+  type MessagePart,
   type ToolSpec,
   type Usage,
 } from '../../core/index.ts';
@@ -96,7 +96,7 @@ function callIds(parts: readonly JsonObject[]): readonly string[] {
   return parts.flatMap((part) => {
     const call = callIn(part);
     if (!call) return [];
-    const name = `${text(call['name'])}-${digest(canonical(call['args'] ?? {})).toString(36)}`;
+    const name = `${text(call['name'])}-${hash53(canonicalJson(call['args'] ?? {})).toString(36)}`;
     const nth = seen.get(name) ?? 0;
     seen.set(name, nth + 1);
     return [text(call['id']) || `${name}-${nth}`];
@@ -111,30 +111,30 @@ function messageOf(content: JsonObject, before: Json | undefined): Message {
   let nth = 0;
   return {
     role: 'tool',
-    parts: parts.map((part): Part => {
+    parts: parts.map((part): MessagePart => {
       const result = resultIn(part);
       return result ? resultPart(result, text(result['id']) || (ids[nth++] ?? '')) : userPart(part);
     }),
   };
 }
 
-const userPart = (part: JsonObject): Part =>
+const userPart = (part: JsonObject): MessagePart =>
   typeof part['text'] === 'string' ? { type: 'text', text: part['text'] } : opaque(part);
 
-function resultPart(result: JsonObject, id: string): Part {
+function resultPart(result: JsonObject, id: string): MessagePart {
   const { error, output, result: told } = inner(result['response']);
   const said = error ?? output ?? told ?? result['response'] ?? '';
   const words = typeof said === 'string' ? said : JSON.stringify(said);
   return { type: 'tool-result', id, tool: '', text: words, failed: error !== undefined };
 }
 
-function answerParts(parts: readonly JsonObject[]): readonly Part[] {
+function answerParts(parts: readonly JsonObject[]): readonly MessagePart[] {
   const ids = callIds(parts);
   let nth = 0;
   const words = wordsOfAnswer(parts);
   return [
     ...(words === '' ? [] : [{ type: 'text', text: words } as const]),
-    ...parts.flatMap((part): readonly Part[] => {
+    ...parts.flatMap((part): readonly MessagePart[] => {
       const call = callIn(part);
       return call
         ? [{ type: 'tool-call', id: ids[nth++] ?? '', tool: text(call['name']), input: call['args'] ?? {} }]
@@ -211,7 +211,7 @@ function exchanged(addition: Addition & { readonly type: 'exchange' }): readonly
   return [{ role: 'model', parts }, ...(results.length ? [{ role: 'user', parts: results }] : [])];
 }
 
-function partOf(part: Part): readonly JsonObject[] {
+function partOf(part: MessagePart): readonly JsonObject[] {
   if (part.type === 'text') return [{ text: part.text }];
   return part.type === 'tool-call' ? [{ functionCall: { name: part.tool, args: part.input } }] : [];
 }

@@ -1,5 +1,5 @@
 // Reads JSON that others wrote: what is not what it should be counts as absent.
-import { isObject, type Json, type JsonObject, type Part } from '../../core/index.ts';
+import { isObject, type Json, type JsonObject, type MessagePart } from '../../core/index.ts';
 
 /** Everything in a list, in its place. */
 export const all = (value: Json | undefined): readonly Json[] =>
@@ -29,7 +29,7 @@ export function argumentsIn(raw: string): { readonly input: Json; readonly inval
 }
 
 /** What we know of but do not read. */
-export const opaque = (value: Json): Part => ({
+export const opaque = (value: Json): MessagePart => ({
   type: 'file',
   mediaType: 'application/octet-stream',
   data: JSON.stringify(value),

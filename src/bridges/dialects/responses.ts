@@ -4,7 +4,7 @@ import {
   type Json,
   type JsonObject,
   type Message,
-  type Part,
+  type MessagePart,
   type ToolSpec,
   type Usage,
 } from '../../core/index.ts';
@@ -120,7 +120,7 @@ function messagesOf(items: readonly Json[]): readonly (Message | null)[] {
   });
 }
 
-const resultOf = (item: JsonObject): Part => ({
+const resultOf = (item: JsonObject): MessagePart => ({
   type: 'tool-result',
   id: text(item['call_id']) || text(item['approval_request_id']),
   tool: '',
@@ -133,14 +133,14 @@ const wordsIn = (content: Json | undefined): string =>
     .map((part) => text(part['text']) || text(part['refusal']))
     .join('\n');
 
-const userParts = ({ content }: JsonObject): readonly Part[] =>
+const userParts = ({ content }: JsonObject): readonly MessagePart[] =>
   typeof content === 'string'
     ? [{ type: 'text', text: content }]
     : list(content).map((part) =>
         part['type'] === 'input_text' ? { type: 'text', text: text(part['text']) } : opaque(part),
       );
 
-function answerPart(item: JsonObject): readonly Part[] {
+function answerPart(item: JsonObject): readonly MessagePart[] {
   if (item['role'] === 'assistant') {
     const words = typeof item['content'] === 'string' ? item['content'] : wordsIn(item['content']);
     return words === '' ? [] : [{ type: 'text', text: words }];
@@ -198,7 +198,7 @@ function resultItem(kind: string, id: string, output: string): JsonObject {
   return { type: `${kind || 'function_call'}_output`, call_id: id, output };
 }
 
-function itemOf(part: Part): readonly JsonObject[] {
+function itemOf(part: MessagePart): readonly JsonObject[] {
   if (part.type === 'text') return [{ role: 'assistant', content: part.text }];
   if (part.type !== 'tool-call') return [];
   return [{ type: 'function_call', call_id: part.id, name: part.tool, arguments: JSON.stringify(part.input) }];

@@ -1,5 +1,12 @@
 // What the doors of guided requests share: the request with its additions, the verdict on an answer, and what is kept of both.
-import { callsOf, FairleadError, fromFailure, messageOf, toFailure, type JsonObject } from '../../core/index.ts';
+import {
+  messageToolCalls,
+  FairleadError,
+  fromFailure,
+  errorMessage,
+  toFailure,
+  type JsonObject,
+} from '../../core/index.ts';
 import type { Talk } from '../conversations/conversations.ts';
 import type { Dialect, Told } from '../dialects/dialect.ts';
 import type { Addition } from '../guide/given.ts';
@@ -64,13 +71,13 @@ export async function judged(
   { talk, tell }: Pick<Exchange<unknown>, 'talk' | 'tell'>,
   answer: Told,
 ): Promise<Guidance> {
-  const calls = callsOf(answer.message).length;
+  const calls = messageToolCalls(answer.message).length;
   try {
     if (talk instanceof FairleadError) throw talk;
     return await talk.guide.after(answer);
   } catch (error) {
     if (calls > 0) throw refusal(error);
-    tell(`The guide failed, and words alone passed without it: ${messageOf(error)}`);
+    tell(`The guide failed, and words alone passed without it: ${errorMessage(error)}`);
     return { type: 'pass' };
   }
 }
@@ -80,7 +87,7 @@ const refusalCode = 'bridge/guide-failed';
 const refusal = (cause: unknown): FairleadError =>
   new FairleadError(
     refusalCode,
-    `Tool calls of this answer were held back because the guide failed: ${messageOf(cause)}`,
+    `Tool calls of this answer were held back because the guide failed: ${errorMessage(cause)}`,
     { blame: 'harness', retry: true, cause },
   );
 
@@ -99,7 +106,7 @@ export function passed({ talk }: Pick<Exchange<unknown>, 'talk'>, { message, id 
 /** Keeps that no answer came. A log that fails is no reason to fail the caller. */
 export async function told({ talk, tell }: Pick<Exchange<unknown>, 'talk' | 'tell'>, why: string): Promise<void> {
   if (talk instanceof FairleadError) return;
-  await talk.guide.failed(why).catch((error: unknown) => tell(messageOf(error)));
+  await talk.guide.failed(why).catch((error: unknown) => tell(errorMessage(error)));
 }
 
 /** Why a conversation could not be asked. Calls are held back then; a name that can be none is the caller's own mistake. */

@@ -1,5 +1,5 @@
 // A streamed answer, guided: the caller sees one stream, however often the model had to be asked again behind it.
-import { callsOf, messageOf } from '../../core/index.ts';
+import { messageToolCalls, errorMessage } from '../../core/index.ts';
 import type { Dialect, StreamEvent, Told } from '../dialects/dialect.ts';
 import { frameOf, framesIn } from './frames.ts';
 import { eventsIn, mayCall, passage, type Passage } from './holding.ts';
@@ -17,7 +17,7 @@ export async function* streamed<Head>(exchange: Exchange<Head>, first: Arrived<H
   } catch (error) {
     ended = true;
     if (!isRefusal(error)) {
-      await told(exchange, messageOf(error));
+      await told(exchange, errorMessage(error));
       throw error;
     }
     exchange.tell(error.message);
@@ -52,7 +52,7 @@ async function* rounds<Head>(
     let hidden = false;
     const events = await eventsIn([...way.sent, ...way.held], (frame) => (hidden ||= mayCall(dialect, frame)));
     const answer = asSeen(dialect, seen, events);
-    if (hidden || (way.calls && callsOf(answer.message).length === 0)) throw unreadCalls();
+    if (hidden || (way.calls && messageToolCalls(answer.message).length === 0)) throw unreadCalls();
     const guidance = await judged(exchange, answer);
     if (guidance.type === 'pass') {
       passed(exchange, answer);
@@ -118,6 +118,6 @@ async function settle<Head>(exchange: Exchange<Head>, { seen, way }: Given): Pro
     await judged(exchange, answer);
     passed(exchange, answer);
   } catch (error) {
-    exchange.tell(messageOf(error));
+    exchange.tell(errorMessage(error));
   }
 }

@@ -1,5 +1,5 @@
 // One request of a framework: sent with what the guide adds, asked again while its answer is refused, and passed on as it comes.
-import { messageOf, type Message, type Part } from '../../core/index.ts';
+import { errorMessage, type Message, type MessagePart } from '../../core/index.ts';
 import type { Talk } from '../conversations/conversations.ts';
 import { stopWords, type Stopping, type Told } from '../dialects/dialect.ts';
 import type { Addition } from '../guide/given.ts';
@@ -52,7 +52,7 @@ export async function* exchange<E>(call: Exchange<E>): AsyncGenerator<E, void, u
       const answer = reader.answer();
       if (answer instanceof Error) throw answer;
       if ('told' in answer) {
-        await guide.failed(messageOf(answer.told));
+        await guide.failed(errorMessage(answer.told));
         open = false;
         yield* reader.closing(held);
         return;
@@ -74,7 +74,7 @@ export async function* exchange<E>(call: Exchange<E>): AsyncGenerator<E, void, u
     talk.passed(asSeen(words, shown, call.oneText));
     yield* call.stopped(guidance);
   } catch (error) {
-    if (open) await forgiving(guide.failed(messageOf(error)));
+    if (open) await forgiving(guide.failed(errorMessage(error)));
     open = false;
     throw error;
   } finally {
@@ -86,7 +86,7 @@ export async function* exchange<E>(call: Exchange<E>): AsyncGenerator<E, void, u
 /** An answer as the caller gives it back: after the words that it was shown before. */
 function asSeen(message: Message, shown: readonly string[], oneText = false): Message {
   if (shown.length === 0) return message;
-  const parts = [...shown.map((text): Part => ({ type: 'text', text })), ...message.parts];
+  const parts = [...shown.map((text): MessagePart => ({ type: 'text', text })), ...message.parts];
   if (!oneText) return { ...message, parts };
   const words = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   return { ...message, parts: [{ type: 'text', text: words }, ...message.parts.filter(({ type }) => type !== 'text')] };

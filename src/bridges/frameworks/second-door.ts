@@ -1,5 +1,5 @@
 // The door in front of a tool itself, for calls that come past the model: edited by a person, made by other code.
-import { canonical, type CallPart } from '../../core/index.ts';
+import { canonicalJson, type ToolCallPart } from '../../core/index.ts';
 import type { Guide } from '../guide/guide.ts';
 
 /** As much of a guide as a tool's door needs. */
@@ -8,11 +8,11 @@ export type DoorKeeper = Pick<Guide, 'judge' | 'state'>;
 /** Why a call may not run, if it may not. One that the guide let through with the model's answer is not judged twice: it would count against itself. */
 export async function objection(
   guide: DoorKeeper,
-  call: Pick<CallPart, 'id' | 'tool' | 'input'>,
+  call: Pick<ToolCallPart, 'id' | 'tool' | 'input'>,
 ): Promise<string | undefined> {
-  const input = canonical(call.input);
+  const input = canonicalJson(call.input);
   const passed = guide.state.calls.some(
-    (each) => each.id === call.id && each.tool === call.tool && canonical(each.input) === input,
+    (each) => each.id === call.id && each.tool === call.tool && canonicalJson(each.input) === input,
   );
   return passed ? undefined : (await guide.judge(call))?.reason;
 }

@@ -1,17 +1,17 @@
 // What somebody else's loop has shown of its conversation, as a view of our log: how far it goes, and what was added to it where.
 import {
-  canonical,
-  digest,
+  canonicalJson,
+  hash53,
   isObject,
-  push,
+  appendItem,
   toArray,
-  trailOf,
+  createPersistentList,
   type Event,
   type Json,
   type Message,
   type NamedView,
   type Note,
-  type Trail,
+  type PersistentList,
 } from '../../core/index.ts';
 
 /** Something the model reads that the caller's own messages do not hold. It stands after the caller's message of this index, for ever. */
@@ -33,8 +33,8 @@ export type Mark = { readonly mark: number; readonly event: string };
 
 /** How far the caller's conversation is known. */
 export type Given = {
-  readonly marks: Trail<Mark>;
-  readonly additions: Trail<Addition>;
+  readonly marks: PersistentList<Mark>;
+  readonly additions: PersistentList<Addition>;
   /** The event after which the conversation's first message was taken in. */
   readonly start: string;
   readonly nonce: string;
@@ -49,7 +49,7 @@ export const EXCHANGE = 'guide/exchange';
 
 /** A mark of a conversation that grew by one message. */
 export const markAfter = (mark: number, message: Message | null): number =>
-  digest(`${mark} ${message ? canonical(essence(message)) : ''}`);
+  hash53(`${mark} ${message ? canonicalJson(essence(message)) : ''}`);
 
 /** What a caller gives back of an answer unchanged, whatever else its framework does to it. */
 function essence({ role, parts }: Message): Json {
@@ -59,7 +59,7 @@ function essence({ role, parts }: Message): Json {
       if (part.type === 'text') return part.text.trim() === '' ? [] : [part.text.trim()];
       if (part.type === 'tool-call') return [{ call: part.tool, input: part.input }];
       if (part.type === 'tool-result') return [{ result: part.text }];
-      return part.type === 'file' ? [{ file: digest(part.data) }] : [];
+      return part.type === 'file' ? [{ file: hash53(part.data) }] : [];
     }),
   };
 }
@@ -67,14 +67,14 @@ function essence({ role, parts }: Message): Json {
 /** Folds what the remarks of a guide say, and the notes that turns showed. */
 export const givenView = (wordsFor: (notes: readonly Note[], nonce: string) => string): NamedView<Given> => ({
   name: 'guide/given',
-  initial: { marks: trailOf<Mark>(), additions: trailOf<Addition>(), start: '', nonce: '' },
+  initial: { marks: createPersistentList<Mark>(), additions: createPersistentList<Addition>(), start: '', nonce: '' },
   on(state, event) {
     if (event.type === 'session-started') return { ...state, nonce: event.nonce ?? '' };
     if (event.type === 'epoch-started' && state.marks.length === 0) return { ...state, start: event.id };
     if (event.type === 'annotation-added' && event.key === GIVEN && typeof event.value === 'number')
-      return { ...state, marks: push(state.marks, { mark: event.value, event: event.id }) };
+      return { ...state, marks: appendItem(state.marks, { mark: event.value, event: event.id }) };
     const added = additionIn(event, state.marks.length - 1, (notes) => wordsFor(notes, state.nonce));
-    return added ? { ...state, additions: push(state.additions, added) } : state;
+    return added ? { ...state, additions: appendItem(state.additions, added) } : state;
   },
 });
 

@@ -1,7 +1,7 @@
 // A loop of somebody else's, guided: it keeps its own messages, and the model reads what the guide adds to them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { callsOf, type Gate, type Json, type Message, type Rule } from '../../core/index.ts';
+import { messageToolCalls, type Gate, type Json, type Message, type Rule } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import type { Addition } from './given.ts';
 import { openGuide, type Guide, type GuideOptions } from './guide.ts';
@@ -49,11 +49,14 @@ async function loop(guide: Guide, prompt: string, answers: Message[], messages: 
       requests.push(read(messages, guidance.additions));
       answer = answers.shift();
       assert.ok(answer, 'the model has lines left');
-      guidance = await guide.after({ message: answer, finish: callsOf(answer).length ? 'tool-calls' : 'stop' });
+      guidance = await guide.after({
+        message: answer,
+        finish: messageToolCalls(answer).length ? 'tool-calls' : 'stop',
+      });
     }
     if (guidance.type === 'stop') return { requests, stopped: guidance, messages };
     messages.push(answer as Message);
-    const made = callsOf(answer as Message);
+    const made = messageToolCalls(answer as Message);
     if (made.length === 0) return { requests, messages };
     for (const { id, tool } of made) messages.push(result(id, tool, id.startsWith('bad') ? 'Error: no' : 'fine'));
   }

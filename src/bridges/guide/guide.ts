@@ -1,19 +1,19 @@
 // Guides a conversation that somebody else's loop runs: sees each request before it goes, and each answer before it counts.
-import { agentParts, merge, type Extension } from '../../agent/index.ts';
+import { resolveAgent, mergeExtensions, type Extension } from '../../agent/index.ts';
 import {
-  decide,
-  deliverable,
-  ending,
-  look,
-  next,
-  openHead,
-  remind,
+  evaluateGates,
+  deliverableInputs,
+  runEndedFacts,
+  readView,
+  nextStep,
+  openSessionWriter,
+  collectNotes,
   runChecks,
-  runView,
+  runStateView,
   toArray,
-  wordsOf,
-  type AgentParts,
-  type Call,
+  renderNotes,
+  type ResolvedAgent,
+  type ToolCall,
   type FinishReason,
   type Json,
   type Limits,
@@ -58,7 +58,7 @@ export type GuideOptions = Omit<Extension, 'tools' | 'providers' | 'renderers'> 
   readonly reads?: readonly string[];
   readonly isFailure?: FailureTest;
   /** Puts a call to a person; without it, what would be asked is refused. */
-  readonly ask?: (call: Pick<Call, 'tool' | 'input'>, question: string) => Promise<boolean>;
+  readonly ask?: (call: Pick<ToolCall, 'tool' | 'input'>, question: string) => Promise<boolean>;
 };
 
 /** A request that the caller is about to make. A message that is none of ours to understand is null. */
@@ -108,7 +108,7 @@ export type Guide = {
   /** The event after which this many of the caller's messages were known; nothing if they never were. */
   known(messages: number): string | undefined;
   /** What the gates say to a call now; for callers whose tools are wrapped one by one. */
-  judge(call: Pick<Call, 'id' | 'tool' | 'input'>): Promise<Refused | undefined>;
+  judge(call: Pick<ToolCall, 'id' | 'tool' | 'input'>): Promise<Refused | undefined>;
   close(): Promise<void>;
 };
 
@@ -120,16 +120,16 @@ const unbound: Partial<Limits> = { turns: 1e9, errors: 1e9, stuckAfter: 0 };
 /** Opens a guide. */
 export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
   const { log = memoryLog(), isFailure = looksFailed } = options;
-  const given = givenView((notes, nonce) => wordsOf(notes, nonce)[0]?.text ?? '');
-  const { rules, views } = merge([options]);
-  const head = await openHead(log, runView(rules, [...views, given]), 'root');
+  const given = givenView((notes, nonce) => renderNotes(notes, nonce)[0]?.text ?? '');
+  const { rules, views } = mergeExtensions([options]);
+  const head = await openSessionWriter(log, runStateView(rules, [...views, given]), 'root');
   let agent = partsFor(options, { model: head.state.model, tools: head.state.tools, system: head.state.system });
   const signal = new AbortController().signal;
-  const additions = (): readonly Addition[] => additionsOf(look(head.state, given));
+  const additions = (): readonly Addition[] => additionsOf(readView(head.state, given));
 
   /** A conversation that goes another way than before is a branch from where they part. */
   async function goBack({ messages, marks = marksOf(messages) }: Asked): Promise<void> {
-    const seen = look(head.state, given);
+    const seen = readView(head.state, given);
     const common = commonLength(seen, marks);
     if (common === seen.marks.length) return;
     const known = beforeRound(messages, common);
@@ -139,7 +139,7 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
 
   /** Takes in what is new. */
   async function takeIn({ messages }: Asked): Promise<void> {
-    const { marks } = look(head.state, given);
+    const { marks } = readView(head.state, given);
     const known = marks.length;
     let mark = known === 0 ? 0 : (marks.items[known - 1]?.mark ?? 0);
     for (const message of messages.slice(known)) {
@@ -151,7 +151,7 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
 
   /** A model that will not hear is not asked for ever. */
   function exhausted(): Step | undefined {
-    const { marks, additions: made } = look(head.state, given);
+    const { marks, additions: made } = readView(head.state, given);
     const place = marks.length - 1;
     const times = toArray(made).filter(({ type, after }) => type === 'exchange' && after === place).length;
     if (times < Math.max(1, options.limits?.errors ?? mostRefusals)) return undefined;
@@ -161,18 +161,18 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
   /** Begins a turn of the model, unless the run is over. */
   async function send(refused: readonly Refused[]): Promise<Guidance> {
     const { state } = head;
-    const step = exhausted() ?? next(state, agent);
+    const step = exhausted() ?? nextStep(state, agent);
     if (step.type === 'end') {
-      await head.record((now) => ending(now, step), { settle: true });
+      await head.record((now) => runEndedFacts(now, step), { durable: true });
       return { type: 'stop', reason: step.reason, detail: step.detail ?? '' };
     }
-    const { notes, remarks } = remind(agent, state);
-    const inputs = deliverable(state).map(({ input }) => input);
-    await head.record([...remarks, { type: 'turn-started', turn: state.turn + 1, inputs, notes }], { settle: true });
+    const { notes, remarks } = collectNotes(agent, state);
+    const inputs = deliverableInputs(state).map(({ input }) => input);
+    await head.record([...remarks, { type: 'turn-started', turn: state.turn + 1, inputs, notes }], { durable: true });
     return { type: 'send', additions: additions(), refused };
   }
 
-  async function objections(calls: readonly Call[]): Promise<readonly Refused[]> {
+  async function objections(calls: readonly ToolCall[]): Promise<readonly Refused[]> {
     const found: Refused[] = [];
     for (const call of calls) {
       const reason = await objectionTo(agent, call, head.state, options.ask);
@@ -199,19 +199,19 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
       return send([]);
     },
     async after(answered) {
-      await head.record((state) => [ended(state, answered)], { settle: true });
+      await head.record((state) => [ended(state, answered)], { durable: true });
       const refused = await objections(head.state.calls);
       if (refused.length === 0) {
-        await head.record((state) => state.calls.map((call) => started(call, state)), { settle: true });
+        await head.record((state) => state.calls.map((call) => started(call, state)), { durable: true });
         if (head.state.calls.length) return { type: 'pass' };
-        if (next(head.state, agent).type === 'check')
-          await runChecks(agent, { head, signal, live: () => {}, clock: () => performance.now() });
-        const step = next(head.state, agent);
-        if (step.type === 'end') await head.record((state) => ending(state, step), { settle: true });
+        if (nextStep(head.state, agent).type === 'check')
+          await runChecks(agent, { writer: head, signal, onChunk: () => {}, clock: () => performance.now() });
+        const step = nextStep(head.state, agent);
+        if (step.type === 'end') await head.record((state) => runEndedFacts(state, step), { durable: true });
         if (step.type !== 'turn') return { type: 'pass' };
       }
       // The caller never sees this answer, but the model has to: it is shown again with what was wrong with it.
-      await head.record(refusal(answered, refused), { settle: true });
+      await head.record(refusal(answered, refused), { durable: true });
       return send(refused);
     },
     async accept(answered) {
@@ -225,7 +225,7 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
       await head.record([{ type: 'annotation-added', key, value }]);
     },
     known(messages) {
-      const { marks, start } = look(head.state, given);
+      const { marks, start } = readView(head.state, given);
       if (messages === 0) return start;
       return messages <= marks.length ? marks.items[messages - 1]?.event : undefined;
     },
@@ -237,23 +237,23 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
   };
 }
 
-function partsFor(options: GuideOptions, { model, tools, system }: Omit<Asked, 'messages'>): AgentParts {
-  const { rules, views, gates, stops, checks, reminders } = merge([options]);
+function partsFor(options: GuideOptions, { model, tools, system }: Omit<Asked, 'messages'>): ResolvedAgent {
+  const { rules, views, gates, stops, checks, reminders } = mergeExtensions([options]);
   const provider = standInModel(model, options);
   const parts = { rules, views, gates, stops, checks, reminders, provider, system };
   // The history is the caller's: it is not ours to make shorter.
-  const { compact: _, ...own } = agentParts(parts);
+  const { compactor: _, ...own } = resolveAgent(parts);
   // Nor are its tools: whether they are well described is for it to know.
   return { ...own, tools: new Map(standInTools(tools, options.reads).map((tool) => [tool.name, tool])) };
 }
 
 /** The caller runs what the model wrote, so a call that a rule would change has to be made by the model. */
-const rewritten = ({ tool }: Pick<Call, 'tool'>, input: Json): string =>
+const rewritten = ({ tool }: Pick<ToolCall, 'tool'>, input: Json): string =>
   `Call ${tool} with these arguments instead: ${JSON.stringify(input)}`;
 
 async function objectionTo(
-  agent: AgentParts,
-  call: Call,
+  agent: ResolvedAgent,
+  call: ToolCall,
   state: RunState,
   ask: GuideOptions['ask'],
 ): Promise<string | undefined> {
@@ -262,7 +262,7 @@ async function objectionTo(
     return 'The arguments of this call are not JSON, so it was not made. Make it again with arguments that are.';
   let now = call;
   for (let questions = 0; questions < 8; questions++) {
-    const ruling = await decide(agent, now, state);
+    const ruling = await evaluateGates(agent, now, state);
     if (ruling.type === 'allow') return ruling.input === call.input ? undefined : rewritten(call, ruling.input);
     if (ruling.type === 'deny') return ruling.reason;
     if (!(await ask?.(call, ruling.question)))

@@ -1,11 +1,11 @@
 // What a guided conversation is in the log: sessions, runs, answers, calls let through and calls refused.
-import { limitsFor } from '../../agent/index.ts';
+import { resolveLimits } from '../../agent/index.ts';
 import {
-  callsOf,
-  type AgentParts,
-  type Call,
+  messageToolCalls,
+  type ResolvedAgent,
+  type ToolCall,
   type Fact,
-  type Head,
+  type SessionWriter,
   type Json,
   type Limits,
   type RunState,
@@ -15,7 +15,7 @@ import type { Answered, Asked, Refused } from './guide.ts';
 
 /** Writes the first facts of a session, or a new epoch where the caller's text, tools or model changed. */
 export async function begin(
-  head: Head,
+  head: SessionWriter,
   { model, system, tools }: Asked,
   {
     session = crypto.randomUUID(),
@@ -56,9 +56,9 @@ export const wanted = (state: RunState): readonly Fact[] =>
     : [{ type: 'input-received', input: `g${state.seq}c`, how: 'continue', parts: [] }];
 
 /** A run for whatever comes next, unless one is going on. */
-export const newRun = (state: RunState, agent: AgentParts, limits: Partial<Limits> | undefined): readonly Fact[] =>
+export const newRun = (state: RunState, agent: ResolvedAgent, limits: Partial<Limits> | undefined): readonly Fact[] =>
   state.run === undefined
-    ? [{ type: 'run-started', run: `r${state.seq}`, limits: limitsFor(agent.provider, limits) }]
+    ? [{ type: 'run-started', run: `r${state.seq}`, limits: resolveLimits(agent.provider, limits) }]
     : [];
 
 /** The fact of an answer. */
@@ -74,7 +74,7 @@ export const ended = (state: RunState, { message, finish, usage = {}, usd, ms = 
 });
 
 /** The fact that a call was let through. */
-export const started = ({ id, tool }: Call, state: RunState): Fact => ({
+export const started = ({ id, tool }: ToolCall, state: RunState): Fact => ({
   type: 'tool-started',
   call: id,
   tool,
@@ -84,7 +84,7 @@ export const started = ({ id, tool }: Call, state: RunState): Fact => ({
 /** What the model is told of an answer that holds a refused call: nothing of it was run, and why. */
 export function refusal({ message, raw }: Answered, refused: readonly Refused[]): readonly Fact[] {
   const why = new Map(refused.map(({ id, reason }) => [id, reason]));
-  const results = callsOf(message).map(({ id, tool }) => ({
+  const results = messageToolCalls(message).map(({ id, tool }) => ({
     id,
     tool,
     text:

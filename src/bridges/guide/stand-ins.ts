@@ -9,7 +9,7 @@ export const standInModel = (
   family: 'guided',
   model: model || 'unknown',
   ...(price ? { price } : {}),
-  ...(window === undefined ? {} : { window }),
+  ...(window === undefined ? {} : { contextWindow: window }),
   stream: () => notOurs(`model ${model}`),
 });
 
@@ -18,8 +18,8 @@ export const standInTools = (specs: readonly ToolSpec[], reads: readonly string[
   specs.map((spec) => ({
     ...spec,
     effect: reads.includes(spec.name) ? 'read' : 'outside',
-    check: () => undefined,
-    run: () => notOurs(`tool ${spec.name}`),
+    validate: () => undefined,
+    execute: () => notOurs(`tool ${spec.name}`),
   }));
 
 function notOurs(what: string): never {

@@ -1,5 +1,5 @@
 // What the caller's new messages are as facts: words, answers that we did not see come, and the results of calls.
-import { callsOf, type Fact, type Message, type RunState } from '../../core/index.ts';
+import { messageToolCalls, type Fact, type Message, type RunState } from '../../core/index.ts';
 
 /** Tells a result that failed where the caller's format has no word for it. */
 export type FailureTest = (tool: string, text: string) => boolean;
@@ -40,13 +40,13 @@ function foreignAnswer(message: Message, state: RunState): readonly Fact[] {
       type: 'turn-ended',
       turn: turn + 1,
       message,
-      finishReason: callsOf(message).length ? 'tool-calls' : 'stop',
+      finishReason: messageToolCalls(message).length ? 'tool-calls' : 'stop',
       usage: {},
       usd: 0,
       model: state.model,
       ms: 0,
     },
-    ...callsOf(message).map((call): Fact => ({
+    ...messageToolCalls(message).map((call): Fact => ({
       type: 'tool-started',
       call: call.id,
       tool: call.tool,
@@ -61,7 +61,7 @@ function isLatest(message: Message, state: RunState): boolean {
   const own = items.slice(Math.max(0, length - 3), length).findLast(({ role }) => role === 'assistant');
   if (!own) return false;
   const ids = (each: Message): string =>
-    callsOf(each)
+    messageToolCalls(each)
       .map(({ id }) => id)
       .join(' ');
   const words = (each: Message): string =>

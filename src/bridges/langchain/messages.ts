@@ -6,7 +6,7 @@ import {
   type Json,
   type JsonObject,
   type Message,
-  type Part,
+  type MessagePart,
   type ToolSpec,
   type Usage,
 } from '../../core/index.ts';
@@ -75,7 +75,7 @@ function messageOf(message: AnyMessage): Message | null {
   return { role: 'tool', parts: [{ type: 'tool-result', id, tool, text: words, failed: status === 'error' }] };
 }
 
-const userParts = (content: Json): readonly Part[] =>
+const userParts = (content: Json): readonly MessagePart[] =>
   typeof content === 'string'
     ? [{ type: 'text', text: content }]
     : list(content).map((part) =>
@@ -89,17 +89,17 @@ const wordsIn = (content: Json): string =>
         .map((part) => (part['type'] === 'text' ? text(part['text']) : ''))
         .join('');
 
-function answerParts({ content, tool_calls = [], invalid_tool_calls = [] }: AnyMessage): readonly Part[] {
+function answerParts({ content, tool_calls = [], invalid_tool_calls = [] }: AnyMessage): readonly MessagePart[] {
   const words = wordsIn(content);
   return [
     ...(words === '' ? [] : [{ type: 'text', text: words } as const]),
-    ...tool_calls.map(({ id = '', name, args }): Part => ({
+    ...tool_calls.map(({ id = '', name, args }): MessagePart => ({
       type: 'tool-call',
       id,
       tool: name,
       input: toJson(args),
     })),
-    ...invalid_tool_calls.map(({ id = '', name = '', args = '' }): Part => ({
+    ...invalid_tool_calls.map(({ id = '', name = '', args = '' }): MessagePart => ({
       type: 'tool-call',
       id,
       tool: name,

@@ -6,7 +6,7 @@ import {
   type Json,
   type JsonObject,
   type Message,
-  type Part,
+  type MessagePart,
   type ToolSpec,
   type Usage,
 } from '../../core/index.ts';
@@ -51,7 +51,7 @@ const messagesOf = (items: readonly JsonObject[]): readonly (Message | null)[] =
     return { role: 'assistant', parts: items.slice(i, end < 0 ? undefined : end).flatMap(answerPart) };
   });
 
-const userParts = ({ content }: JsonObject): readonly Part[] =>
+const userParts = ({ content }: JsonObject): readonly MessagePart[] =>
   typeof content === 'string'
     ? [{ type: 'text', text: content }]
     : list(content).map((part) =>
@@ -65,7 +65,7 @@ const wordsIn = (content: Json | undefined): string =>
         .map((part) => text(part['text']) || text(part['refusal']))
         .join('\n');
 
-function resultOf(item: JsonObject): Part {
+function resultOf(item: JsonObject): MessagePart {
   const { output } = item;
   const words = isObject(output) ? text(output['text']) : wordsIn(output);
   return {
@@ -82,7 +82,7 @@ function resultOf(item: JsonObject): Part {
 const done = new Set(['hosted_tool_call', 'tool_search_call']);
 const isCall = ({ type }: JsonObject): boolean => text(type).endsWith('_call') && !done.has(text(type));
 
-function answerPart(item: JsonObject): readonly Part[] {
+function answerPart(item: JsonObject): readonly MessagePart[] {
   if (item['role'] === 'assistant') {
     const words = wordsIn(item['content']);
     return words === '' ? [] : [{ type: 'text', text: words }];

@@ -1,8 +1,8 @@
 // An HTTP endpoint in front of any model: callers change their base URL and nothing else, and are guided.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { merge, type Extension } from '../../agent/index.ts';
-import { FairleadError, messageOf } from '../../core/index.ts';
+import { mergeExtensions, type Extension } from '../../agent/index.ts';
+import { FairleadError, errorMessage } from '../../core/index.ts';
 import { openConversations, type ConversationOptions } from '../conversations/conversations.ts';
 import { dialectOf } from '../dialects/table.ts';
 import { admit, isLoopback } from './door.ts';
@@ -50,7 +50,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
       hint: 'Give it a token, or let it listen on 127.0.0.1.',
     });
   const { mostBytes = 32 * 1024 * 1024, mostRequests = 256, ...how } = kept;
-  const parts = merge(extensions);
+  const parts = mergeExtensions(extensions);
   const place: Place = {
     upstream: upstreamAt(target),
     conversations: openConversations({ ...parts, ...how }),
@@ -83,7 +83,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     if (outgoing.headersSent) return void outgoing.destroy();
     if (error instanceof FairleadError && error.blame === 'user')
       return refuse(outgoing, 400, { error: { message: error.message, type: 'fairlead_error' } });
-    const message = `The model server could not be asked: ${messageOf(error)}`;
+    const message = `The model server could not be asked: ${errorMessage(error)}`;
     tell(message);
     refuse(outgoing, 502, { error: { message, type: 'fairlead_error' } });
   }
@@ -110,7 +110,7 @@ async function listening(server: Server, port: number, host: string): Promise<vo
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject).listen(port, host, resolve);
   await promise.catch((cause: unknown) => {
-    throw new FairleadError('proxy/cannot-listen', `Port ${port} cannot be listened on: ${messageOf(cause)}`, {
+    throw new FairleadError('proxy/cannot-listen', `Port ${port} cannot be listened on: ${errorMessage(cause)}`, {
       blame: 'user',
       hint: 'Give another port, or 0 for any that is free.',
       cause,

@@ -1,6 +1,6 @@
 // A tool call as an editor shows it: a title, a kind, where it works, and what it changed as texts before and after.
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
-import { aimOf, isObject, visibleLine, type Json } from '../../core/index.ts';
+import { unwrapDeferredCall, isObject, escapeInvisibleLine, type Json } from '../../core/index.ts';
 import type { Block } from '../face/face.ts';
 import { inputLine, plainOutput } from '../face/wording.ts';
 
@@ -55,7 +55,7 @@ export function callHead(block: Pick<CallBlock, 'id' | 'tool' | 'input'>, locate
 
 /** The call that is meant: of one through the tool for loaded tools, the one inside it. */
 export function meantBy(call: Pick<CallBlock, 'tool' | 'input'>): Pick<CallBlock, 'tool' | 'input'> {
-  const meant = aimOf(call);
+  const meant = unwrapDeferredCall(call);
   return typeof meant === 'string' ? call : meant;
 }
 
@@ -63,7 +63,7 @@ export function meantBy(call: Pick<CallBlock, 'tool' | 'input'>): Pick<CallBlock
 function aim(tool: string, input: Json): string {
   const { path } = isObject(input) ? input : {};
   const onFile = kinds[tool] === 'read' || kinds[tool] === 'edit';
-  return onFile && typeof path === 'string' ? visibleLine(path) : inputLine(input);
+  return onFile && typeof path === 'string' ? escapeInvisibleLine(path) : inputLine(input);
 }
 
 /** The real path that a call names; nothing if it names none, or one that leads nowhere it may. */

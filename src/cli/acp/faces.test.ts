@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import { agentParts, Session } from '../../agent/index.ts';
+import { resolveAgent, Session } from '../../agent/index.ts';
 import type { JsonObject } from '../../core/index.ts';
 import { memoryLog } from '../../stores/memory.ts';
 import { calls, says, scriptedProvider } from '../../testing/index.ts';
@@ -88,11 +88,11 @@ test('the list of what is to be done is told as the plan each time it changes, a
     description: 'lists',
     input: { type: 'object' },
     effect: 'read',
-    run: () => 'nothing',
+    execute: () => 'nothing',
   } as const;
-  const session = await Session.open(agentParts({ provider, system: '', tools: [todo, list] }), memoryLog());
+  const session = await Session.open(resolveAgent({ provider, system: '', tools: [todo, list] }), memoryLog());
   const told: unknown[] = [];
-  session.watch(planTeller((plan) => void told.push(plan)));
+  session.subscribe(planTeller((plan) => void told.push(plan)));
   await session.run('Sweep.');
   assert.deepEqual(told, [
     [{ content: 'Sweep', priority: 'medium', status: 'in_progress' }],

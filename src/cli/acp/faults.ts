@@ -1,12 +1,12 @@
 // What went wrong, as an error of the protocol: one sentence for the person, a code for the program.
 import { RequestError } from '@agentclientprotocol/sdk';
-import { FairleadError, fromFailure, messageOf, type RunState } from '../../core/index.ts';
+import { FairleadError, fromFailure, errorMessage, type RunState } from '../../core/index.ts';
 import { sentence } from '../front/sentence.ts';
 
 /** An error as the protocol tells it. */
 export function requestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
-  if (!(error instanceof FairleadError)) return new RequestError(-32603, messageOf(error));
+  if (!(error instanceof FairleadError)) return new RequestError(-32603, errorMessage(error));
   const code = error.code === 'session/unknown' ? -32002 : error.blame === 'user' ? -32602 : -32603;
   return new RequestError(code, sentence(error), { code: error.code });
 }

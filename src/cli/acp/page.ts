@@ -1,6 +1,6 @@
 // The list of sessions as an editor asks for it, a page at a time.
 import type { ListSessionsResponse } from '@agentclientprotocol/sdk';
-import { visibleLine } from '../../core/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
 import type { Shelved } from './seats.ts';
 
 const most = 50;
@@ -12,7 +12,7 @@ export function pageOf(all: readonly Shelved[], cursor: string | null | undefine
     sessions: all.slice(from, from + most).map(({ id, cwd, name, first, changed }) => ({
       sessionId: id,
       cwd,
-      title: visibleLine(first ?? name),
+      title: escapeInvisibleLine(first ?? name),
       updatedAt: changed,
     })),
     ...(from + most < all.length ? { nextCursor: String(from + most) } : {}),

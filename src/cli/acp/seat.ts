@@ -1,8 +1,15 @@
 // One session that an editor drives: a conversation on a session file, told to the editor as it happens, with one run at a time.
 import type { PlanEntry } from '@agentclientprotocol/sdk';
-import type { RunOptions, UserCommand, Words } from '../../agent/index.ts';
-import { cameLate } from '../../agent/late-words.ts';
-import { FairleadError, isObject, visibleLine, type Call, type Event, type RunState } from '../../core/index.ts';
+import type { RunOptions, UserCommand, UserInput } from '../../agent/index.ts';
+import { hasUnreadInput } from '../../agent/late-words.ts';
+import {
+  FairleadError,
+  isObject,
+  escapeInvisibleLine,
+  type ToolCall,
+  type Event,
+  type RunState,
+} from '../../core/index.ts';
 import { chosenKey } from '../../providers/routing/keys.ts';
 import { pathOf } from '../branches/path.ts';
 import { narrator } from '../chat/narrator.ts';
@@ -20,7 +27,7 @@ export type Editor = {
   /** Whether it wants to be told what its own person said. */
   readonly echoes: boolean;
   /** Asks the person about a call; nothing if they left the question. */
-  ask(call: Call, choices: readonly Choice[], signal: AbortSignal): Promise<Said | undefined>;
+  ask(call: ToolCall, choices: readonly Choice[], signal: AbortSignal): Promise<Said | undefined>;
   /** Asks the person about anything else, word for word; whatever is no clear yes is a no. */
   agrees(question: string, detail: string, signal: AbortSignal): Promise<boolean>;
   /** Tells how the session stands after each turn. */
@@ -36,9 +43,9 @@ export type Seat = {
   readonly talk: Conversation;
   readonly running: boolean;
   /** Says something and runs until the run ends; the person is asked on the way. */
-  prompt(words: Words): Promise<RunState>;
+  prompt(words: UserInput): Promise<RunState>;
   /** Says something to the run that is going on; if that ends meanwhile, another reads it before `prompt` is done. */
-  steer(words: Words): Promise<void>;
+  steer(words: UserInput): Promise<void>;
   /** Ends the run that is going on, also where it waits for an answer. */
   cancel(): void;
   /** Tells what the editor may know once it knows of the session: its commands, what is wrong with its file, and that commands run unconfined where they do. */
@@ -78,12 +85,12 @@ export function seatAt(
     for (const text of texts) editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
   };
 
-  async function converse(words: Words): Promise<RunState> {
+  async function converse(words: UserInput): Promise<RunState> {
     const { signal } = stop;
     const options: RunOptions = {
       signal,
-      live: (chunk) => teller.chunk(chunk),
-      progress: (call, text) => editor.face.extend(call, text),
+      onChunk: (chunk) => teller.chunk(chunk),
+      onToolProgress: (call, text) => editor.face.extend(call, text),
     };
     try {
       warn(await ready());
@@ -94,7 +101,7 @@ export function seatAt(
           await answerOpen(talk, state, (call, _kind, choices) => editor.ask(call, choices, signal));
           // A question that was left is the end of its run: the protocol has no other way to leave one.
           if (waits(talk.session.state)) stop.abort();
-        } else if (!cameLate(talk.session.state)) return state;
+        } else if (!hasUnreadInput(talk.session.state)) return state;
         state = await talk.run(undefined, options);
       }
     } finally {
@@ -168,7 +175,7 @@ const isRewrite = (event: Event): boolean =>
 /** Which model a router chose, in words. */
 function choiceIn(event: Event): string | undefined {
   if (event.type !== 'annotation-added' || event.key !== chosenKey || !isObject(event.value)) return undefined;
-  return visibleLine(`Using ${String(event.value['model'])}. ${String(event.value['why'])}`);
+  return escapeInvisibleLine(`Using ${String(event.value['model'])}. ${String(event.value['why'])}`);
 }
 
 /** Whether the editor would not know it anyway: it knows what its person typed, and the answer to a prompt says how the run ended. */

@@ -7,7 +7,7 @@ import {
   type AgentContext,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2';
-import type { Words } from '../../agent/index.ts';
+import type { UserInput } from '../../agent/index.ts';
 import type { RunState } from '../../core/index.ts';
 import { version } from '../version.ts';
 import { begun, handlersFor, resumed } from './both-versions.ts';
@@ -86,7 +86,7 @@ export function v2Agent(seats: Seats): AgentApp {
 }
 
 /** Says something and answers with its id once it is written down; the run it begins, or joins, goes on by itself. */
-async function insert(seat: Seat, editor: V2Editor, words: Words): Promise<string> {
+async function insert(seat: Seat, editor: V2Editor, words: UserInput): Promise<string> {
   const { id, forget } = editor.nextSaid();
   try {
     if (seat.running) {
@@ -100,7 +100,7 @@ async function insert(seat: Seat, editor: V2Editor, words: Words): Promise<strin
 }
 
 /** Runs and tells how it ended. */
-function begin(seat: Seat, editor: V2Editor, words: Words): Promise<RunState> {
+function begin(seat: Seat, editor: V2Editor, words: UserInput): Promise<RunState> {
   editor.send({ sessionUpdate: 'state_update', state: 'running' });
   const work = seat.prompt(words);
   void work.then(stopOf, requestError).then((stop) => editor.send(ending(stop)));

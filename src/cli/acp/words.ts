@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { expandCommand, type UserCommand } from '../../agent/index.ts';
-import { FairleadError, outsideText, visibleLine, type Part } from '../../core/index.ts';
+import { FairleadError, wrapUntrusted, escapeInvisibleLine, type MessagePart } from '../../core/index.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 
 /** What decides how a prompt is read. */
@@ -26,23 +26,23 @@ export function readingOf(talk: Conversation): Reading {
 }
 
 /** The parts of a message for this prompt. */
-export function wordsFrom(prompt: readonly ContentBlock[], reading: Reading): readonly Part[] {
+export function wordsFrom(prompt: readonly ContentBlock[], reading: Reading): readonly MessagePart[] {
   const parts = prompt.map((block, i) => partFor(block, reading, i === 0));
   if (parts.every((part) => part.type === 'text' && part.text.trim() === ''))
     throw new FairleadError('acp/empty-prompt', 'The prompt is empty.', { blame: 'user' });
   return parts;
 }
 
-function partFor(block: ContentBlock, reading: Reading, first: boolean): Part {
+function partFor(block: ContentBlock, reading: Reading, first: boolean): MessagePart {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: first ? expanded(block.text, reading.commands) : block.text };
     case 'resource_link':
-      return { type: 'text', text: `[${visibleLine(block.name)}](${placeOf(block.uri, reading.cwd)})` };
+      return { type: 'text', text: `[${escapeInvisibleLine(block.name)}](${placeOf(block.uri, reading.cwd)})` };
     case 'resource': {
       const { resource } = block;
       if ('text' in resource)
-        return { type: 'text', text: outsideText(placeOf(resource.uri, reading.cwd), resource.text) };
+        return { type: 'text', text: wrapUntrusted(placeOf(resource.uri, reading.cwd), resource.text) };
       const mediaType = resource.mimeType ?? 'application/octet-stream';
       return mediaType.startsWith('image/') ? image(mediaType, resource.blob, reading) : unreadable(mediaType);
     }
@@ -53,7 +53,7 @@ function partFor(block: ContentBlock, reading: Reading, first: boolean): Part {
   }
 }
 
-function image(mediaType: string, data: string, { images }: Reading): Part {
+function image(mediaType: string, data: string, { images }: Reading): MessagePart {
   if (images) return { type: 'file', mediaType, data };
   throw new FairleadError('acp/no-images', 'The model of this session cannot see images.', {
     blame: 'user',
@@ -62,21 +62,25 @@ function image(mediaType: string, data: string, { images }: Reading): Part {
 }
 
 function unreadable(what: string): never {
-  throw new FairleadError('acp/unreadable', `A prompt cannot hold ${visibleLine(what)}: only text and images.`, {
-    blame: 'user',
-    hint: 'Name the file instead, so that tools can look at it.',
-  });
+  throw new FairleadError(
+    'acp/unreadable',
+    `A prompt cannot hold ${escapeInvisibleLine(what)}: only text and images.`,
+    {
+      blame: 'user',
+      hint: 'Name the file instead, so that tools can look at it.',
+    },
+  );
 }
 
 /** A file's path, from the working folder where it lies in it; any other address as it is. */
 function placeOf(uri: string, cwd: string): string {
-  if (!uri.startsWith('file:')) return visibleLine(uri);
+  if (!uri.startsWith('file:')) return escapeInvisibleLine(uri);
   try {
     const file = fileURLToPath(uri);
     const inside = path.relative(cwd, file);
-    return visibleLine(inside && !inside.startsWith('..') && !path.isAbsolute(inside) ? inside : file);
+    return escapeInvisibleLine(inside && !inside.startsWith('..') && !path.isAbsolute(inside) ? inside : file);
   } catch {
-    return visibleLine(uri);
+    return escapeInvisibleLine(uri);
   }
 }
 

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { textOf, type Event, type Message } from '../../core/index.ts';
-import { agentParts, Session } from '../../agent/index.ts';
+import { messageText, type Event, type Message } from '../../core/index.ts';
+import { resolveAgent, Session } from '../../agent/index.ts';
 import { memoryLog, openJsonl, type MemoryLog } from '../../stores/index.ts';
 import { says, scriptedProvider } from '../../testing/index.ts';
 import {
@@ -22,9 +22,9 @@ import {
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const answer = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
-const parts = (...words: readonly string[]): ReturnType<typeof agentParts> =>
-  agentParts({ provider: scriptedProvider(words.map((each) => says(each))), system: 's' });
-const texts = (session: Session): readonly string[] => session.messages.map(textOf);
+const parts = (...words: readonly string[]): ReturnType<typeof resolveAgent> =>
+  resolveAgent({ provider: scriptedProvider(words.map((each) => says(each))), system: 's' });
+const texts = (session: Session): readonly string[] => session.messages.map(messageText);
 const lines = (events: readonly Event[]): readonly string[] =>
   treeText(branchesOf(events))
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, 'then')

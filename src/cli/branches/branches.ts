@@ -1,5 +1,5 @@
 // The branches of a session: where each parted from another, why, and what was said there first.
-import { runView, type Event, type Message, type RunState } from '../../core/index.ts';
+import { runStateView, type Event, type Message, type RunState } from '../../core/index.ts';
 import { wordsOfParts } from './path.ts';
 
 /** One line of events to a tip that could be continued. */
@@ -53,7 +53,7 @@ export function branchesOf(events: readonly Event[]): readonly Branch[] {
 function forkStates(events: readonly Event[]): ReadonlyMap<string, Fork> {
   const found = new Map<string, Fork>();
   const wanted = new Set(events.flatMap(({ parent }, i) => (parent === events[i - 1]?.id ? [] : (parent ?? []))));
-  const view = runView();
+  const view = runStateView();
   let state = view.initial;
   let words = '';
   for (const event of events) {

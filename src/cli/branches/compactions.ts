@@ -1,5 +1,5 @@
 // The compactions of a session, found in its log: what one changed, and where to go back to.
-import { runView, toArray, type Event, type Message } from '../../core/index.ts';
+import { runStateView, toArray, type Event, type Message } from '../../core/index.ts';
 import { pathOf } from './path.ts';
 
 /** A compaction that happened. */
@@ -18,7 +18,7 @@ export function lastCompaction(events: readonly Event[]): Compacted | undefined 
   const at = path.findLastIndex((event) => event.type === 'epoch-started' && event.reason === 'compacted');
   const fact = path[at];
   if (fact?.type !== 'epoch-started' || !fact.baseline || fact.parent === null) return undefined;
-  const view = runView();
+  const view = runStateView();
   const before = path.slice(0, at).reduce((state, event) => view.on(state, event), view.initial);
   const now = path.slice(at).reduce((state, event) => view.on(state, event), before);
   const after = fact.baseline.messages;

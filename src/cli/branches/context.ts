@@ -1,5 +1,13 @@
 // `/context`: what fills the window of the model, by our own estimate, and why the provider's cache did not help.
-import { estimate, tokensIn, toArray, type Event, type Message, type Part, type RunState } from '../../core/index.ts';
+import {
+  estimateTokens,
+  partTokens,
+  toArray,
+  type Event,
+  type Message,
+  type MessagePart,
+  type RunState,
+} from '../../core/index.ts';
 import { firstWords, pathOf } from './path.ts';
 
 /** A kind of content and how much of it there is. */
@@ -37,10 +45,10 @@ export function whatFills(state: RunState, { instructions = '', window }: FillOp
     const had = kinds.get(what) ?? { what, tokens: 0, count: 0 };
     kinds.set(what, { what, tokens: had.tokens + tokens, count: had.count + 1 });
   };
-  add('system text', estimate(state.system) - estimate(apart));
-  if (apart) add('instructions from files', estimate(apart));
-  for (const tool of state.tools) add('tools', estimate(JSON.stringify(tool)));
-  for (const message of messages) for (const part of message.parts) add(kindOf(message, part), tokensIn([part]));
+  add('system text', estimateTokens(state.system) - estimateTokens(apart));
+  if (apart) add('instructions from files', estimateTokens(apart));
+  for (const tool of state.tools) add('tools', estimateTokens(JSON.stringify(tool)));
+  for (const message of messages) for (const part of message.parts) add(kindOf(message, part), partTokens([part]));
   const shares = [...kinds.values()];
   return {
     shares,
@@ -51,14 +59,14 @@ export function whatFills(state: RunState, { instructions = '', window }: FillOp
   };
 }
 
-function kindOf({ role }: Message, { type }: Part): string {
+function kindOf({ role }: Message, { type }: MessagePart): string {
   return type === 'text' ? names.text[role] : names[type];
 }
 
 function largestOf(messages: readonly Message[]): Fill['largest'] {
   return messages
     .flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-result'))
-    .map((part) => ({ tool: part.tool, tokens: tokensIn([part]), words: firstWords(part.text, 40) }))
+    .map((part) => ({ tool: part.tool, tokens: partTokens([part]), words: firstWords(part.text, 40) }))
     .toSorted((a, b) => b.tokens - a.tokens)
     .slice(0, 5);
 }

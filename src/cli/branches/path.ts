@@ -1,5 +1,5 @@
 // All events of a log, and the one path through them that is being continued.
-import { textOf, type Event, type Log, type Part } from '../../core/index.ts';
+import { messageText, type Event, type Log, type MessagePart } from '../../core/index.ts';
 
 /** Every event of a log up to a seq, all branches, in the order written. */
 export async function allEvents(log: Pick<Log, 'follow'>, upTo: number): Promise<readonly Event[]> {
@@ -26,9 +26,9 @@ export function pathOf(events: readonly Event[], at?: string): readonly Event[] 
 }
 
 /** What was said in these parts, in one line, files told as such. */
-export function wordsOfParts(parts: readonly Part[]): string {
+export function wordsOfParts(parts: readonly MessagePart[]): string {
   const files = parts.filter((part) => part.type === 'file').length;
-  const text = textOf({ role: 'user', parts }).replaceAll(/\s+/g, ' ').trim();
+  const text = messageText({ role: 'user', parts }).replaceAll(/\s+/g, ' ').trim();
   return files ? `${text} [${files} file${files === 1 ? '' : 's'}]`.trim() : text;
 }
 

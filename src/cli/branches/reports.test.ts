@@ -1,7 +1,15 @@
 // What fills the window, why the cache missed, and what it cost.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fold, runView, type Event, type Fact, type Message, type RunState, type Usage } from '../../core/index.ts';
+import {
+  fold,
+  runStateView,
+  type Event,
+  type Fact,
+  type Message,
+  type RunState,
+  type Usage,
+} from '../../core/index.ts';
 import { cacheMisses, contextText, costs, costsText, whatFills } from './index.ts';
 
 /** Events one after the other, a minute apart, unless they say where they belong and when. */
@@ -65,9 +73,9 @@ test('the window is told apart by what fills it, and the parts add up', () => {
     },
     answer('a'.repeat(20)),
   ];
-  const baseline = { session: 's', messages, turn: 1, loaded: [], queue: [], total: runView().initial.total };
+  const baseline = { session: 's', messages, turn: 1, loaded: [], queue: [], total: runStateView().initial.total };
   const state: RunState = fold(
-    runView(),
+    runStateView(),
     eventsOf([start, epoch('started', 'm', { tools: [tool], baseline, system: `${'s'.repeat(200)}INSTRUCTIONS` })]),
   );
   const fill = whatFills(state, { instructions: 'INSTRUCTIONS', window: 8000 });
@@ -119,7 +127,7 @@ test('a turn that read less from the cache than the one before it is told with t
     ],
   );
   assert.deepEqual([report.turns, report.untold], [7, 1]);
-  const fill = whatFills(runView().initial);
+  const fill = whatFills(runStateView().initial);
   assert.match(
     contextText(fill, report),
     /3 of 7 turns read less[^]*turn 3: 1,000 to 400 tokens: the conversation was made shorter\./,

@@ -1,5 +1,12 @@
 // What the person said on the branch being continued, and how to go back to before it.
-import { runView, textOf, type Event, type Message, type Part, type RunState } from '../../core/index.ts';
+import {
+  runStateView,
+  messageText,
+  type Event,
+  type Message,
+  type MessagePart,
+  type RunState,
+} from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
 import { pathOf } from './path.ts';
 
@@ -16,7 +23,7 @@ export type Said = {
 
 /** The person's messages on the path to the last event, oldest first. */
 export function turnsOf(events: readonly Event[]): readonly Said[] {
-  const view = runView();
+  const view = runStateView();
   const said = new Map<string, Said>();
   let state = view.initial;
   for (const event of pathOf(events)) {
@@ -31,8 +38,8 @@ export function turnsOf(events: readonly Event[]): readonly Said[] {
   return [...said.values()];
 }
 
-const saidIn = (parts: readonly Part[], how: Said['how'], time: string, before: Said['before']): Said => ({
-  text: textOf({ role: 'user', parts }),
+const saidIn = (parts: readonly MessagePart[], how: Said['how'], time: string, before: Said['before']): Said => ({
+  text: messageText({ role: 'user', parts }),
   how,
   time,
   before,

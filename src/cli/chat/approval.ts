@@ -1,5 +1,5 @@
 // Asks the person about the calls a run waits with: the exact call, yes, no, or always for that exact kind of call.
-import type { Call, RunState } from '../../core/index.ts';
+import type { ToolCall, RunState } from '../../core/index.ts';
 import { answerOpen } from '../conversation/asks.ts';
 import { saidOf } from '../conversation/choices.ts';
 import type { Question } from '../face/face.ts';
@@ -24,7 +24,7 @@ export async function answerAsks(
 const mostTitle = 160;
 
 /** What is asked, word for word: in the question itself where it is short, else under it. */
-function inWords({ tool, ask }: Call): Pick<Question, 'title' | 'detail'> {
+function inWords({ tool, ask }: ToolCall): Pick<Question, 'title' | 'detail'> {
   const exact = ask?.question ?? '';
   if (ask?.kind === 'unknown-outcome') return { title: `Run ${tool} again?`, detail: exact };
   const [head = '', ...rest] = exact.split('\n');

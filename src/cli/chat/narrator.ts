@@ -6,7 +6,7 @@ import {
   type Failure,
   type Json,
   type Message,
-  type Part,
+  type MessagePart,
 } from '../../core/index.ts';
 import type { Block, CallStanding, Face } from '../face/face.ts';
 import { sentence } from '../front/sentence.ts';
@@ -161,7 +161,7 @@ function endWords({ reason, detail }: Event & { readonly type: 'run-ended' }, to
   return `Stopped: ${reason}. ${detail === told ? '/continue tries again.' : (detail ?? '')}`.trim();
 }
 
-const wordsOf = (parts: readonly Part[]): string =>
+const wordsOf = (parts: readonly MessagePart[]): string =>
   parts
     .map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? `[${part.name ?? part.mediaType}]` : ''))
     .join('\n');

@@ -27,5 +27,5 @@ export function showOn(face: Face, talk: Conversation, refresh: () => void): Run
     },
   });
   show(talk.fresh);
-  return { live: (chunk) => teller.chunk(chunk), progress: (call, text) => face.extend(call, text) };
+  return { onChunk: (chunk) => teller.chunk(chunk), onToolProgress: (call, text) => face.extend(call, text) };
 }

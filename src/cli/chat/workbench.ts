@@ -1,7 +1,7 @@
 // Where the work of a conversation is done: one job at a time, which the person can add words to, interrupt, and leave.
 import type { RunOptions } from '../../agent/index.ts';
-import { cameLate } from '../../agent/late-words.ts';
-import { messageOf, type RunState } from '../../core/index.ts';
+import { hasUnreadInput } from '../../agent/late-words.ts';
+import { errorMessage, type RunState } from '../../core/index.ts';
 import { doing, untilJoined, waits } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Face } from '../face/face.ts';
@@ -45,7 +45,7 @@ export function workbenchFor(talk: Conversation, face: Face, quit: () => void): 
   const start = (job: () => Promise<void>): void => {
     stop = new AbortController();
     work = job()
-      .catch((error: unknown) => desk.say(error instanceof Error ? sentence(error) : messageOf(error), 'error'))
+      .catch((error: unknown) => desk.say(error instanceof Error ? sentence(error) : errorMessage(error), 'error'))
       .finally(() => {
         work = undefined;
         refresh();
@@ -66,7 +66,7 @@ export function workbenchFor(talk: Conversation, face: Face, quit: () => void): 
       }
       const join = handleLine(desk, text, how);
       joining = Promise.allSettled([joining, join]);
-      return void join.catch((error: unknown) => desk.say(messageOf(error), 'error'));
+      return void join.catch((error: unknown) => desk.say(errorMessage(error), 'error'));
     },
     interrupt() {
       stop.abort();
@@ -128,7 +128,7 @@ async function converse(
   for (;;) {
     await untilJoined(joined);
     if (waits(state)) await answerAsks(desk, state);
-    else if (!cameLate(talk.session.state)) return;
+    else if (!hasUnreadInput(talk.session.state)) return;
     if (desk.signal.reason === leaving) return;
     // Whoever interrupts a question means the run.
     state = await talk.run(undefined, { ...options, signal: desk.signal });

@@ -1,5 +1,5 @@
 // The words a shell asks for while a line is typed: names that only this machine knows, one a line, and quickly.
-import { visibleLine } from '../../core/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** What can be asked for, by name. */
@@ -22,6 +22,6 @@ export const values: Readonly<Record<string, (settings: Settings) => Promise<rea
 /** The names as lines. One that holds a line break, or what does not show, could not be typed either: it is left out. */
 export const linesOf = (names: readonly string[]): string =>
   names
-    .filter((name) => visibleLine(name) === name)
+    .filter((name) => escapeInvisibleLine(name) === name)
     .map((name) => `${name}\n`)
     .join('');

@@ -8,7 +8,7 @@ const acts: Readonly<Record<string, (path: string) => string>> = {
   delete_file: (path) => `always delete ${path} in this session`,
 };
 
-/** What saying "always" to a call of this kind means; a kind is what an outfit's `kindOf` gives. */
+/** What saying "always" to a call of this kind means; a kind is what an outfit's `describeKind` gives. */
 export function alwaysLabel(kind: string): string {
   const [tool = ''] = kind.split(/[ :]/, 1);
   const rest = kind.slice(tool.length);

@@ -1,13 +1,13 @@
 // A yes counts in the process that asked for it: one that a session's file brings along is asked for again.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { agentParts, defineTool, Session } from '../../agent/index.ts';
-import type { AgentParts, Event, Fact, RunState } from '../../core/index.ts';
+import { resolveAgent, defineTool, Session } from '../../agent/index.ts';
+import type { ResolvedAgent, Event, Fact, RunState } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { calls, says, scriptedProvider } from '../../testing/index.ts';
 import { approvalsHere } from './approvals.ts';
 
-function outsideWorld(): { readonly sent: () => number; readonly parts: () => AgentParts } {
+function outsideWorld(): { readonly sent: () => number; readonly parts: () => ResolvedAgent } {
   let sent = 0;
   const send = defineTool({
     name: 'send',
@@ -19,7 +19,7 @@ function outsideWorld(): { readonly sent: () => number; readonly parts: () => Ag
   return {
     sent: () => sent,
     parts: () => ({
-      ...agentParts({
+      ...resolveAgent({
         provider: scriptedProvider(({ results }) => (results.length ? says('done') : calls('send'))),
         system: 's',
         tools: [send],
@@ -30,7 +30,7 @@ function outsideWorld(): { readonly sent: () => number; readonly parts: () => Ag
 }
 
 /** A session that waits with a question, and then whatever somebody wrote behind it. */
-async function waiting(parts: AgentParts, more: (call: string) => readonly Fact[]): Promise<readonly Event[]> {
+async function waiting(parts: ResolvedAgent, more: (call: string) => readonly Fact[]): Promise<readonly Event[]> {
   const log = memoryLog();
   const session = await Session.open(parts, log);
   const { calls: open, seq } = await session.run('go');
@@ -38,7 +38,7 @@ async function waiting(parts: AgentParts, more: (call: string) => readonly Fact[
   return log.events;
 }
 
-async function opened(parts: AgentParts, events: readonly Event[]): Promise<Session> {
+async function opened(parts: ResolvedAgent, events: readonly Event[]): Promise<Session> {
   const approvals = approvalsHere();
   const session = await Session.open(approvals.heldBy(parts), memoryLog(events));
   approvals.watch(session);
@@ -57,7 +57,7 @@ test('[A75, attack 39] a yes in the file is asked for again, and the one that is
   const asked = await session.resume();
   assert.match(openQuestion(asked) ?? '', askedAgain);
   assert.equal(sent(), 0);
-  await session.answer(asked.calls[0]?.id ?? '', true);
+  await session.resolveApproval(asked.calls[0]?.id ?? '', true);
   assert.equal((await session.resume()).ended?.reason, 'answered');
   assert.equal(sent(), 1);
 });
@@ -67,7 +67,7 @@ test('[A75, attack 39] a yes to a harmless question that the file asks is none t
   const harmless = (call: string): Fact => ({ type: 'approval-requested', call, question: 'List the files?' });
   const session = await opened(parts(), await waiting(parts(), (call) => [yes(call), harmless(call)]));
   assert.equal(openQuestion(session.state), 'List the files?');
-  await session.answer(session.state.calls[0]?.id ?? '', true);
+  await session.resolveApproval(session.state.calls[0]?.id ?? '', true);
   assert.match(openQuestion(await session.resume()) ?? '', askedAgain);
   assert.equal(sent(), 0);
 });
@@ -91,7 +91,7 @@ test('[A24] a question that was left open is answered in another process without
   const { sent, parts } = outsideWorld();
   const session = await opened(parts(), await waiting(parts(), () => []));
   assert.equal(openQuestion(session.state), 'Send it?');
-  await session.answer(session.state.calls[0]?.id ?? '', true);
+  await session.resolveApproval(session.state.calls[0]?.id ?? '', true);
   await session.resume();
   assert.equal(sent(), 1);
 });

@@ -20,7 +20,7 @@ export function approvalsHere(): Approvals {
     watch(session) {
       unwatch();
       given.clear();
-      unwatch = session.watch((event, state) => {
+      unwatch = session.subscribe((event, state) => {
         if (event.type !== 'approval-resolved' || !event.allowed) return;
         const question = state.calls.find(({ id }) => id === event.call)?.ask?.question;
         if (question !== undefined) given.set(event.call, [...(given.get(event.call) ?? []), question]);

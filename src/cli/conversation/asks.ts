@@ -1,12 +1,19 @@
 // What a run is at: the questions it waits with, who answers them, and what it does.
-import { aimOf, decide, outcomeQuestion, type AgentParts, type Call, type RunState } from '../../core/index.ts';
+import {
+  unwrapDeferredCall,
+  evaluateGates,
+  unknownOutcomeQuestion,
+  type ResolvedAgent,
+  type ToolCall,
+  type RunState,
+} from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
 import type { Grants } from '../../guards/index.ts';
 import { choicesFor, type Choice, type Said } from './choices.ts';
 import type { Outfit } from './outfit.ts';
 
 /** The calls a person has to answer for. */
-export const openAsks = (state: RunState): readonly Call[] =>
+export const openAsks = (state: RunState): readonly ToolCall[] =>
   state.calls.filter((call) => call.ask && call.ask.allowed === undefined);
 
 /** Whether a run rests because a person has to answer. */
@@ -22,20 +29,20 @@ export async function untilJoined(joining: () => Promise<unknown>): Promise<void
 
 /** Puts the questions that a session was opened with in the gates' own words: whoever wrote its file may have written them too. */
 export async function askAnew(session: Session): Promise<void> {
-  const { parts, state } = session;
+  const { agent: parts, state } = session;
   for (const call of openAsks(state)) {
     const question = await questionNow(parts, call, state);
-    if (question !== call.ask?.question) await session.reword(call.id, question);
+    if (question !== call.ask?.question) await session.updateApproval(call.id, question);
   }
 }
 
 /** What is to be asked about a call today. Where nothing is, the call itself is shown: the answer changes nothing about what the gates decide. */
-async function questionNow(parts: AgentParts, call: Call, state: RunState): Promise<string> {
-  const aim = aimOf(call);
+async function questionNow(parts: ResolvedAgent, call: ToolCall, state: RunState): Promise<string> {
+  const aim = unwrapDeferredCall(call);
   const meant = typeof aim === 'string' ? call : aim;
-  const tool = parts.tools.has(meant.tool) ? meant.tool : (parts.alias?.(meant) ?? meant.tool);
-  if (call.ask?.kind === 'unknown-outcome') return outcomeQuestion(tool, meant);
-  const ruling = await decide(parts, { ...meant, tool }, state);
+  const tool = parts.tools.has(meant.tool) ? meant.tool : (parts.resolveToolName?.(meant) ?? meant.tool);
+  if (call.ask?.kind === 'unknown-outcome') return unknownOutcomeQuestion(tool, meant);
+  const ruling = await evaluateGates(parts, { ...meant, tool }, state);
   if (ruling.type === 'ask') return ruling.question;
   const now = ruling.type === 'allow' ? 'would be allowed without a question' : `will be refused: ${ruling.reason}`;
   return `${tool} ${JSON.stringify(meant.input)}\n(The session was left with a question about this call. By now it ${now})`;
@@ -52,19 +59,19 @@ export type Answerable = {
 export async function answerOpen(
   talk: Answerable,
   state: RunState,
-  ask: (call: Call, kind: string, choices: readonly Choice[]) => Promise<Said | undefined>,
+  ask: (call: ToolCall, kind: string, choices: readonly Choice[]) => Promise<Said | undefined>,
 ): Promise<void> {
   for (const call of openAsks(state)) {
     const kind = talk.outfit.kindOf(call);
     // That calls of a kind may be made says nothing about whether this one has been.
     if (call.ask?.kind !== 'unknown-outcome' && talk.grants.has(kind)) {
-      await talk.session.answer(call.id, true, 'granted before');
+      await talk.session.resolveApproval(call.id, true, 'granted before');
       continue;
     }
     const said = await ask(call, kind, choicesFor(call, kind));
     if (said === undefined) return;
     if (said === 'always') talk.grants.grant(kind);
-    await talk.session.answer(call.id, said === 'once' || said === 'always', 'person', said === 'happened');
+    await talk.session.resolveApproval(call.id, said === 'once' || said === 'always', 'person', said === 'happened');
   }
 }
 

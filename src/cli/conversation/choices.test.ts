@@ -1,10 +1,10 @@
 // What a person can say about a call that may be made, and about one that may have been.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Call } from '../../core/index.ts';
+import type { ToolCall } from '../../core/index.ts';
 import { choicesFor, saidOf } from './choices.ts';
 
-const call = (about?: 'unknown-outcome'): Call => ({
+const call = (about?: 'unknown-outcome'): ToolCall => ({
   id: 'c1',
   tool: 'pay',
   input: {},

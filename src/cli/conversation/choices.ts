@@ -1,5 +1,5 @@
 // What a person can say to a question about a call, in words and as a key.
-import type { Call } from '../../core/index.ts';
+import type { ToolCall } from '../../core/index.ts';
 import { alwaysLabel } from './always.ts';
 
 /** What a person says: yes to this call, yes to every call of exactly its kind, no; or, of one that a crash cut off, that it has happened. */
@@ -9,7 +9,7 @@ export type Said = 'once' | 'always' | 'no' | 'happened';
 export type Choice = { readonly said: Said; readonly key: string; readonly label: string };
 
 /** The answers to the question about a call of this kind. */
-export const choicesFor = (call: Call, kind: string): readonly Choice[] =>
+export const choicesFor = (call: ToolCall, kind: string): readonly Choice[] =>
   call.ask?.kind === 'unknown-outcome'
     ? [
         { said: 'once', key: 'y', label: 'yes, it did not happen' },

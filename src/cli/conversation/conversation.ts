@@ -1,7 +1,7 @@
 // The conversation a person is in: one session file, one model, one working folder at a time, each of which can change while the rest stays.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import type { RunOptions, Session, Words } from '../../agent/index.ts';
+import type { RunOptions, Session, UserInput } from '../../agent/index.ts';
 import { FairleadError, type Event, type RunState } from '../../core/index.ts';
 import { sessionGrants, type Grants } from '../../guards/index.ts';
 import { allEvents } from '../branches/path.ts';
@@ -105,7 +105,7 @@ export class Conversation {
   }
 
   /** Runs the model with these words, or from where the session stands. */
-  async run(words: Words | undefined, options: RunOptions = {}): Promise<RunState> {
+  async run(words: UserInput | undefined, options: RunOptions = {}): Promise<RunState> {
     const { settings, asked, host } = this.#options;
     const { router } = this.#now;
     const trouble = this.#forgetful ? undefined : rememberModel(settings, router?.name ?? this.model.name);
@@ -226,7 +226,7 @@ export class Conversation {
 
   #attach(): void {
     this.#unwatch();
-    this.#unwatch = this.session.watch((event, state) => {
+    this.#unwatch = this.session.subscribe((event, state) => {
       if (!this.#quiet) this.#seen?.event(event, state);
       this.outfit.ears?.told(event, state);
     });

@@ -1,5 +1,5 @@
 // What changes while a conversation goes on, and how: another model, another folder, another router, with what is private kept where it may be.
-import type { AgentParts, AnswerShape } from '../../core/index.ts';
+import type { ResolvedAgent, OutputSchema } from '../../core/index.ts';
 import type { Grants } from '../../guards/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
 import type { Person } from '../equipment/index.ts';
@@ -30,7 +30,7 @@ export type ConversationOptions = {
   readonly cwd?: string;
   /** The first words, where they are known before anything is opened. */
   readonly words?: string;
-  readonly answer?: AnswerShape;
+  readonly answer?: OutputSchema;
 };
 
 /** What changes while it goes on. */
@@ -42,7 +42,7 @@ export type Course = {
   router: LiveRouter | undefined;
   outfit: Outfit;
   open: OpenSession;
-  parts: AgentParts;
+  parts: ResolvedAgent;
   /** Whether this session was private at any time since it was opened here: a step back does not make what was said public. */
   private: boolean;
   readonly approvals: Approvals;
@@ -99,7 +99,7 @@ function outfitIn(
   });
 }
 
-const partsOf = (outfit: Outfit, { provider, chosen }: Opened): AgentParts =>
+const partsOf = (outfit: Outfit, { provider, chosen }: Opened): ResolvedAgent =>
   outfit.partsFor(provider, chosen.tools !== false);
 
 /** Goes on with this model, in this folder. */
@@ -110,7 +110,7 @@ export async function become(
   router: LiveRouter | undefined,
 ): Promise<void> {
   const parts = now.approvals.heldBy(withViews(partsOf(outfit, opened), router));
-  await now.open.session.become(parts);
+  await now.open.session.setAgent(parts);
   Object.assign(now, { outfit, model: opened.chosen, parts, router });
 }
 

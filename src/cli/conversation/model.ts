@@ -1,5 +1,5 @@
 // Which model answers: the rows' rules about lists, flags and the last model used, the same for both modes; only who is asked differs.
-import { FairleadError, isObject, nearest } from '../../core/index.ts';
+import { FairleadError, isObject, closestMatches } from '../../core/index.ts';
 import { familyOf, type ModelRef } from '../../providers/index.ts';
 import type { KnownModel, Whence } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -83,7 +83,7 @@ export function chosenFrom({ id, provider, url, tools, images, contextWindow }: 
 
 /** The error for a model that the list does not have. */
 export function unknownModel(name: string, known: readonly KnownModel[], place: Whence | undefined): FairleadError {
-  const near = nearest(
+  const near = closestMatches(
     name,
     known.map(({ id }) => id),
   );

@@ -12,9 +12,9 @@ const chosen = (baseUrl: string) => ({ name: 'm', ref: { provider: 'ollama', mod
 test('[J89] the window that Ollama is really asked for is known before the first request, so that a conversation is compacted in time', async (t) => {
   const server = await scriptedServer([], { models: [{ id: 'm', context: 8192 }] });
   t.after(() => server.close());
-  assert.equal((await openModel(chosen(server.url), settings, host)).window, 8192);
+  assert.equal((await openModel(chosen(server.url), settings, host)).contextWindow, 8192);
 });
 
 test('a model whose server does not answer is opened all the same: the first request says what is wrong', async () => {
-  assert.equal((await openModel(chosen(await closedUrl()), settings, host)).window, undefined);
+  assert.equal((await openModel(chosen(await closedUrl()), settings, host)).contextWindow, undefined);
 });

@@ -1,5 +1,5 @@
 // Opens the chosen model with the gateway around it; the embedded one asks before it fetches anything.
-import { standIns } from '../../agent/stand-ins.ts';
+import { testProviders } from '../../agent/stand-ins.ts';
 import type { Provider } from '../../core/index.ts';
 import { familyOf, gateway, openProvider, type GatewayOptions } from '../../providers/index.ts';
 import { addressOf } from '../../providers/resolve.ts';
@@ -28,7 +28,7 @@ export async function openModel(
   };
   const window = await effectiveWindow(ref, env);
   const known = window === undefined ? ref : { ...ref, contextWindow: window };
-  return gateway([await openProvider(known, { env, providers: { ...standIns, embedded } })], options);
+  return gateway([await openProvider(known, { env, providers: { ...testProviders, embedded } })], options);
 }
 
 /** Opens a model, or the router that will open one for each message. */

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { agentParts } from '../../agent/index.ts';
+import { resolveAgent } from '../../agent/index.ts';
 import { says, scriptedProvider } from '../../testing/index.ts';
 import { allEvents, goBack, turnsOf } from '../branches/index.ts';
 import { closeSession, openSession } from './opening.ts';
@@ -14,7 +14,7 @@ function shelfFor(t: test.TestContext): { readonly data: string } {
   t.after(() => rmSync(data, { recursive: true, force: true }));
   return { data };
 }
-const parts = () => agentParts({ provider: scriptedProvider([says('one')]), system: 's' });
+const parts = () => resolveAgent({ provider: scriptedProvider([says('one')]), system: 's' });
 
 test('a session in which nothing was said leaves nothing behind', async (t) => {
   const open = await openSession(shelfFor(t), { type: 'new', name: 'empty' }, parts());

@@ -1,7 +1,7 @@
 // Opens the session a person asked for: a new one, one that is there, a copy of one, or one that is kept nowhere.
 import { rmSync } from 'node:fs';
 import { Session } from '../../agent/index.ts';
-import { FairleadError, type AgentParts } from '../../core/index.ts';
+import { FairleadError, type ResolvedAgent } from '../../core/index.ts';
 import type { JsonlLog } from '../../stores/index.ts';
 import type { Which } from '../front/asked.ts';
 import { cloneSession, findSession, mostRecent, newSession, type SessionPlace, type Shelf } from '../sessions/index.ts';
@@ -18,7 +18,7 @@ export type OpenSession = {
 };
 
 /** Opens a session for an agent. */
-export async function openSession(shelf: Shelf, which: Which, parts: AgentParts): Promise<OpenSession> {
+export async function openSession(shelf: Shelf, which: Which, parts: ResolvedAgent): Promise<OpenSession> {
   if (which.type === 'ephemeral') {
     const { memoryLog } = await import('../../stores/memory.ts');
     const session = await Session.open(parts, memoryLog());
@@ -79,7 +79,7 @@ export async function closeSession({ session, place, fresh, used }: OpenSession)
 /** Tells from the events alone: a conversation that was gone back from is empty now, and not for nothing there. */
 function useOf(session: Session): () => boolean {
   let used = false;
-  session.watch((event) => {
+  session.subscribe((event) => {
     if (event.type === 'input-received') used = true;
   });
   return () => used;

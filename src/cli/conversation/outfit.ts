@@ -1,11 +1,11 @@
 // What the terminal's agent is made of: its standing text, its tools, and who decides what they may do.
 import { homedir } from 'node:os';
 import {
-  agentParts,
-  findCommands,
+  resolveAgent,
+  findUserCommands,
   findSkills,
   readInstructions,
-  skillsText,
+  formatSkills,
   skillTool,
   type Instructions,
   type Skill,
@@ -13,9 +13,9 @@ import {
 } from '../../agent/index.ts';
 import {
   FairleadError,
-  type AgentParts,
-  type AnswerShape,
-  type Call,
+  type ResolvedAgent,
+  type OutputSchema,
+  type ToolCall,
   type Provider,
   type Tool,
   type Workspace,
@@ -66,7 +66,7 @@ export type OutfitOptions = {
   readonly person?: Person;
   /** MCP servers that an editor names for this session. */
   readonly servers?: readonly McpServer[];
-  readonly answer?: AnswerShape;
+  readonly answer?: OutputSchema;
   /** Tools whose calls are made elsewhere, by whoever asked. */
   readonly elsewhere?: readonly Tool[];
   /** The file of the session, once it is open. */
@@ -94,9 +94,9 @@ export type Outfit = {
   readonly problems: readonly string[];
   readonly tools: readonly Tool[];
   /** The exact kind of a call, which is all that an "always" covers. */
-  readonly kindOf: (call: Call) => string;
+  readonly kindOf: (call: ToolCall) => string;
   /** The agent's parts for a model; one that cannot call tools is given none. */
-  readonly partsFor: (provider: Provider, callsTools: boolean) => AgentParts;
+  readonly partsFor: (provider: Provider, callsTools: boolean) => ResolvedAgent;
   /** Hears words before they are written down, and what happens; absent where nobody listens. */
   readonly ears?: Pick<NonNullable<Equipment['ears']>, 'words' | 'told'>;
   readonly background: Background;
@@ -124,7 +124,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   const secrets = keeperFor(settings);
   const [{ skills: found, problems }, { commands, problems: more }, sandbox, policy] = await Promise.all([
     findSkills(places),
-    findCommands(places),
+    findUserCommands(places),
     sandboxFor(settings, workspace.cwd, options.sandbox !== false),
     readPolicies({ config: dirs.config, cwd: workspace.cwd, home: homedir() }),
   ]);
@@ -158,7 +158,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
         })),
     {
       ...sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox, [workspace.cwd]))),
-      ...(code ? {} : { hidden: true }),
+      ...(code ? {} : { deferred: true }),
     },
     ...(skills.length ? [skillTool(skills)] : []),
     ...equipment.tools,
@@ -177,7 +177,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     standing(cwd),
     settings.instructions,
     secrets.redact(instructions.text),
-    secrets.redact(skillsText(skills)),
+    secrets.redact(formatSkills(skills)),
     equipment.system,
   ]
     .filter(Boolean)
@@ -204,19 +204,19 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     partsFor(provider, callsTools) {
       if (!callsTools && elsewhere.length > 0) throw noCalls(provider);
       model = provider;
-      const parts = agentParts({
+      const parts = resolveAgent({
         provider,
         // Who cannot touch the folder need not know how to: small models read slowly, and forget what comes before.
         system: callsTools ? system : [talking(cwd), settings.instructions].filter(Boolean).join('\n\n'),
         tools: callsTools ? [...tools, ...elsewhere] : [],
-        alias: aliasOf,
+        resolveToolName: aliasOf,
         reminders: [background.reminder, ...reminders],
         rules,
         views,
         renderers,
         stops,
         checks,
-        ...(answer ? { answer } : {}),
+        ...(answer ? { outputSchema: answer } : {}),
       });
       const asks = permission({ tools: parts.tools, mode: () => (auto() ? 'auto' : 'ask'), granted: grants, locate });
       const ground = groundOf(workspace);
@@ -227,11 +227,11 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
         ...parts,
         cwd,
         // Who wants nothing asked is told by the model what it found out.
-        get unsure() {
+        get onUnknownOutcome() {
           return auto() ? 'tell' : 'ask';
         },
         gates: [...gates, ears?.gate(careful) ?? careful],
-        ...(ears && parts.compact ? { compact: ears.compactor(parts.compact) } : {}),
+        ...(ears && parts.compactor ? { compactor: ears.compactor(parts.compactor) } : {}),
       };
     },
   };

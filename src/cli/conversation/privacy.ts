@@ -1,6 +1,6 @@
 // What a session keeps to the person's own machines: a label that is written down once and never taken back, and the rule that follows from it.
 import type { Session } from '../../agent/index.ts';
-import { FairleadError, look, type AgentParts, type NamedView } from '../../core/index.ts';
+import { FairleadError, readView, type ResolvedAgent, type NamedView } from '../../core/index.ts';
 import { familyOf } from '../../providers/families.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Chosen } from './model.ts';
@@ -12,12 +12,12 @@ export const privacy: NamedView<boolean> = {
   name: 'privacy',
   initial: false,
   on: (labelled, event) => labelled || (event.type === 'annotation-added' && event.key === labelKey),
-  keep: (labelled) => labelled,
+  serialize: (labelled) => labelled,
   restore: (kept) => kept === true,
 };
 
 /** Whether the session is private. */
-export const isPrivate = ({ state }: Pick<Session, 'state'>): boolean => look(state, privacy);
+export const isPrivate = ({ state }: Pick<Session, 'state'>): boolean => readView(state, privacy);
 
 /** A line of its own in AGENTS.md that asks for privacy. Nothing there can lift it. */
 const label = /^\s*private:\s*(true|yes)\s*$/im;
@@ -35,7 +35,7 @@ export function labelOf(
 
 /** Writes the label down, once. */
 export async function labelled(session: Session, by: string | undefined): Promise<void> {
-  if (by !== undefined && !isPrivate(session)) await session.remark(labelKey, { by });
+  if (by !== undefined && !isPrivate(session)) await session.annotate(labelKey, { by });
 }
 
 /** Whether nothing that this model is told leaves the person's machines. */
@@ -61,9 +61,9 @@ export async function mustStayHere(chosen: Chosen, settings: Settings): Promise<
 
 /** The agent with the views that tell whether its session is private, and how its router's models did. */
 export const withViews = (
-  parts: AgentParts,
+  parts: ResolvedAgent,
   router: { readonly views: readonly NamedView<unknown>[] } | undefined,
-): AgentParts => ({
+): ResolvedAgent => ({
   ...parts,
   views: [...(parts.views ?? []), privacy, ...(router?.views ?? [])],
 });

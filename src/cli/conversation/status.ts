@@ -19,7 +19,7 @@ export type Stated = {
 /** The status of a conversation. */
 export function statusOf({ model, session, auto, stream, state, provider, sandbox }: Stated): Status {
   const { context, total, pending } = state;
-  const { window } = provider;
+  const { contextWindow: window } = provider;
   return {
     model,
     session,

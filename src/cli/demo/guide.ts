@@ -83,8 +83,8 @@ export function guideOn(
         const run = (words: string | undefined): Promise<RunState> =>
           talk.run(words, {
             signal,
-            live: (chunk) => tell.chunk(chunk),
-            progress: (call, text) => face.extend(call, text),
+            onChunk: (chunk) => tell.chunk(chunk),
+            onToolProgress: (call, text) => face.extend(call, text),
           });
         let state = await run(scene.words);
         while (waits(state) && !signal.aborted) {
@@ -143,13 +143,13 @@ const spoken = (answer: Json, slowly: boolean): Json =>
 async function sayUnknown(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
   for (const call of openAsks(state).filter(({ ask }) => ask?.kind === 'unknown-outcome')) {
     say(`${call.ask?.question ?? ''}\nYou would be asked now. The demo answers for you: no, nobody knows.`);
-    await talk.session.answer(call.id, false, 'demo');
+    await talk.session.resolveApproval(call.id, false, 'demo');
   }
 }
 
 async function sayYes(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
   for (const call of openAsks(state)) {
     say(`Allow ${call.tool}? ${call.ask?.question ?? ''}\nNobody is asked here, so the demo answers: yes.`);
-    await talk.session.answer(call.id, true, 'demo');
+    await talk.session.resolveApproval(call.id, true, 'demo');
   }
 }

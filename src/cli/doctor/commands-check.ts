@@ -1,5 +1,5 @@
 // Whether what confines the model's commands holds: one of them, run as they are in this very folder, tries what it must not.
-import { messageOf, visibleLine } from '../../core/index.ts';
+import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { sandboxed } from '../../guards/index.ts';
 import { fail, ok, warn, type DoctorCheck } from './check.ts';
 import { nothingLeaked, tryOut } from './trial.ts';
@@ -21,11 +21,11 @@ export const commandsCheck: DoctorCheck = {
       return fail(
         leaks
           ? `${sandbox.name} does not hold: inside it, ${leaks.join(', and ')}.`
-          : `${sandbox.name} could not be tried: ${visibleLine(said.trim())}`,
+          : `${sandbox.name} could not be tried: ${escapeInvisibleLine(said.trim())}`,
         'Do not run commands that you do not trust, and tell us.',
       );
     } catch (error) {
-      return fail(messageOf(error), 'Try it by hand: bwrap --unshare-all --ro-bind / / true');
+      return fail(errorMessage(error), 'Try it by hand: bwrap --unshare-all --ro-bind / / true');
     }
   },
 };

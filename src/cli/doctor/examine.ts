@@ -1,5 +1,5 @@
 // Runs the checks one after the other; one that breaks is a finding, not the end.
-import { FairleadError, messageOf } from '../../core/index.ts';
+import { FairleadError, errorMessage } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { sandboxFor } from '../conversation/confinement.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
@@ -46,7 +46,7 @@ async function found(check: DoctorCheck, ground: Ground, told: Set<unknown>): Pr
     if (told.has(error)) return warn('Not looked at, because of what is said above.', 'Mend that first.');
     told.add(error);
     const hint = error instanceof FairleadError ? error.hint : undefined;
-    return fail(messageOf(error), hint ?? 'Try again; if it stays so, it is a fault of this program.');
+    return fail(errorMessage(error), hint ?? 'Try again; if it stays so, it is a fault of this program.');
   }
 }
 

@@ -18,7 +18,7 @@ export const guardsCheck: DoctorCheck = {
   name: 'guards',
   async run({ settings }) {
     const cwd = process.cwd();
-    const { files, lost } = await filesIn(settings, cwd);
+    const { files, unusable: lost } = await filesIn(settings, cwd);
     const gates = files.flatMap(({ set }) => set.gates ?? []);
     const hooks = await hooksHere(settings, cwd);
     const proofs = [...(await Promise.all(gates.map(provedGate))), ...hooks.proofs];

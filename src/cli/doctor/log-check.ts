@@ -1,6 +1,6 @@
 // Whether the session files say what was written: the newest ones, as many as can be read in a moment.
 import { statSync } from 'node:fs';
-import { messageOf, visibleLine } from '../../core/index.ts';
+import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { verifyFile } from '../../stores/index.ts';
 import { sessionPlaces } from '../sessions/index.ts';
 import { fail, ok, type DoctorCheck } from './check.ts';
@@ -25,7 +25,7 @@ export const logCheck: DoctorCheck = {
     for (const { name, file } of looked) {
       if (signal.aborted) break;
       const why = await problemOf(file);
-      if (why !== undefined) bad.push(`"${visibleLine(name)}": ${why}`);
+      if (why !== undefined) bad.push(`"${escapeInvisibleLine(name)}": ${why}`);
     }
     const which = looked.length === all.length ? `All ${all.length}` : `The newest ${looked.length} of ${all.length}`;
     if (bad.length > 0)
@@ -42,6 +42,6 @@ async function problemOf(file: string): Promise<string | undefined> {
     const { ok: sound, problems } = await verifyFile(file);
     return sound ? undefined : (problems[0]?.what ?? 'it is damaged.');
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   }
 }

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf, visibleLine } from '../../core/index.ts';
+import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { editorOf } from '../editing/editor.ts';
 import { wantsColours } from '../face/paint.ts';
 import { fail, ok, warn, type DoctorCheck, type Finding, type Ground } from './check.ts';
@@ -31,7 +31,7 @@ const git: DoctorCheck = {
 export function outputOf(program: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   execFile(program, args, { timeout: 10_000, signal }, (error, text) =>
-    resolve(error ? undefined : visibleLine(text.split('\n')[0] ?? '')),
+    resolve(error ? undefined : escapeInvisibleLine(text.split('\n')[0] ?? '')),
   );
   return promise;
 }
@@ -61,7 +61,7 @@ const editor: DoctorCheck = {
         'Set VISUAL or EDITOR, or install nvim, vim, vi or nano.',
       );
     const where = env['TMUX'] ? 'in a split of tmux' : 'in place';
-    return ok(`${visibleLine(found)} opens ${where}.`);
+    return ok(`${escapeInvisibleLine(found)} opens ${where}.`);
   },
 };
 
@@ -95,7 +95,7 @@ function folderFinding(name: string, folder: string): Finding {
   } catch (error) {
     const above = there === folder ? '' : `, nor made in ${there}`;
     return fail(
-      `The ${name} folder ${folder} cannot be written${above}: ${messageOf(error)}.`,
+      `The ${name} folder ${folder} cannot be written${above}: ${errorMessage(error)}.`,
       `Give yourself the right to write there, or set XDG_${name.toUpperCase()}_HOME to a folder that is yours.`,
     );
   }

@@ -1,5 +1,13 @@
 // What the model must do: be reached, be known, call a tool when asked to, and hold enough.
-import { isObject, trailOf, visibleLine, type Chunk, type Json, type Message, type Request } from '../../core/index.ts';
+import {
+  isObject,
+  createPersistentList,
+  escapeInvisibleLine,
+  type Chunk,
+  type Json,
+  type Message,
+  type ModelRequest,
+} from '../../core/index.ts';
 import { resolveModel } from '../../providers/index.ts';
 import { placeWords } from '../conversation/model.ts';
 import { readKnownModels } from '../known-models/index.ts';
@@ -75,7 +83,7 @@ function found(subject: Subject): Subject {
 
 const anotherModel = (provider: string): string => `Choose another: fairlead models ${provider} --tools`;
 
-const askFor = (number: number): Request => ({
+const askFor = (number: number): ModelRequest => ({
   system: 'You are being tried out. Do exactly what you are asked.',
   tools: [
     {
@@ -89,13 +97,13 @@ const askFor = (number: number): Request => ({
       },
     },
   ],
-  messages: trailOf<Message>([
+  messages: createPersistentList<Message>([
     {
       role: 'user',
       parts: [{ type: 'text', text: `Call the tool report_number with the number ${number}. Say nothing else.` }],
     },
   ]),
-  choice: 'auto',
+  toolChoice: 'auto',
   settings: { maxOutputTokens: mostTokens },
 });
 
@@ -133,7 +141,7 @@ function judge(end: End | undefined, number: number, name: string, provider: str
 const numberIn = (input: Json): unknown => (isObject(input) ? input['number'] : undefined);
 
 const brief = (text: string): string => {
-  const line = visibleLine(text.trim());
+  const line = escapeInvisibleLine(text.trim());
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;
 };
 
@@ -144,7 +152,7 @@ const window: DoctorCheck = {
     const { chosen, open, reach } = found(await ground.subject());
     if (!chosen) return warn('Not looked at: there is no model to look at.', 'Choose one: --model <name>');
     await reach();
-    const { window: told } = await open();
+    const { contextWindow: told } = await open();
     const set = await ollamaTokens(ground);
     const tokens = set ?? told;
     if (tokens === undefined)

@@ -1,13 +1,13 @@
 // What the doctor found, as a person reads it: one line a check, and how to mend it below.
-import { visible } from '../../core/index.ts';
+import { escapeInvisible } from '../../core/index.ts';
 import type { Paint } from '../face/paint.ts';
 import type { Examined } from './examine.ts';
 
 /** One finding as lines. */
 export function findingText({ name, standing, says, mend }: Examined, paint: Paint): string {
   const word = { ok: paint.green('ok  '), warn: paint.yellow('warn'), fail: paint.red('FAIL') }[standing];
-  const line = `${word}  ${name.padEnd(16)}${visible(says)}`;
-  return mend === undefined ? line : `${line}\n${' '.repeat(22)}to mend: ${visible(mend)}`;
+  const line = `${word}  ${name.padEnd(16)}${escapeInvisible(says)}`;
+  return mend === undefined ? line : `${line}\n${' '.repeat(22)}to mend: ${escapeInvisible(mend)}`;
 }
 
 /** How all of it came out, in a sentence. */

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { agentParts, Session } from '../../agent/index.ts';
-import { standIns } from '../../agent/stand-ins.ts';
-import { messageOf, visibleLine, type Workspace } from '../../core/index.ts';
+import { resolveAgent, Session } from '../../agent/index.ts';
+import { testProviders } from '../../agent/stand-ins.ts';
+import { errorMessage, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import { containerSandbox, sandboxed } from '../../guards/index.ts';
 import { openProvider } from '../../providers/index.ts';
 import { memoryLog } from '../../stores/memory.ts';
@@ -26,7 +26,7 @@ export const sandboxCheck: DoctorCheck = {
       if (lacks) return lacks;
       return judge(await tryOut((command) => inside(workspace, command, ground), folder), sandbox);
     } catch (error) {
-      return fail(messageOf(error), byHand(sandbox));
+      return fail(errorMessage(error), byHand(sandbox));
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -47,7 +47,7 @@ async function whatIsMissing(
   const { engine, image, volume } = sandbox;
   const says = async (...words: readonly string[]): Promise<string | undefined> => {
     const { code, text } = await workspace.exec([engine, ...words], { signal, timeoutMs: 20_000 });
-    return code === 0 ? undefined : visibleLine(text.trim());
+    return code === 0 ? undefined : escapeInvisibleLine(text.trim());
   };
   try {
     await says('--version');
@@ -79,8 +79,8 @@ async function inside(workspace: Workspace, command: string, { settings, signal 
   const file = path.join(workspace.cwd, 'answers.json');
   const tool = sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox)));
   writeFileSync(file, JSON.stringify([{ calls: [{ tool: tool.name, input: { command, timeout_s: 60 } }] }, 'done']));
-  const provider = await openProvider({ provider: 'scripted', model: file }, { providers: standIns });
-  const session = await Session.open(agentParts({ provider, system: 'A trial.', tools: [tool] }), memoryLog());
+  const provider = await openProvider({ provider: 'scripted', model: file }, { providers: testProviders });
+  const session = await Session.open(resolveAgent({ provider, system: 'A trial.', tools: [tool] }), memoryLog());
   await session.run('Try the sandbox.', { signal });
   const results = session.messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === 'tool-result' ? part.text : [])),
@@ -90,7 +90,8 @@ async function inside(workspace: Workspace, command: string, { settings, signal 
 }
 
 function judge({ said: text, leaks }: Trial, sandbox: Sandbox): Finding {
-  if (leaks === undefined) return fail(`The sandbox could not be tried: ${visibleLine(text.trim())}`, byHand(sandbox));
+  if (leaks === undefined)
+    return fail(`The sandbox could not be tried: ${escapeInvisibleLine(text.trim())}`, byHand(sandbox));
   if (leaks.length > 0)
     return fail(
       `The sandbox does not hold: inside it, ${leaks.join(', and ')}.`,

@@ -1,10 +1,10 @@
 // One part of an edited message, read from its heading and the lines below it.
-import { isJson, type Json, type Message, type Part } from '../../core/index.ts';
+import { isJson, type Json, type Message, type MessagePart } from '../../core/index.ts';
 import type { Block, Mistake } from './conversation-blocks.ts';
 import { fileWords } from './conversation-text.ts';
 
 /** The part that a block tells of, or what is wrong with it. `before` holds the files that may be referred to. */
-export function partOf(block: Block, before: readonly Message[]): Part | Mistake {
+export function partOf(block: Block, before: readonly Message[]): MessagePart | Mistake {
   const [kind = '', ...words] = block.words;
   switch (kind) {
     case 'text':
@@ -37,7 +37,11 @@ const wrong = ({ line }: Block, what: string): Mistake => ({ line, what });
 const isFlags = (words: readonly string[], flags: readonly string[]): boolean =>
   words.every((word, i) => flags.includes(word) && words.indexOf(word) === i);
 
-function resultOf(block: Block, [id, tool, ...flags]: readonly string[], before: readonly Message[]): Part | Mistake {
+function resultOf(
+  block: Block,
+  [id, tool, ...flags]: readonly string[],
+  before: readonly Message[],
+): MessagePart | Mistake {
   if (id === undefined || tool === undefined || !isFlags(flags, ['failed', 'json']))
     return wrong(block, 'A result is headed "%% result <call id> <tool>", and "failed" after them if it failed.');
   const text = textIn(block, flags.includes('json'));
@@ -48,14 +52,18 @@ function resultOf(block: Block, [id, tool, ...flags]: readonly string[], before:
   return { type: 'tool-result', id, tool, text, failed: flags.includes('failed'), ...kept };
 }
 
-function callOf(block: Block, [id, tool, ...more]: readonly string[]): Part | Mistake {
+function callOf(block: Block, [id, tool, ...more]: readonly string[]): MessagePart | Mistake {
   if (id === undefined || tool === undefined || more.length)
     return wrong(block, 'A call is headed "%% call <call id> <tool>".');
   const input = jsonIn(block);
   return 'line' in input ? input : { type: 'tool-call', id, tool, input: input.value };
 }
 
-function fileOf(block: Block, [reference, ...said]: readonly string[], before: readonly Message[]): Part | Mistake {
+function fileOf(
+  block: Block,
+  [reference, ...said]: readonly string[],
+  before: readonly Message[],
+): MessagePart | Mistake {
   const [message, part] = (reference ?? '').split('.').map(Number);
   const file = before[(message ?? 0) - 1]?.parts[(part ?? 0) - 1];
   if (file?.type !== 'file') return wrong(block, `There is no file ${reference ?? ''} in the conversation.`);

@@ -1,6 +1,6 @@
 // Reads an edited conversation back: what was not changed is taken from the old one whole, and every mistake is told with its line.
 import { isDeepStrictEqual } from 'node:util';
-import { illegal, type Message, type Part } from '../../core/index.ts';
+import { historyError, type Message, type MessagePart } from '../../core/index.ts';
 import { blocksOf, type Block, type Mistake } from './conversation-blocks.ts';
 import { invalidOf, partOf } from './conversation-parts.ts';
 
@@ -74,9 +74,9 @@ function readMessage({ head, parts }: Draft, before: readonly Message[], mistake
       line: head.line,
       what: 'After the role stands the number that the message had, or nothing for a new one.',
     });
-  const found: Part[] = [];
+  const found: MessagePart[] = [];
   const lines: number[] = [];
-  const add = (block: Block, part: Part | Mistake): void => {
+  const add = (block: Block, part: MessagePart | Mistake): void => {
     if ('line' in part) mistakes.push(part);
     else {
       found.push(part);
@@ -99,7 +99,7 @@ function readMessage({ head, parts }: Draft, before: readonly Message[], mistake
 /** A message without what an editor cannot show: metadata, and empty lines around what people write. */
 const tidy = (message: Message): Message => ({
   ...message,
-  parts: message.parts.map((part): Part => {
+  parts: message.parts.map((part): MessagePart => {
     const { meta: _, ...rest } = 'meta' in part ? part : { ...part, meta: undefined };
     if ('text' in rest) return { ...rest, text: trimmed(rest.text) };
     return 'invalid' in rest && rest.invalid !== undefined ? { ...rest, invalid: trimmed(rest.invalid) } : rest;
@@ -149,12 +149,12 @@ function unanswered(reads: readonly Read[]): readonly Mistake[] {
 
 /** What keeps the whole from being sent to any model, at the message where it shows first. */
 function legality(messages: readonly Message[], reads: readonly Read[]): readonly Mistake[] {
-  const what = messages.length ? illegal(messages) : undefined;
+  const what = messages.length ? historyError(messages) : undefined;
   if (what === undefined) return [];
   let [low, high] = [1, messages.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (illegal(messages.slice(0, middle)) === what) high = middle;
+    if (historyError(messages.slice(0, middle)) === what) high = middle;
     else low = middle + 1;
   }
   return [{ line: reads[low - 1]?.line ?? 1, what }];

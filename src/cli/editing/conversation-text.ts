@@ -1,5 +1,5 @@
 // A conversation as a text that a person can edit: headings, and below them the words as they are. What is not changed comes back exactly.
-import type { FilePart, Message, Part } from '../../core/index.ts';
+import type { FilePart, Message, MessagePart } from '../../core/index.ts';
 
 /** Begins the line above a message: `%%% user 3`. */
 export const MESSAGE = '%%% ';
@@ -26,7 +26,7 @@ export function toText(messages: readonly Message[]): string {
   return `${[guide.join('\n'), ...blocks].join('\n\n')}\n`;
 }
 
-function linesOf(part: Part, index: number, message: number): readonly string[] {
+function linesOf(part: MessagePart, index: number, message: number): readonly string[] {
   switch (part.type) {
     case 'text':
       return index === 0 && part.text.trim() !== '' && isPlain(part.text)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { illegal, type Message } from '../../core/index.ts';
+import { historyError, type Message } from '../../core/index.ts';
 import { fromText, type FromText } from './conversation-read.ts';
 import { toText } from './conversation-text.ts';
 
@@ -147,7 +147,7 @@ test('[J3] any legal conversation survives the way there and back, with and with
     fc.property(fc.array(round, { maxLength: 4 }), (rounds) => {
       // Through JSON, as a log keeps it: no undefined, no minus zero.
       const messages = JSON.parse(JSON.stringify(rounds.flatMap(told))) as readonly Message[];
-      if (messages.length) assert.equal(illegal(messages), undefined);
+      if (messages.length) assert.equal(historyError(messages), undefined);
       const saved = Buffer.from(toText(messages)).toString();
       assert.deepEqual(read(saved, messages), messages);
       assert.deepEqual(read(saved), bare(messages));

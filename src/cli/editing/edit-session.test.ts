@@ -4,8 +4,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { textOf, type Event, type Message } from '../../core/index.ts';
-import { agentParts, defineTool, Session } from '../../agent/index.ts';
+import { messageText, type Event, type Message } from '../../core/index.ts';
+import { resolveAgent, defineTool, Session } from '../../agent/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { calls, says, scriptedProvider } from '../../testing/index.ts';
 import { editSession, type SessionEdit } from './index.ts';
@@ -26,7 +26,7 @@ async function talk(): Promise<{
 }> {
   const provider = scriptedProvider([calls('look_up'), says('It is blue.'), says('Because of the sky.'), says('more')]);
   const log = memoryLog();
-  const session = await Session.open(agentParts({ provider, system: 's', tools: [lookUp] }), log);
+  const session = await Session.open(resolveAgent({ provider, system: 's', tools: [lookUp] }), log);
   await session.run('What colour?');
   await session.run('Why?');
   return { session, events: log.events, requests: provider.requests };
@@ -51,7 +51,7 @@ function editor(
 
 const change = (from: string, to: string): string => `sed -i.bak 's/${from}/${to}/' "$1"`;
 const texts = (messages: readonly Message[]): readonly string[] =>
-  messages.map((message) => (message.role === 'tool' ? 'results' : textOf(message)));
+  messages.map((message) => (message.role === 'tool' ? 'results' : messageText(message)));
 const forget = (t: TestContext, outcome: SessionEdit): string => {
   assert.ok(outcome.type !== 'edited' && outcome.kept !== undefined, JSON.stringify(outcome));
   const { kept, why } = outcome;
@@ -157,7 +157,7 @@ test(
     const provider = scriptedProvider([calls('look_up')]);
     const gates = [() => ({ type: 'ask', question: 'May it?' }) as const];
     const session = await Session.open(
-      { ...agentParts({ provider, system: 's', tools: [lookUp] }), gates },
+      { ...resolveAgent({ provider, system: 's', tools: [lookUp] }), gates },
       memoryLog(),
     );
     await session.run('What colour?');
@@ -173,7 +173,7 @@ test('[J59] a session that went on meanwhile is not overwritten, nor one that is
   const { session } = await talk();
   const { env } = editor(t, change('It is blue', 'It is green'));
   const outcome = editSession(session, { env });
-  await session.remark('x', 1);
+  await session.annotate('x', 1);
   const went = await outcome;
   assert.equal(went.type, 'failed');
   assert.match(forget(t, went), /It is green/);

@@ -1,6 +1,6 @@
 // `/session edit`: the conversation in the person's editor until it is right, then a new branch of the session.
 import { isDeepStrictEqual } from 'node:util';
-import { messageOf, settleOpenCalls, toArray, type Message } from '../../core/index.ts';
+import { errorMessage, settleOpenCalls, toArray, type Message } from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
 import type { Mistake } from './conversation-blocks.ts';
 import { fromText, type Dropped } from './conversation-read.ts';
@@ -59,7 +59,7 @@ async function take(
     await session.edit(messages);
     return { type: 'edited', messages: messages.length, notices: dropped.map(({ why }) => why) };
   } catch (error) {
-    return kept('failed', messageOf(error), text);
+    return kept('failed', errorMessage(error), text);
   }
 }
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../core/index.ts';
+import { errorMessage } from '../../core/index.ts';
 import type { Face } from '../face/face.ts';
 import { keptIn, newDraft, type Draft } from './draft.ts';
 import { editInSplit, interrupted, type EditorJob, type Ended } from './tmux.ts';
@@ -38,7 +38,7 @@ export async function openEditor(text: string, options: EditorOptions): Promise<
   try {
     draft = newDraft(text, suffix);
   } catch (error) {
-    return { type: 'failed', why: `The text could not be put into a file to edit: ${messageOf(error)}` };
+    return { type: 'failed', why: `The text could not be put into a file to edit: ${errorMessage(error)}` };
   }
   const job = { editor, draft, env, cwd, signal };
   const split = env['TMUX'] ? await editInSplit(job) : undefined;
@@ -93,7 +93,7 @@ function outcome(text: string, editor: string, draft: Draft, ended: Ended): Edit
     const ours = !text.endsWith('\n') && now.endsWith('\n') ? now.slice(0, -1) : now;
     return ours === text ? { type: 'unchanged' } : { type: 'saved', text: ours };
   } catch (error) {
-    return failed(`What was saved cannot be read: ${messageOf(error)}.`);
+    return failed(`What was saved cannot be read: ${errorMessage(error)}.`);
   }
 }
 

@@ -1,9 +1,9 @@
 // The crew of a working folder: its agents' logs on disk, their questions put to the person, their models from the person's own list.
-import type { AnswerFor } from '../../agent/agents/child-run.ts';
-import type { CrewOptions } from '../../agent/agents/child.ts';
-import { openCrew, type Crew } from '../../agent/agents/crew.ts';
-import { short, standing } from '../../agent/agents/about.ts';
-import { aimOf } from '../../core/index.ts';
+import type { ApprovalHandler } from '../../agent/agents/child-run.ts';
+import type { SubagentManagerOptions } from '../../agent/agents/child.ts';
+import { createSubagentManager, type SubagentManager } from '../../agent/agents/crew.ts';
+import { truncateToLine, subagentStatus } from '../../agent/agents/about.ts';
+import { unwrapDeferredCall } from '../../core/index.ts';
 import { approvalsHere } from '../conversation/approvals.ts';
 import { askAnew } from '../conversation/asks.ts';
 import { modelNamed, placeOf, unknownModel } from '../conversation/model.ts';
@@ -13,13 +13,13 @@ import { agentKeeping } from './agents-keeping.ts';
 import type { Ground, Person } from './ground.ts';
 
 /** The agents that are started from this ground. */
-export const crewFor = ({ settings, person, mayUse, govern }: Ground): Crew =>
-  openCrew({
-    keeping: agentKeeping(settings.dirs),
-    answer: askedOf(person),
-    approvals: approvalsHere,
-    reopened: askAnew,
-    model: async (name) => {
+export const crewFor = ({ settings, person, mayUse, govern }: Ground): SubagentManager =>
+  createSubagentManager({
+    store: agentKeeping(settings.dirs),
+    approvalHandler: askedOf(person),
+    createApprovalTracker: approvalsHere,
+    onReopen: askAnew,
+    openModel: async (name) => {
       const known = readKnownModels(settings) ?? [];
       const place = placeOf(settings, known);
       const chosen = modelNamed(name, known, place);
@@ -28,18 +28,18 @@ export const crewFor = ({ settings, person, mayUse, govern }: Ground): Crew =>
       const opened = await openModel(chosen, settings, person);
       return govern?.(opened) ?? opened;
     },
-    ended: (agent) => person.say(`${agent.id} is ${standing(agent)}. ${short(agent.about.task, 60)}`),
+    onEnd: (agent) => person.say(`${agent.id} is ${subagentStatus(agent)}. ${truncateToLine(agent.metadata.task, 60)}`),
   });
 
 /** Puts the questions of all agents to the person, one after the other: the agent, its task, and the exact call. */
-function askedOf(person: Person): NonNullable<CrewOptions['answer']> {
+function askedOf(person: Person): NonNullable<SubagentManagerOptions['approvalHandler']> {
   // Where nobody is, a question stays open: the agent can be resumed and answered later.
   if (person.absent) return () => async () => undefined;
   let turn: Promise<unknown> = Promise.resolve();
-  return ({ id, about }): AnswerFor =>
+  return ({ id, metadata: about }): ApprovalHandler =>
     (call, signal) => {
-      const aim = aimOf(call);
-      const title = `Allow ${typeof aim === 'string' ? call.tool : aim.tool} for ${id} (${short(about.task, 60)})?`;
+      const aim = unwrapDeferredCall(call);
+      const title = `Allow ${typeof aim === 'string' ? call.tool : aim.tool} for ${id} (${truncateToLine(about.task, 60)})?`;
       const mine = turn.then(async () =>
         signal.aborted ? undefined : person.agrees(title, call.ask?.question, signal),
       );

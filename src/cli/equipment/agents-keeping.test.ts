@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
 import { foldersFor } from '../../../test/support/program.ts';
-import { AGENT_REMARK } from '../../agent/agents/about.ts';
-import { agentParts, Session } from '../../agent/index.ts';
+import { SUBAGENT_ANNOTATION } from '../../agent/agents/about.ts';
+import { resolveAgent, Session } from '../../agent/index.ts';
 import { openJsonl } from '../../stores/index.ts';
 import { says, scriptedProvider } from '../../testing/index.ts';
 import { agentFolder, listSessions, mostRecent, newSession } from '../sessions/index.ts';
 import { agentKeeping } from './agents-keeping.ts';
 
-const parts = (system: string) => agentParts({ provider: scriptedProvider([says('done')]), system });
+const parts = (system: string) => resolveAgent({ provider: scriptedProvider([says('done')]), system });
 
 /** A shelf with one session on it. */
 async function shelfFor(t: TestContext) {
@@ -31,20 +31,22 @@ test('[P23] an agent’s log stands beside its parent’s, in no list, and only 
   ] as const) {
     const { log, session } = await keeping.open(id, parent);
     const child = await Session.open(parts(system), log, session);
-    await child.remark(AGENT_REMARK, about);
+    await child.annotate(SUBAGENT_ANNOTATION, about);
     await child.run('go');
     if (id === 'agent-1') {
-      const [seen] = await agentKeeping(shelf).kept(parent);
-      assert.equal(seen?.live, 'elsewhere', 'somebody has it open');
+      const [seen] = await agentKeeping(shelf).list(parent);
+      assert.equal(seen?.running, 'elsewhere', 'somebody has it open');
     }
     await child.close();
   }
-  const kept = await agentKeeping(shelf).kept(parent);
+  const kept = await agentKeeping(shelf).list(parent);
   assert.deepEqual(
-    kept.map(({ id, live, state }) => `${id} ${live} ${state.ended?.reason}`).toSorted((a, b) => a.localeCompare(b)),
+    kept
+      .map(({ id, running: live, state }) => `${id} ${live} ${state.ended?.reason}`)
+      .toSorted((a, b) => a.localeCompare(b)),
     ['agent-1 false answered', 'agent-2 false answered'],
   );
-  assert.deepEqual(await keeping.kept('another'), []);
+  assert.deepEqual(await keeping.list('another'), []);
   assert.deepEqual(
     listSessions(shelf).map(({ name }) => name),
     ['parent'],
@@ -57,9 +59,9 @@ test('[P23] the agents of a session that is kept nowhere are kept nowhere either
   const keeping = agentKeeping(shelf);
   const { log } = await keeping.open('agent-1', 'unknown');
   const child = await Session.open(parts('s'), log);
-  await child.remark(AGENT_REMARK, { task: 'x', parent: 'unknown', key: 'k' });
+  await child.annotate(SUBAGENT_ANNOTATION, { task: 'x', parent: 'unknown', key: 'k' });
   assert.deepEqual(
-    (await keeping.kept('unknown')).map(({ id }) => id),
+    (await keeping.list('unknown')).map(({ id }) => id),
     ['agent-1'],
   );
   assert.throws(() => readdirSync(agentFolder(shelf)), { code: 'ENOENT' });

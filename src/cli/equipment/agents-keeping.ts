@@ -1,8 +1,8 @@
 // Where agents keep their logs: a session file each, in a folder beside the sessions that started them; in memory where those are kept nowhere.
 import path from 'node:path';
-import { aboutIn, type Known } from '../../agent/agents/about.ts';
-import type { AgentKeeping } from '../../agent/agents/child.ts';
-import { openHead, runView, type Log } from '../../core/index.ts';
+import { parseSubagentMetadata, type SubagentInfo } from '../../agent/agents/about.ts';
+import type { SubagentStore } from '../../agent/agents/child.ts';
+import { openSessionWriter, runStateView, type Log } from '../../core/index.ts';
 import { glimpse, holderOf, memoryLog, openJsonl, type MemoryLog } from '../../stores/index.ts';
 import {
   agentFolder,
@@ -15,7 +15,7 @@ import {
 import { makeFolder } from '../settings/private-file.ts';
 
 /** Keeps the logs of agents on this shelf. */
-export function agentKeeping(shelf: Shelf): AgentKeeping {
+export function agentKeeping(shelf: Shelf): SubagentStore {
   const inMemory = new Map<string, MemoryLog>();
   // To look for a session is to look into all of them.
   const known = new Map<string, boolean>();
@@ -33,14 +33,14 @@ export function agentKeeping(shelf: Shelf): AgentKeeping {
       const log = await openJsonl(path.join(folder, fileNameFor(id)));
       return { log, session: log.session };
     },
-    async kept(parent) {
+    async list(parent) {
       const onDisk = sessionPlaces(shelf, agentFolder(shelf)).filter(({ file }) => mayBeOf(parent, file));
       // One that cannot be read must not hide the others.
       const all = [
         ...onDisk.map((place) => fromFile(place).catch(() => undefined)),
         ...[...inMemory].map(([id, log]) => knownFrom(id, log, false)),
       ];
-      return (await Promise.all(all)).flatMap((each) => (each?.about.parent === parent ? [each] : []));
+      return (await Promise.all(all)).flatMap((each) => (each?.metadata.parent === parent ? [each] : []));
     },
   };
 }
@@ -57,7 +57,7 @@ function isKept(shelf: Shelf, id: string): boolean {
 /** Whether the agent in a file may be one of this session, from the beginning of the file alone. */
 function mayBeOf(parent: string, file: string): boolean {
   try {
-    const about = aboutIn(glimpse(file).first('annotation-added'));
+    const about = parseSubagentMetadata(glimpse(file).first('annotation-added'));
     // Behind very long instructions it does not show.
     return about === undefined || about.parent === parent;
   } catch {
@@ -66,7 +66,7 @@ function mayBeOf(parent: string, file: string): boolean {
   }
 }
 
-async function fromFile({ name, file }: SessionPlace): Promise<Known | undefined> {
+async function fromFile({ name, file }: SessionPlace): Promise<SubagentInfo | undefined> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
     return await knownFrom(name, log, holderOf(file) ? 'elsewhere' : false);
@@ -75,11 +75,11 @@ async function fromFile({ name, file }: SessionPlace): Promise<Known | undefined
   }
 }
 
-async function knownFrom(id: string, log: Log, live: Known['live']): Promise<Known | undefined> {
-  const { state } = await openHead(log, runView());
+async function knownFrom(id: string, log: Log, live: SubagentInfo['running']): Promise<SubagentInfo | undefined> {
+  const { state } = await openSessionWriter(log, runStateView());
   for await (const events of log.read()) {
-    const about = events.map(aboutIn).find((each) => each !== undefined);
-    if (about) return { id, about, state, live };
+    const about = events.map(parseSubagentMetadata).find((each) => each !== undefined);
+    if (about) return { id, metadata: about, state, running: live };
   }
   return undefined;
 }

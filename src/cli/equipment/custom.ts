@@ -1,17 +1,17 @@
 // Tools that people wrote themselves, in their own folder and, once approved, in the project.
-import { customToolFolders, loadCustomTools, type CustomFile } from '../../agent/index.ts';
+import { customToolDirs, loadCustomTools, type UnapprovedToolFile } from '../../agent/index.ts';
 import { withNetwork } from '../../workspace/index.ts';
 import { nothing, type Equipment, type Ground } from './ground.ts';
 
 /** Tools that people wrote themselves. A project's file is put to the person with its whole text, once for each content. */
 export async function customEquipment(ground: Ground): Promise<Equipment> {
   const { settings, places, confined, trust, person } = ground;
-  const ask = ({ path, text, standing }: CustomFile): Promise<boolean> => {
+  const ask = ({ path, text, status: standing }: UnapprovedToolFile): Promise<boolean> => {
     const since = standing === 'changed' ? ' It changed since you allowed it.' : '';
     return person.agrees(`Run the tool that this folder brings along, ${path}? It runs as you.${since}`, text);
   };
   const { tools, problems } = await loadCustomTools({
-    folders: customToolFolders(places),
+    folders: customToolDirs(places),
     workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
     trust,
     ask,

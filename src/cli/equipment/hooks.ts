@@ -7,7 +7,7 @@ export async function hookEquipment(ground: Ground): Promise<Equipment> {
   const { places, trust, person } = ground;
   const files = hookFiles(places);
   if (files.length === 0) return nothing;
-  const [{ readHooks, hooked }, { publicEnvironment }, { guardOfLost }] = await Promise.all([
+  const [{ readHooks, hooked }, { publicEnvironment }, { askWhenRulesMissing: guardOfLost }] = await Promise.all([
     import('../../guards/hooks/index.ts'),
     import('../../workspace/environment.ts'),
     import('../../agent/index.ts'),

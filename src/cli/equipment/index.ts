@@ -1,5 +1,5 @@
 // Everything a working folder's agent has beside its own tools, from all sources at once.
-import { merge } from '../../agent/index.ts';
+import { mergeExtensions } from '../../agent/index.ts';
 import { agentEquipment } from './agents.ts';
 import { customEquipment } from './custom.ts';
 import type { Equipment, Ground } from './ground.ts';
@@ -35,7 +35,7 @@ export async function equipmentFor(code: boolean, ground: Ground): Promise<Equip
   return {
     tools: all.flatMap(({ tools }) => tools),
     problems: all.flatMap(({ problems }) => problems),
-    extension: merge(all.map(({ extension = {} }) => extension)),
+    extension: mergeExtensions(all.map(({ extension = {} }) => extension)),
     ...(system ? { system } : {}),
     ...(ears ? { ears } : {}),
     around: (tool) => all.reduce((inner, { around }) => around?.(inner) ?? inner, tool),

@@ -55,10 +55,10 @@ function serversLater(ground: Ground, definitions: readonly ServerDefinition[]):
 /** A tool whose result tells what it broke; where no server is for its files it is as it was. */
 const lookedAt = (tool: Tool, { confined }: Ground, servers: LanguageServers): Tool => ({
   ...tool,
-  async run(input, context) {
-    if (!pathsIn(input).some((path) => servers.knows(path))) return tool.run(input, context);
+  async execute(input, context) {
+    if (!pathsIn(input).some((path) => servers.knows(path))) return tool.execute(input, context);
     const { diagnosticsAfter } = await import('../../tools/lsp/index.ts');
-    return diagnosticsAfter(confined, servers)(tool).run(input, context);
+    return diagnosticsAfter(confined, servers)(tool).execute(input, context);
   },
 });
 

@@ -1,5 +1,5 @@
 // Logins to APIs: a tool that logs the person in, and requests that carry the token of a login.
-import { visibleLine } from '../../core/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
 import { tokensFrom, type ApiLogin } from '../../tools/oauth/api-login.ts';
 import type { LoginPage } from '../../tools/oauth/flow.ts';
 import { fileLogins } from '../../tools/oauth/login-store.ts';
@@ -20,16 +20,16 @@ export async function loginEquipment({ settings, confined, person, secrets }: Gr
   const tokenFor = tokensFrom(logins);
   return {
     ...nothing,
-    tools: [{ ...oauthLogin(logins), hidden: true }],
+    tools: [{ ...oauthLogin(logins), deferred: true }],
     around: (tool) => (tool.name === 'http_request' ? withLogins(tool, tokenFor) : tool),
   };
 }
 
 /** Asks before a page is opened, with everything that the person has to know: where they log in, and who gets the token. */
 async function shown(person: Person, name: string, page: LoginPage, signal: AbortSignal): Promise<boolean> {
-  const question = `Open a page of ${visibleLine(page.issuer)} to log in as ${JSON.stringify(visibleLine(name))}? Its token will be sent to ${visibleLine(page.api)} and nowhere else.`;
+  const question = `Open a page of ${escapeInvisibleLine(page.issuer)} to log in as ${JSON.stringify(escapeInvisibleLine(name))}? Its token will be sent to ${escapeInvisibleLine(page.api)} and nowhere else.`;
   if (!(await person.agrees(question, page.url, signal))) return false;
-  person.say(`Log in here, if no browser opens: ${visibleLine(page.url)}`);
+  person.say(`Log in here, if no browser opens: ${escapeInvisibleLine(page.url)}`);
   const { openPage } = await import('./mcp-browser.ts');
   openPage(page.url);
   return true;

@@ -1,5 +1,5 @@
 // A form of an MCP server, put to the person field by field. What they leave is left out, and where they leave the form nothing is sent.
-import { isObject, visible, visibleLine, type Json, type JsonObject } from '../../core/index.ts';
+import { isObject, escapeInvisible, escapeInvisibleLine, type Json, type JsonObject } from '../../core/index.ts';
 import type { Elicitation, ElicitationAnswer } from '../../tools/mcp/index.ts';
 import type { Person } from './ground.ts';
 
@@ -21,7 +21,7 @@ type Choice = { readonly value: string; readonly label: string };
 /** The person's answers to a form. */
 export async function answerForm(person: Person, form: Form, signal: AbortSignal): Promise<ElicitationAnswer> {
   const fields = fieldsOf(form.schema);
-  const from = `The MCP server ${visibleLine(form.server)} asks`;
+  const from = `The MCP server ${escapeInvisibleLine(form.server)} asks`;
   if (!person.words || fields.length > mostFields) return { type: 'decline' };
   const asked = fields.map(({ title, required }) => `- ${title}${required ? '' : left}`);
   if (!(await person.agrees(`${from}: ${form.message}`, ['It is told what you answer:', ...asked].join('\n'), signal)))
@@ -82,11 +82,11 @@ function fieldsOf(schema: JsonObject): readonly Field[] {
     const { title, description, default: usual } = own;
     const choices = choicesOf(own);
     const list = own['type'] === 'array' ? `, some of ${choices.map(({ label }) => label).join(', ')}` : '';
-    const otherwise = usual === undefined ? '' : `; ${visibleLine(JSON.stringify(usual))} unless you answer`;
-    const about = typeof description === 'string' ? ` (${visible(description).slice(0, 500)})` : '';
+    const otherwise = usual === undefined ? '' : `; ${escapeInvisibleLine(JSON.stringify(usual))} unless you answer`;
+    const about = typeof description === 'string' ? ` (${escapeInvisible(description).slice(0, 500)})` : '';
     return {
       name,
-      title: `${visibleLine(typeof title === 'string' ? title : name)}${about}${list}${otherwise}`,
+      title: `${escapeInvisibleLine(typeof title === 'string' ? title : name)}${about}${list}${otherwise}`,
       required: needed.includes(name),
       choices,
       schema: own,
@@ -111,5 +111,5 @@ function choicesOf(schema: JsonObject): readonly Choice[] {
 
 const choice = (value: string, title: unknown): Choice => ({
   value,
-  label: visibleLine(typeof title === 'string' ? title : value),
+  label: escapeInvisibleLine(typeof title === 'string' ? title : value),
 });

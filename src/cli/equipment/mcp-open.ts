@@ -1,6 +1,6 @@
 // Opens the MCP servers of a working folder for its agent: asks about those that others named, and starts what has to be started.
 import path from 'node:path';
-import { messageOf, visibleLine } from '../../core/index.ts';
+import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import type { Standing, Trust } from '../../guards/index.ts';
 import {
   approvalKey,
@@ -37,7 +37,7 @@ export function serversFor({ places, servers = [] }: Pick<Ground, 'places' | 'se
     problems: [
       ...found.problems,
       ...passed.map(
-        ({ name }) => `The editor's MCP server ${visibleLine(name)} is left out: there is one of this name.`,
+        ({ name }) => `The editor's MCP server ${escapeInvisibleLine(name)} is left out: there is one of this name.`,
       ),
     ],
   };
@@ -66,7 +66,7 @@ export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
   for (const server of servers) await askAbout(server, ground);
   const known = usualOptions(settings, trust, places.cwd);
   const first = servers.filter((server) => standingOf(server, trust) === 'approved' && !known.memory.recall(server));
-  const starting = `Starting MCP servers (${first.map(({ name }) => visibleLine(name)).join(', ')})`;
+  const starting = `Starting MCP servers (${first.map(({ name }) => escapeInvisibleLine(name)).join(', ')})`;
   const shown = first.length > 0 && !person.absent;
   if (shown) person.progress(`${starting}: 0 %`);
   // While the program starts nobody is sent to a login page: the prompt would wait for it.
@@ -116,7 +116,7 @@ export const refusalOf = (server: McpServer): { readonly subject: string; readon
 async function askAbout(server: McpServer, { trust, person }: Pick<Ground, 'trust' | 'person'>): Promise<void> {
   const standing = standingOf(server, trust);
   if (person.absent || (standing !== 'new' && standing !== 'changed')) return;
-  const name = visibleLine(server.name);
+  const name = escapeInvisibleLine(server.name);
   const question =
     standing === 'changed'
       ? `The MCP server ${name} (${whose[server.origin]}) is not what you approved. Start it as it is now?`
@@ -127,6 +127,6 @@ async function askAbout(server: McpServer, { trust, person }: Pick<Ground, 'trus
   try {
     trust.approve([yes ? approvalKey(server) : refusalOf(server)]);
   } catch (error) {
-    person.say(`That could not be written down. ${messageOf(error)}`);
+    person.say(`That could not be written down. ${errorMessage(error)}`);
   }
 }

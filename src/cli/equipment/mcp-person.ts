@@ -1,5 +1,12 @@
 // What MCP servers may ask of the person: answers to a form, an answer of their model, and to log in on a page.
-import { FairleadError, textOf, trailOf, visibleLine, type Chunk, type Request } from '../../core/index.ts';
+import {
+  FairleadError,
+  messageText,
+  createPersistentList,
+  escapeInvisibleLine,
+  type Chunk,
+  type ModelRequest,
+} from '../../core/index.ts';
 import type { Answerers, Sampled, Sampling } from '../../tools/mcp/index.ts';
 import { openPage } from './mcp-browser.ts';
 import { answerForm } from './mcp-form.ts';
@@ -21,7 +28,7 @@ export function answerersFor({ person, model }: Pick<Ground, 'person' | 'model'>
       const most = Math.min(wish.maxTokens, left);
       if (most <= 0)
         throw refused(`This session answers no more: its ${mostTokens} tokens for MCP servers are used up.`);
-      const question = `The MCP server ${visibleLine(wish.server)} wants an answer of your model, of at most ${most} tokens. Send it this?`;
+      const question = `The MCP server ${escapeInvisibleLine(wish.server)} wants an answer of your model, of at most ${most} tokens. Send it this?`;
       if (!(await person.agrees(question, wishWords(wish), signal))) throw refused('The person refused.');
       left -= most;
       const answer = await sampled({ ...wish, maxTokens: most }, model(), signal);
@@ -30,7 +37,7 @@ export function answerersFor({ person, model }: Pick<Ground, 'person' | 'model'>
     },
     async elicit(question, signal) {
       if (question.type === 'form') return answerForm(person, question, signal);
-      const ask = `The MCP server ${visibleLine(question.server)} asks you to open a page: ${question.message}`;
+      const ask = `The MCP server ${escapeInvisibleLine(question.server)} asks you to open a page: ${question.message}`;
       if (!(await person.agrees(ask, question.url, signal))) return { type: 'decline' };
       if (!openPage(question.url)) person.say(`Open this page: ${question.url}`);
       return { type: 'accept' };
@@ -45,11 +52,13 @@ const wishWords = ({ system, messages }: Sampling): string =>
   ].join('\n');
 
 async function sampled(wish: Sampling, provider: ReturnType<Ground['model']>, signal: AbortSignal): Promise<Sampled> {
-  const request: Request = {
+  const request: ModelRequest = {
     system: wish.system ?? '',
     tools: [],
-    messages: trailOf(wish.messages.map(({ role, text }) => ({ role, parts: [{ type: 'text' as const, text }] }))),
-    choice: 'auto',
+    messages: createPersistentList(
+      wish.messages.map(({ role, text }) => ({ role, parts: [{ type: 'text' as const, text }] })),
+    ),
+    toolChoice: 'auto',
     settings: { reasoning: 'none', maxOutputTokens: wish.maxTokens },
   };
   let end: (Chunk & { readonly type: 'end' }) | undefined;
@@ -58,7 +67,7 @@ async function sampled(wish: Sampling, provider: ReturnType<Ground['model']>, si
   const { message, model, usage, usd } = end;
   const { input = 0, output = wish.maxTokens } = usage;
   const cost = usd === undefined ? { turnsWithoutPrice: 1 } : { usd };
-  return { text: textOf(message), model, spent: { turns: 1, input, output, ...cost } };
+  return { text: messageText(message), model, spent: { turns: 1, input, output, ...cost } };
 }
 
 /** Shows a person the page where they log in; a browser is opened only where they say so. Nobody waits for that: they may open it themselves, and until the signal comes they are asked. */
@@ -68,7 +77,7 @@ export function loginPage(
   url: string,
   signal: AbortSignal = AbortSignal.timeout(loginMs),
 ): void {
-  person.say(`The MCP server ${visibleLine(server)} asks you to log in: ${visibleLine(url)}`);
+  person.say(`The MCP server ${escapeInvisibleLine(server)} asks you to log in: ${escapeInvisibleLine(url)}`);
   const open = async (): Promise<void> => {
     if (await person.agrees('Open the page in your browser?', undefined, signal)) openPage(url);
   };
@@ -78,9 +87,9 @@ export function loginPage(
 
 /** What stands in the place of a login while nobody can be kept waiting for one. */
 export function loginLater(server: string): never {
-  throw new FairleadError('mcp/login-needed', `The MCP server ${visibleLine(server)} asks for a login.`, {
+  throw new FairleadError('mcp/login-needed', `The MCP server ${escapeInvisibleLine(server)} asks for a login.`, {
     blame: 'user',
-    hint: `Log in: fairlead mcp login ${visibleLine(server)}`,
+    hint: `Log in: fairlead mcp login ${escapeInvisibleLine(server)}`,
   });
 }
 

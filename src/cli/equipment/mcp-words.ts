@@ -1,23 +1,23 @@
 // MCP servers in words for people: exactly what would be started or spoken to, and what is wrong with one that is not.
-import { visible, visibleLine } from '../../core/index.ts';
+import { escapeInvisible, escapeInvisibleLine } from '../../core/index.ts';
 import type { McpServer, McpStatus } from '../../tools/mcp/index.ts';
 import { shellWord } from '../shell-word.ts';
 
 /** The exact thing that is approved of a server, word for word; variables stand as their file has them. */
 export function reachWords({ reach, source, origin }: McpServer): string {
   if (reach.type === 'in-process') return 'in this program';
-  const from = origin === 'editor' ? 'named by the editor' : `named in ${visibleLine(source)}`;
+  const from = origin === 'editor' ? 'named by the editor' : `named in ${escapeInvisibleLine(source)}`;
   if (reach.type === 'stdio')
     return [
-      [reach.command, ...reach.args.map(shellWord)].map(visible).join(' '),
-      ...(reach.cwd === undefined ? [] : [`in ${visible(reach.cwd)}`]),
-      ...Object.entries(reach.env).map(([name, value]) => `with ${visible(`${name}=${value}`)}`),
+      [reach.command, ...reach.args.map(shellWord)].map(escapeInvisible).join(' '),
+      ...(reach.cwd === undefined ? [] : [`in ${escapeInvisible(reach.cwd)}`]),
+      ...Object.entries(reach.env).map(([name, value]) => `with ${escapeInvisible(`${name}=${value}`)}`),
       `${from}; it runs as you, outside the sandbox`,
     ].join('\n');
   return [
-    `${reach.type} ${visible(reach.url)}`,
-    ...Object.entries(reach.headers).map(([name, value]) => `with the header ${visible(`${name}: ${value}`)}`),
-    ...(reach.login ? [`with the login ${visible(JSON.stringify(reach.login))}`] : []),
+    `${reach.type} ${escapeInvisible(reach.url)}`,
+    ...Object.entries(reach.headers).map(([name, value]) => `with the header ${escapeInvisible(`${name}: ${value}`)}`),
+    ...(reach.login ? [`with the login ${escapeInvisible(JSON.stringify(reach.login))}`] : []),
     `${from}; it gets what the model sends it`,
   ].join('\n');
 }
@@ -31,7 +31,7 @@ export const whose: Readonly<Record<McpServer['origin'], string>> = {
 
 /** What is wrong with a server, and what can be done about it; nothing where all is well. */
 export function problemOf({ server, origin, state, why, tools }: McpStatus): readonly string[] {
-  const name = visibleLine(server);
+  const name = escapeInvisibleLine(server);
   const approve = `fairlead mcp approve ${/^[\w.@-]+$/.test(name) ? name : shellWord(name)}`;
   const about = `MCP server ${name} (${whose[origin]})`;
   if (origin === 'editor' && (state === 'new' || state === 'changed'))
@@ -49,8 +49,8 @@ export function problemOf({ server, origin, state, why, tools }: McpStatus): rea
 
 /** That tools of a server are off until a person looked at them. */
 export function offSentence(server: string, tools: readonly string[]): string {
-  const shown = tools.slice(0, 5).map(visibleLine).join(', ');
+  const shown = tools.slice(0, 5).map(escapeInvisibleLine).join(', ');
   const more = tools.length > 5 ? ` and ${tools.length - 5} more` : '';
   const are = tools.length === 1 ? 'is off: it is' : 'are off: they are';
-  return `${shown}${more} of the MCP server ${visibleLine(server)} ${are} new or changed since you approved the server (/mcp approve ${visibleLine(server)}).`;
+  return `${shown}${more} of the MCP server ${escapeInvisibleLine(server)} ${are} new or changed since you approved the server (/mcp approve ${escapeInvisibleLine(server)}).`;
 }

@@ -6,5 +6,5 @@ import { nothing, type Equipment, type Ground } from './ground.ts';
 export async function personEquipment({ person }: Ground): Promise<Equipment> {
   if (!person.words) return nothing;
   const tool = askUser(async ({ question, choices }, signal) => person.words?.(question, choices, signal));
-  return { ...nothing, tools: [{ ...tool, hidden: true }] };
+  return { ...nothing, tools: [{ ...tool, deferred: true }] };
 }

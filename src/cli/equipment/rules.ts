@@ -1,5 +1,5 @@
 // Rules for the agent: the usual reminders, the person's own rule files, and the folder's once approved.
-import { guardOfLost, loadRuleFiles, merge, ruleFolders, type RuleFiles } from '../../agent/index.ts';
+import { askWhenRulesMissing, loadRuleFiles, mergeExtensions, ruleDirs, type RuleFiles } from '../../agent/index.ts';
 import type { RuleParts, RuleSet } from '../../rules/index.ts';
 import { awareness, seedKey } from '../../rules/reminders/awareness.ts';
 import { rulesOf } from '../../rules/sets/rule-set.ts';
@@ -13,10 +13,10 @@ export function ruleFilesFor({
   trust,
   person,
 }: Pick<Ground, 'places' | 'trust' | 'person'>): Promise<RuleFiles> {
-  return loadRuleFiles(ruleFolders(places), {
+  return loadRuleFiles(ruleDirs(places), {
     trust,
-    absent: person.absent === true,
-    ask: ({ path, text, standing }) => {
+    unattended: person.absent === true,
+    ask: ({ path, text, status: standing }) => {
       const since = standing === 'changed' ? ' They changed since you allowed them.' : '';
       return person.agrees(
         `Use the rules that this folder brings along, ${path}? Code in them runs as you.${since}`,
@@ -39,7 +39,7 @@ export function rulePartsFor(
 
 /** Rules for the agent. A file of the person's own that cannot be loaded is never silently absent: what it might have stopped is asked about. */
 export async function ruleEquipment(ground: Ground): Promise<Equipment> {
-  const { files, problems, lost } = await ruleFilesFor(ground);
+  const { files, problems, unusable: lost } = await ruleFilesFor(ground);
   const { parts, isAware } = rulePartsFor(
     ground.settings,
     files.map(({ set }) => set),
@@ -50,7 +50,7 @@ export async function ruleEquipment(ground: Ground): Promise<Equipment> {
       ...problems.map(({ path, why }) => `${path}: ${why}`),
       ...lost.map(({ path }) => `Until ${path} is mended, every call is asked about.`),
     ],
-    extension: merge([...parts, ...(lost.length ? [{ gates: [guardOfLost(lost)] }] : [])]),
+    extension: mergeExtensions([...parts, ...(lost.length ? [{ gates: [askWhenRulesMissing(lost)] }] : [])]),
     ...(isAware ? { system: awareness } : {}),
   };
 }

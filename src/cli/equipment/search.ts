@@ -1,5 +1,5 @@
 // A search of the web by the engine that the person has a key for.
-import { messageOf } from '../../core/index.ts';
+import { errorMessage } from '../../core/index.ts';
 import { searchEngine, webSearch, type SearchSettings } from '../../tools/index.ts';
 import { withNetwork } from '../../workspace/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -14,9 +14,9 @@ export async function searchEquipment({ settings, confined }: Ground): Promise<E
     // Who names an address of their own network means it; it is open to this tool alone.
     const own = wanted.url === undefined ? [] : [new URL(wanted.url).host];
     const workspace = withNetwork(confined, { privateHosts: [...settings.privateHosts, ...own] });
-    return { ...nothing, tools: [{ ...webSearch(workspace, engine), hidden: true }] };
+    return { ...nothing, tools: [{ ...webSearch(workspace, engine), deferred: true }] };
   } catch (error) {
-    return { ...nothing, problems: [messageOf(error)] };
+    return { ...nothing, problems: [errorMessage(error)] };
   }
 }
 

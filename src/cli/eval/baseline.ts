@@ -1,6 +1,6 @@
 // The regression gate: an evaluation against an earlier one, by the intervals of what changed, all tags looked at together.
 import { readFileSync } from 'node:fs';
-import { FairleadError, isObject, messageOf } from '../../core/index.ts';
+import { FairleadError, isObject, errorMessage } from '../../core/index.ts';
 import { holm } from '../../fleet/health/holm.ts';
 import { newcombe, type Count, type Interval } from '../../fleet/health/rates.ts';
 import { columns } from '../settings/columns.ts';
@@ -39,7 +39,7 @@ export function readBaseline(file: string): Pick<Report, 'right' | 'tags' | 'cas
       return value as unknown as Report;
     throw new Error('it is no report of an evaluation');
   } catch (error) {
-    throw new FairleadError('eval/bad-baseline', `The baseline ${file} cannot be used: ${messageOf(error)}`, {
+    throw new FairleadError('eval/bad-baseline', `The baseline ${file} cannot be used: ${errorMessage(error)}`, {
       blame: 'user',
       hint: 'Make one with: fairlead eval --output-format json > baseline.json',
     });

@@ -1,6 +1,6 @@
 // The `eval` command: asks a model the cases of a dataset, scores the answers by their words, and compares with what was before.
 import { readFileSync } from 'node:fs';
-import { FairleadError, messageOf, type Provider } from '../../core/index.ts';
+import { FairleadError, errorMessage, type Provider } from '../../core/index.ts';
 import { measuredFolder, saveMeasured } from '../../fleet/health/measured.ts';
 import type { Command } from '../commands.ts';
 import { talkOnly, type Chosen } from '../conversation/model.ts';
@@ -82,7 +82,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new FairleadError('eval/no-dataset', `The dataset cannot be read: ${messageOf(error)}`, { blame: 'user' });
+    throw new FairleadError('eval/no-dataset', `The dataset cannot be read: ${errorMessage(error)}`, { blame: 'user' });
   }
 }
 

@@ -1,5 +1,5 @@
 // A dataset: questions and what their answers must be, one JSON object a line.
-import { FairleadError, isJson, isObject, messageOf, type JsonObject } from '../../core/index.ts';
+import { FairleadError, isJson, isObject, errorMessage, type JsonObject } from '../../core/index.ts';
 
 /** What an answer must be; all of what is given must hold. */
 export type Expect = {
@@ -58,7 +58,7 @@ function caseIn(line: string): Case | string {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    return `it is not JSON (${messageOf(error)})`;
+    return `it is not JSON (${errorMessage(error)})`;
   }
   if (!isObject(value)) return 'it is no object';
   const { id, words, expect, tags = [], tools = false, files = {}, ...more } = value;

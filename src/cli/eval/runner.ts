@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { answerShape, resultOf, Session, SessionCache, type RunResult } from '../../agent/index.ts';
+import { createOutputSchema, toRunResult, Session, SessionCache, type RunResult } from '../../agent/index.ts';
 import { FairleadError, type Provider } from '../../core/index.ts';
 import { outcomeClasses } from '../../fleet/health/outcomes.ts';
 import { sessionGrants } from '../../guards/index.ts';
@@ -57,7 +57,7 @@ export async function runCase(asked: Case, ground: EvalGround): Promise<CaseResu
       auto: () => auto,
       grants: sessionGrants(),
       code: false,
-      ...(json ? { answer: answerShape(json) } : {}),
+      ...(json ? { answer: createOutputSchema(json) } : {}),
     });
     try {
       // What is private stays here, whichever of the person's own files says so.
@@ -69,7 +69,11 @@ export async function runCase(asked: Case, ground: EvalGround): Promise<CaseResu
       const since = performance.now();
       const state = await session.run(asked.words, { signal, limits });
       const names = { runId: '', sessionId: '', runFile: undefined };
-      return scored(asked, resultOf(state, names, undefined, new SessionCache(), undefined), performance.now() - since);
+      return scored(
+        asked,
+        toRunResult(state, names, undefined, new SessionCache(), undefined),
+        performance.now() - since,
+      );
     } finally {
       await outfit.close();
     }
@@ -78,7 +82,7 @@ export async function runCase(asked: Case, ground: EvalGround): Promise<CaseResu
   }
 }
 
-function scored(asked: Case, { reason, text, detail, usd }: RunResult, ms: number): CaseResult {
+function scored(asked: Case, { reason, text, detail, costUsd: usd }: RunResult, ms: number): CaseResult {
   const outcome = reason === 'waiting' ? 'bounded' : outcomeClasses[reason];
   const heard = reason !== 'provider-error' && outcome !== 'called-off';
   const abstained = outcome === 'abstained' || (outcome === 'answered' && isAbstention(text));

@@ -1,5 +1,5 @@
 // The scorers: whether an answer is what was expected, decided by its words alone, so that the same answer always scores the same.
-import { answerShape } from '../../agent/index.ts';
+import { createOutputSchema } from '../../agent/index.ts';
 import type { Expect } from './dataset.ts';
 
 /** What is wrong with an answer, a sentence each; nothing is wrong with a right one. */
@@ -48,7 +48,7 @@ const scorers: Readonly<Record<keyof Expect, Scorer>> = {
     return claimed === undefined ? undefined : `It claims that something was ${claimed}.`;
   },
   json(text, { json }) {
-    const wrong = json && answerShape(json).check(text);
+    const wrong = json && createOutputSchema(json).validate(text);
     return wrong === undefined ? undefined : wrong;
   },
 };

@@ -7,7 +7,7 @@ import {
   type Focusable,
   type TUI,
 } from '@earendil-works/pi-tui';
-import { visible } from '../../core/index.ts';
+import { escapeInvisible } from '../../core/index.ts';
 import type { Completer } from './face.ts';
 import type { Paint } from './paint.ts';
 
@@ -55,7 +55,7 @@ export function fieldOf(tui: TUI, paint: Paint, sent: (text: string) => void): F
       editor.setText('');
       return text;
     },
-    set: (text) => editor.setText(visible(text)),
+    set: (text) => editor.setText(escapeInvisible(text)),
     complete(completer) {
       editor.setAutocompleteProvider(providerOf(completer, (now) => void (offered = now)));
     },
@@ -64,7 +64,7 @@ export function fieldOf(tui: TUI, paint: Paint, sent: (text: string) => void): F
       const before = textBefore(editor.getLines(), editor.getCursor().line, editor.getCursor().col);
       if (offered.before !== before || (offered.whole && !moved)) editor.handleInput('\x1b');
     },
-    remember: (entry) => editor.addToHistory(visible(entry)),
+    remember: (entry) => editor.addToHistory(escapeInvisible(entry)),
     handleInput(data) {
       moved = matchesKey(data, 'up') || matchesKey(data, 'down');
       editor.handleInput(data);
@@ -112,9 +112,9 @@ function providerOf(completer: Completer, offer: (offered: Offered) => void): Au
       found = { before, whole: fitting.choices.some(({ value }) => value === prefix) };
       offer(found);
       const items = fitting.choices.map(({ value, label, about }) => ({
-        value: visible(value),
-        label: visible(label),
-        ...(about === undefined ? {} : { description: visible(about) }),
+        value: escapeInvisible(value),
+        label: escapeInvisible(label),
+        ...(about === undefined ? {} : { description: escapeInvisible(about) }),
       }));
       return { items, prefix };
     },

@@ -1,6 +1,6 @@
 // The foot of the screen: the entry field or the panel in its place, and the status line under it.
 import { truncateToWidth, visibleWidth, type Component } from '@earendil-works/pi-tui';
-import { visible } from '../../core/index.ts';
+import { escapeInvisible } from '../../core/index.ts';
 import type { Status } from './face.ts';
 import type { Paint } from './paint.ts';
 import { statusParts, took } from './wording.ts';
@@ -47,7 +47,11 @@ function statusLine({ status, busySince, hint, asks }: FootState, width: number,
   const spin = SPINNER.charAt(Math.floor(Date.now() / 100) % SPINNER.length);
   const time = waited >= 1000 ? ` ${took(Math.floor(waited / 1000) * 1000).replace('.0s', 's')}` : '';
   const busy =
-    status.busy === undefined ? '' : asks ? 'waits for you' : `${spin} ${visible(status.busy)}${time} (Esc interrupts)`;
+    status.busy === undefined
+      ? ''
+      : asks
+        ? 'waits for you'
+        : `${spin} ${escapeInvisible(status.busy)}${time} (Esc interrupts)`;
   const room = width - (busy === '' ? 0 : visibleWidth(busy) + 3);
   // The most telling parts come first; those that do not fit are left out.
   let line = '';

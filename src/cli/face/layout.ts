@@ -1,6 +1,6 @@
 // Lays blocks out as lines of a given width: what the screen shows of each kind of block.
 import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi, type MarkdownTheme } from '@earendil-works/pi-tui';
-import { visible } from '../../core/index.ts';
+import { escapeInvisible } from '../../core/index.ts';
 import type { Block } from './face.ts';
 import type { Highlighter } from './highlight.ts';
 import type { Brush, Paint } from './paint.ts';
@@ -46,7 +46,7 @@ export function styleOf(paint: Paint, highlight: Highlighter): Style {
 
 /** The lines of one piece of Markdown. */
 export function pieceLines(piece: Piece, width: number, style: Style): readonly string[] {
-  const text = visible(piece.text);
+  const text = escapeInvisible(piece.text);
   const space = piece.apart ? [''] : [];
   if (piece.type === 'code') {
     const lines = style.highlight(text.replaceAll('\t', '    '), piece.lang);
@@ -63,18 +63,18 @@ export function blockLines(block: Exclude<Block, { type: 'answer' }>, width: num
   switch (block.type) {
     case 'said': {
       const how = block.how === 'prompt' ? '' : paint.dim(block.how === 'steer' ? ' (steers)' : ' (follows up)');
-      return wrapped(`${visible(block.text)}${how}`, width, paint.bold('> '), paint.bold);
+      return wrapped(`${escapeInvisible(block.text)}${how}`, width, paint.bold('> '), paint.bold);
     }
     case 'thought':
       return thoughtLines(block, width, style);
     case 'notice': {
-      if (block.level === 'info') return wrapped(visible(block.text), width, paint.dim('· '), paint.dim);
+      if (block.level === 'info') return wrapped(escapeInvisible(block.text), width, paint.dim('· '), paint.dim);
       const brush = block.level === 'error' ? paint.red : paint.yellow;
-      return wrapped(visible(block.text), width, brush(block.level === 'error' ? '✗ ' : '! '), brush);
+      return wrapped(escapeInvisible(block.text), width, brush(block.level === 'error' ? '✗ ' : '! '), brush);
     }
     case 'page': {
-      const title = block.title === undefined ? [] : wrapped(visible(block.title), width, '', paint.bold);
-      const lines = visible(block.text).trimEnd().replaceAll('\t', '    ').split('\n');
+      const title = block.title === undefined ? [] : wrapped(escapeInvisible(block.title), width, '', paint.bold);
+      const lines = escapeInvisible(block.text).trimEnd().replaceAll('\t', '    ').split('\n');
       return [...title, ...lines.flatMap((line) => hanging(line, width))];
     }
     case 'call':
@@ -88,7 +88,7 @@ function callLines(block: Block & { type: 'call' }, width: number, style: Style)
   const brush = { ok: paint.green, running: paint.cyan, waiting: paint.yellow }[block.standing as string] ?? paint.red;
   const said = ['ok', 'running'].includes(block.standing) ? '' : brush(` ${word}`);
   const time = block.ms === undefined ? '' : paint.dim(` ${took(block.ms)}`);
-  const head = `${brush(mark)} ${paint.bold(visible(block.tool))} ${inputLine(block.input)}`;
+  const head = `${brush(mark)} ${paint.bold(escapeInvisible(block.tool))} ${inputLine(block.input)}`;
   const tail = `${said}${time}`;
   const lines = style.unfolded
     ? wrapTextWithAnsi(head + tail, width)
@@ -114,7 +114,7 @@ function thoughtLines(block: Block & { type: 'thought' }, width: number, style: 
   const growing = !block.settled && !style.unfolded;
   const text = growing ? block.text.slice(-width * (FOLDED_THOUGHT + 1)) : block.text;
   const brush: Brush = (part) => style.paint.dim(style.paint.italic(part));
-  const lines = wrapped(visible(text.trim()), width, INDENT, brush);
+  const lines = wrapped(escapeInvisible(text.trim()), width, INDENT, brush);
   return growing ? lines.slice(-FOLDED_THOUGHT) : folded(lines, FOLDED_THOUGHT, style);
 }
 

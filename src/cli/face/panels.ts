@@ -8,7 +8,7 @@ import {
   type Focusable,
   type KeyId,
 } from '@earendil-works/pi-tui';
-import { visible } from '../../core/index.ts';
+import { escapeInvisible } from '../../core/index.ts';
 import type { Choice, Question } from './face.ts';
 import { listTheme, type Field } from './field.ts';
 import { wrapped } from './layout.ts';
@@ -42,7 +42,12 @@ export function questionPanel(
     keepsField: true,
     invalidate: () => undefined,
     render: (width) => [
-      ...wrapped(`${paint.bold(visible(question.title))} ${keysOf(question)} `, width, paint.yellow('? '), (t) => t),
+      ...wrapped(
+        `${paint.bold(escapeInvisible(question.title))} ${keysOf(question)} `,
+        width,
+        paint.yellow('? '),
+        (t) => t,
+      ),
       ...wrapped(labelsOf(question), width, '  ', paint.dim),
       ...(drafting() ? wrapped(OCCUPIED, width, '  ', paint.dim) : []),
     ],
@@ -65,7 +70,7 @@ export function wordsPanel(
   armed: () => boolean,
   answer: (words: string | undefined) => void,
 ): Panel {
-  const [head = '', ...rest] = visible(title).split('\n');
+  const [head = '', ...rest] = escapeInvisible(title).split('\n');
   const short = head.length > SHORT || rest.length > 0 ? `${head.slice(0, SHORT)} …` : head;
   const choosing = choices.length > 0 ? '↑↓ fills in a choice · ' : '';
   let at = -1;
@@ -110,8 +115,8 @@ export function pickPanel(
   // Values are looked up by place: what is shown has been made visible and may differ from what is meant.
   const items = choices.map(({ label, about }, index) => ({
     value: String(index),
-    label: visible(label),
-    ...(about === undefined ? {} : { description: visible(about) }),
+    label: escapeInvisible(label),
+    ...(about === undefined ? {} : { description: escapeInvisible(about) }),
   }));
   const listOf = (query: string): SelectList => {
     const fitting =
@@ -140,7 +145,7 @@ export function pickPanel(
     },
     invalidate: () => list.invalidate(),
     render: (width) => [
-      ...wrapped(visible(title), width, '', paint.bold),
+      ...wrapped(escapeInvisible(title), width, '', paint.bold),
       ...input.render(width),
       ...list.render(width),
       paint.dim('↑↓ move · Enter takes · Esc leaves'),

@@ -1,5 +1,5 @@
 // The plain face's voice: blocks as lines, in the order they come, with nothing ever taken back.
-import { visible } from '../../core/index.ts';
+import { escapeInvisible } from '../../core/index.ts';
 import type { Block } from './face.ts';
 import type { Paint } from './paint.ts';
 import { foldOutput, inputLine, plainOutput, STANDINGS, took } from './wording.ts';
@@ -54,7 +54,7 @@ export function voiceOf(write: (text: string) => void, paint: Paint): Voice {
     }
     // One character of what came before decides whether a joiner belongs to it.
     const before = from > 0 ? block.text.slice(from - 1, from) : '';
-    put(visible(before + block.text.slice(from, to)).slice(visible(before).length));
+    put(escapeInvisible(before + block.text.slice(from, to)).slice(escapeInvisible(before).length));
     block.said = to;
   }
 
@@ -72,7 +72,7 @@ export function voiceOf(write: (text: string) => void, paint: Paint): Voice {
 
   function call(block: Block & { type: 'call' }): void {
     const begun = open.has(block.id);
-    const named = `${visible(block.tool)} ${inputLine(block.input)}`.trimEnd();
+    const named = `${escapeInvisible(block.tool)} ${inputLine(block.input)}`.trimEnd();
     if (block.standing === 'running' || block.standing === 'waiting') {
       if (!begun) say(`[tool] ${named}`);
       open.set(block.id, open.get(block.id) ?? { type: 'call', text: block.output ?? '', said: 0 });
@@ -81,7 +81,7 @@ export function voiceOf(write: (text: string) => void, paint: Paint): Voice {
     const output = block.output ?? open.get(block.id)?.text ?? '';
     open.delete(block.id);
     const time = block.ms === undefined ? '' : ` (${took(block.ms)})`;
-    say(`[tool] ${begun ? visible(block.tool) : named}: ${STANDINGS[block.standing].word}${time}`);
+    say(`[tool] ${begun ? escapeInvisible(block.tool) : named}: ${STANDINGS[block.standing].word}${time}`);
     if (block.diff !== undefined) for (const line of diffLines(block.diff, paint)) say(`  ${line}`);
     else if (output.trim() !== '') for (const line of folded(output)) say(`  ${line}`);
   }
@@ -96,12 +96,12 @@ export function voiceOf(write: (text: string) => void, paint: Paint): Voice {
         case 'call':
           return call(block);
         case 'said':
-          return say(`> ${visible(block.text).replaceAll('\n', '\n  ')}`);
+          return say(`> ${escapeInvisible(block.text).replaceAll('\n', '\n  ')}`);
         case 'notice':
-          return say(`[${block.level}] ${visible(block.text)}`);
+          return say(`[${block.level}] ${escapeInvisible(block.text)}`);
         case 'page': {
-          if (block.title !== undefined) say(visible(block.title));
-          return say(visible(block.text).trimEnd());
+          if (block.title !== undefined) say(escapeInvisible(block.title));
+          return say(escapeInvisible(block.text).trimEnd());
         }
       }
     },

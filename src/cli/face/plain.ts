@@ -1,6 +1,6 @@
 // The plain face: everything as lines in order, for screen readers, dumb terminals and pipes; nothing is redrawn.
 import type { Choice, Completer, Face, Heard, Status } from './face.ts';
-import { visible } from '../../core/index.ts';
+import { escapeInvisible } from '../../core/index.ts';
 import { paintOf } from './paint.ts';
 import { earOf, type Ear, type EarEvents } from './plain-ear.ts';
 import { voiceOf } from './plain-voice.ts';
@@ -177,7 +177,7 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
         const value = take(line.trim());
         prompted = false;
         // Nobody typed it where it could be seen.
-        if (!person) voice.answer(value === 'not mine' ? '' : visible(line));
+        if (!person) voice.answer(value === 'not mine' ? '' : escapeInvisible(line));
         if (value === 'again') return (ask(prompt), true);
         end(value === 'not mine' ? nothing : value);
         return value !== 'not mine';
@@ -197,7 +197,7 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
 
   const words = (title: string, choices: readonly string[], signal?: AbortSignal): Promise<string | undefined> =>
     inTurn(() => {
-      speak(() => voice.say([visible(title), ...choiceLines(choices.map(visible))].join('\n')));
+      speak(() => voice.say([escapeInvisible(title), ...choiceLines(choices.map(escapeInvisible))].join('\n')));
       const prompt = `${choices.length > 0 ? 'a number or your own words' : 'your words'}, nothing to leave: `;
       return read(prompt, undefined, signal, (line) => answerIn(line, choices));
     });
@@ -218,7 +218,7 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
         clearTimeout(slow);
         const { busy } = now;
         if (person && busy !== undefined)
-          slow = setTimeout(() => reader ?? voice.say(`[waiting] ${visible(busy)}`), SLOW_MS);
+          slow = setTimeout(() => reader ?? voice.say(`[waiting] ${escapeInvisible(busy)}`), SLOW_MS);
       }
       pump();
     },
@@ -229,8 +229,9 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
     ask: (question, signal) =>
       inTurn(() => {
         speak(() => {
-          voice.say(visible(question.title));
-          if (question.detail !== undefined) voice.say(`  ${visible(question.detail).replaceAll('\n', '\n  ')}`);
+          voice.say(escapeInvisible(question.title));
+          if (question.detail !== undefined)
+            voice.say(`  ${escapeInvisible(question.detail).replaceAll('\n', '\n  ')}`);
         });
         return read(`${labelsOf(question)} ${keysOf(question)} `, question.otherwise, signal, (line) => {
           if (line === '') return question.otherwise;
@@ -242,7 +243,7 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
       }),
     pick: (title, choices, signal) =>
       inTurn(() => {
-        speak(() => voice.say([visible(title), ...choiceLines(choices.map(choiceLine))].join('\n')));
+        speak(() => voice.say([escapeInvisible(title), ...choiceLines(choices.map(choiceLine))].join('\n')));
         return read<string | undefined>('number or name, nothing to leave: ', undefined, signal, (line) => {
           if (line === '') return undefined;
           const meant = choices[Number(line) - 1] ?? choices.find(({ value, label }) => [value, label].includes(line));
@@ -258,7 +259,7 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
         return promptSoon();
       }
       draft = text;
-      speak(() => voice.say(`[draft] ${visible(text)}\n(Enter on an empty line sends it)`));
+      speak(() => voice.say(`[draft] ${escapeInvisible(text)}\n(Enter on an empty line sends it)`));
     },
     complete(given) {
       completer = given;
@@ -291,5 +292,5 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
 }
 
 function choiceLine({ label, about }: Choice): string {
-  return visible(about === undefined ? label : `${label}  ${about}`);
+  return escapeInvisible(about === undefined ? label : `${label}  ${about}`);
 }

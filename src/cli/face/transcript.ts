@@ -1,5 +1,5 @@
 // The part of the screen above the entry field. Law: a line that has scrolled away is the terminal's and never changes.
-import { visible } from '../../core/index.ts';
+import { escapeInvisible } from '../../core/index.ts';
 import type { Block } from './face.ts';
 import { blockLines, pieceLines, type Style } from './layout.ts';
 import { piecesOf, type Pieces } from './pieces.ts';
@@ -91,7 +91,8 @@ export function transcriptOf(style: Style): Transcript {
   function pieced(entry: Entry, pieces: Pieces, width: number): readonly string[] {
     const lines: string[] = [];
     const { block } = entry;
-    if (block.type === 'page' && block.title !== undefined) lines.push(style.paint.bold(visible(block.title)), '');
+    if (block.type === 'page' && block.title !== undefined)
+      lines.push(style.paint.bold(escapeInvisible(block.title)), '');
     for (let index = entry.gone; index < pieces.settled.length; index += 1) {
       const piece = pieces.settled[index];
       if (piece === undefined) break;

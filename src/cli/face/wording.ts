@@ -1,6 +1,6 @@
 // How calls, outputs, questions and the status are put into words; both faces say the same.
 import { stripVTControlCharacters } from 'node:util';
-import { visible, type Json } from '../../core/index.ts';
+import { escapeInvisible, type Json } from '../../core/index.ts';
 import type { CallStanding, Question, Status } from './face.ts';
 
 /** What a call's standing is called, and its mark on the screen. */
@@ -26,7 +26,7 @@ export function inputLine(input: Json): string {
 }
 
 function oneLine(text: string, most = 400): string {
-  const flat = visible(text.slice(0, most + 1).replaceAll(/\s*\n\s*/g, ' ⏎ ')).replaceAll('\t', ' ');
+  const flat = escapeInvisible(text.slice(0, most + 1).replaceAll(/\s*\n\s*/g, ' ⏎ ')).replaceAll('\t', ' ');
   return flat.length > most ? `${flat.slice(0, most)}…` : flat;
 }
 
@@ -34,7 +34,7 @@ function oneLine(text: string, most = 400): string {
 export function plainOutput(text: string): string {
   // A lone return goes back to the start of its line: what stood there before was a progress bar.
   const settled = text.includes('\r') ? text.replaceAll('\r\n', '\n').split('\n').map(lastState).join('\n') : text;
-  return visible(stripVTControlCharacters(settled)).replaceAll('\t', '    ');
+  return escapeInvisible(stripVTControlCharacters(settled)).replaceAll('\t', '    ');
 }
 
 const lastState = (line: string): string => line.slice(line.lastIndexOf('\r') + 1);
@@ -62,7 +62,7 @@ export function keysOf(question: Question): string {
 
 /** What each key of a question stands for. */
 export function labelsOf(question: Question): string {
-  return question.keys.map(({ key, label }) => `${key} ${visible(label)}`).join(' · ');
+  return question.keys.map(({ key, label }) => `${key} ${escapeInvisible(label)}`).join(' · ');
 }
 
 /** A count of tokens, short. */
@@ -74,7 +74,7 @@ export function tokens(count: number): string {
 
 /** The parts of the status line, the most telling first. */
 export function statusParts(status: Status): readonly string[] {
-  const parts = [visible(status.model)];
+  const parts = [escapeInvisible(status.model)];
   if (status.queued > 0) parts.push(`${status.queued} queued`);
   const { context } = status;
   if (context?.window !== undefined) {
@@ -82,10 +82,10 @@ export function statusParts(status: Status): readonly string[] {
     parts.push(`${percent}% of ${tokens(context.window)} (${tokens(context.used)})`);
   } else if (context !== undefined) parts.push(`${tokens(context.used)} tokens`);
   parts.push(status.usd === undefined ? 'cost unknown' : dollars(status.usd));
-  if (status.sandbox !== undefined) parts.push(visible(status.sandbox));
+  if (status.sandbox !== undefined) parts.push(escapeInvisible(status.sandbox));
   parts.push(status.mode === 'auto' ? 'auto-approve' : 'asks');
   if (!status.stream) parts.push('no streaming');
-  parts.push(visible(status.session));
+  parts.push(escapeInvisible(status.session));
   return parts;
 }
 

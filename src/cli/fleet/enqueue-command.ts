@@ -55,7 +55,7 @@ export const run: Command['run'] = withOptions({ usage, options, words: true }, 
       const [first, ...more] = runs;
       if (first === undefined || more.length > 0) throw new TypeError('A schedule is of one task.');
       const { id: _, ...task } = first;
-      await store.queue.schedule({ name, cron: every, run: task });
+      await store.queue.setSchedule({ name, cron: every, run: task });
       tell(
         `${name} runs at ${every} (UTC), wherever a worker is. To end that: fairlead fleet schedules --remove ${name}\n`,
       );

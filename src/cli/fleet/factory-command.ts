@@ -49,7 +49,7 @@ export const run: Command['run'] = withOptions({ usage, options, words: true }, 
     const queued = await enqueueOnce(store, runs, { other: otherTask });
     if (format === 'text')
       tell(
-        `${queued.length} run${queued.length === 1 ? '' : 's'}, ${workers} worker${workers === 1 ? '' : 's'}, ${store.about}. To go on after a break: the same command with --id ${id}\n`,
+        `${queued.length} run${queued.length === 1 ? '' : 's'}, ${workers} worker${workers === 1 ? '' : 's'}, ${store.description}. To go on after a break: the same command with --id ${id}\n`,
       );
     return batch(store, queued, {
       id,
@@ -102,7 +102,7 @@ async function batch(
 /** Whether nothing more comes of these runs for now: none is under way, and none could be. */
 async function isOver(store: FleetStore, open: readonly FleetRun[]): Promise<boolean> {
   if (open.some(({ status }) => status === 'running')) return false;
-  if (open.length > 0 && (await store.killSwitch.standing()).stopped) return true;
+  if (open.length > 0 && (await store.killSwitch.status()).stopped) return true;
   for (const run of open) if ((await holdOn(store, run, version)) === undefined) return false;
   return true;
 }

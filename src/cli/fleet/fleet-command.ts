@@ -2,11 +2,11 @@
 import { userInfo } from 'node:os';
 import {
   FairleadError,
-  visibleLine,
-  type Allowance,
+  escapeInvisibleLine,
+  type TenantBudget,
   type FleetStore,
-  type Standing,
-  type WorkerEntry,
+  type KillSwitchState,
+  type WorkerInfo,
 } from '../../core/index.ts';
 import { stoppedWords } from '../../fleet/kill-switch.ts';
 import type { Command } from '../commands.ts';
@@ -48,15 +48,15 @@ const acts = { status, stop, resume, budget, schedules } as const;
 
 async function status(store: FleetStore, _: readonly string[], { json }: Values): Promise<number> {
   const [standing, depth, workers] = await Promise.all([
-    store.killSwitch.standing(),
+    store.killSwitch.status(),
     store.queue.depth(),
-    store.roster.list(),
+    store.workers.list(),
   ]);
   if (json) print(`${JSON.stringify({ standing, depth, workers })}\n`);
   else
     print(
       [
-        store.about,
+        store.description,
         standing.stopped ? stoppedWords(standing.why) : 'going',
         `${depth.queued} queued, ${depth.running} running, ${depth.resting} resting`,
         ...workers.map(workerLine),
@@ -70,7 +70,7 @@ async function status(store: FleetStore, _: readonly string[], { json }: Values)
 /** Whoever was not heard of for so long counts as silent, as in the fleet's health. */
 const silentMs = 15_000;
 
-const workerLine = ({ worker, running, seen }: WorkerEntry): string =>
+const workerLine = ({ worker, running, seen }: WorkerInfo): string =>
   Date.now() - Date.parse(seen) > silentMs
     ? `${worker}  silent since ${seen}; others take over what it had`
     : `${worker}  ${running} running, seen ${seen}`;
@@ -85,7 +85,7 @@ async function resume({ killSwitch }: FleetStore): Promise<number> {
   return told(await killSwitch.resume(me()));
 }
 
-const told = ({ stopped, why }: Standing): number => {
+const told = ({ stopped, why }: KillSwitchState): number => {
   tell(stopped ? `${stoppedWords(why)}\nTo let it go on: fairlead fleet resume\n` : 'The fleet goes on.\n');
   return exitCodes.answered;
 };
@@ -103,27 +103,27 @@ async function budget({ ledger }: FleetStore, words: readonly string[], values: 
   }
   if (isSet && tenant === undefined) throw new TypeError('A budget is of a tenant: name it.');
   // To look at a budget must not take it away.
-  if (tenant !== undefined && isSet) await ledger.allow(allowanceFrom(tenant, values));
-  const all = await ledger.allowances();
+  if (tenant !== undefined && isSet) await ledger.setBudget(allowanceFrom(tenant, values));
+  const all = await ledger.budgets();
   const shown = all.filter((each) => tenant === undefined || each.tenant === tenant);
   for (const each of shown) print(`${json ? JSON.stringify(each) : allowanceLine(each)}\n`);
   if (shown.length === 0 && !json)
     tell(
-      `${tenant === undefined ? 'No tenant' : visibleLine(tenant)} has ${tenant === undefined ? 'a' : 'no'} budget. ` +
+      `${tenant === undefined ? 'No tenant' : escapeInvisibleLine(tenant)} has ${tenant === undefined ? 'a' : 'no'} budget. ` +
         'To set one: fairlead fleet budget <tenant> --usd 20 --period month\n',
     );
   return exitCodes.answered;
 }
 
 async function noBudgetFor(tenant: string, ledger: FleetStore['ledger']): Promise<number> {
-  if (!(await ledger.allowances()).some((each) => each.tenant === tenant))
+  if (!(await ledger.budgets()).some((each) => each.tenant === tenant))
     throw new FairleadError('cli/no-budget', `There is no budget of ${tenant}.`, { blame: 'user' });
-  await ledger.allow({ tenant, period: 'month' });
-  tell(`${visibleLine(tenant)} has no budget any more.\n`);
+  await ledger.setBudget({ tenant, period: 'month' });
+  tell(`${escapeInvisibleLine(tenant)} has no budget any more.\n`);
   return exitCodes.answered;
 }
 
-function allowanceFrom(tenant: string, { usd, tokens, period = 'month' }: Values): Allowance {
+function allowanceFrom(tenant: string, { usd, tokens, period = 'month' }: Values): TenantBudget {
   const known = periods.find((each) => each === period);
   if (!known) throw new TypeError(`--period is one of ${periods.join(', ')}, not "${period}".`);
   const money = moneyOf('--usd', usd);
@@ -138,11 +138,11 @@ function allowanceFrom(tenant: string, { usd, tokens, period = 'month' }: Values
   };
 }
 
-function allowanceLine(each: Awaited<ReturnType<FleetStore['ledger']['allowances']>>[number]): string {
+function allowanceLine(each: Awaited<ReturnType<FleetStore['ledger']['budgets']>>[number]): string {
   const { tenant, period, usd, tokens, spent, held } = each;
   const money = usd === undefined ? [] : [`$${(spent.usd + held.usd).toFixed(4)} of $${usd}`];
   const words = tokens === undefined ? [] : [`${spent.tokens + held.tokens} of ${tokens} tokens`];
-  return `${visibleLine(tenant)}  ${[...money, ...words].join(', ')} ${period === 'ever' ? 'in all' : `this ${period}`}`;
+  return `${escapeInvisibleLine(tenant)}  ${[...money, ...words].join(', ')} ${period === 'ever' ? 'in all' : `this ${period}`}`;
 }
 
 async function schedules({ queue }: FleetStore, _: readonly string[], { remove, json }: Values): Promise<number> {
@@ -150,13 +150,15 @@ async function schedules({ queue }: FleetStore, _: readonly string[], { remove, 
   if (remove !== undefined) {
     if (!all.some(({ name }) => name === remove))
       throw new FairleadError('cli/no-schedule', `There is no schedule ${remove}.`, { blame: 'user' });
-    await queue.schedule({ name: remove });
-    tell(`${visibleLine(remove)} comes no more.\n`);
+    await queue.setSchedule({ name: remove });
+    tell(`${escapeInvisibleLine(remove)} comes no more.\n`);
     return exitCodes.answered;
   }
   for (const each of all)
     print(
-      json ? `${JSON.stringify(each)}\n` : `${visibleLine(each.name)}  ${each.cron}  ${visibleLine(each.run.words)}\n`,
+      json
+        ? `${JSON.stringify(each)}\n`
+        : `${escapeInvisibleLine(each.name)}  ${each.cron}  ${escapeInvisibleLine(each.run.words)}\n`,
     );
   if (all.length === 0 && !json)
     tell('Nothing comes by the clock. To add something: fairlead enqueue "<task>" --every "0 3 * * *" --name <name>\n');

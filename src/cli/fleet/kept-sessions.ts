@@ -1,5 +1,12 @@
 // The sessions of queued runs as `fairlead sessions --fleet` shows them: they are in the store of the fleet, not in files of their own.
-import { messageOf, visible, visibleLine, type FleetStore, type Log, type SessionEntry } from '../../core/index.ts';
+import {
+  errorMessage,
+  escapeInvisible,
+  escapeInvisibleLine,
+  type FleetStore,
+  type Log,
+  type SessionInfo,
+} from '../../core/index.ts';
 import { print, tell } from '../front/print.ts';
 import { exportPaper, type Format } from '../sessions/export.ts';
 import type { Paper } from '../sessions/paper.ts';
@@ -13,7 +20,7 @@ const most = 1000;
 export async function listKept(store: FleetStore, json: boolean): Promise<number> {
   const all = await store.sessions.list({ most });
   if (json) print(`${JSON.stringify(all, null, 2)}\n`);
-  else if (all.length === 0) tell(`There is no session in ${store.about} yet.\n`);
+  else if (all.length === 0) tell(`There is no session in ${store.description} yet.\n`);
   else {
     const rows = await Promise.all(all.map((entry) => cells(store, entry)));
     print(columns([['session', 'last change', 'events', 'begins with'], ...rows]));
@@ -22,14 +29,14 @@ export async function listKept(store: FleetStore, json: boolean): Promise<number
   return 0;
 }
 
-async function cells({ queue }: FleetStore, entry: SessionEntry): Promise<readonly string[]> {
+async function cells({ queue }: FleetStore, entry: SessionInfo): Promise<readonly string[]> {
   const { session, changed, events } = entry;
   const words = (await queue.list({ session })).at(-1)?.words ?? '';
-  return [visibleLine(session), changed.slice(0, 16).replace('T', ' '), String(events), short(words)];
+  return [escapeInvisibleLine(session), changed.slice(0, 16).replace('T', ' '), String(events), short(words)];
 }
 
 const short = (text: string): string => {
-  const line = visibleLine(text);
+  const line = escapeInvisibleLine(text);
   return line.length > 50 ? `${line.slice(0, 49)}…` : line;
 };
 
@@ -64,7 +71,7 @@ export async function verifyKept(store: FleetStore, session: string | undefined,
   else
     for (const { name, ok, events, what } of found)
       print(
-        `${visibleLine(name)}: ${ok ? `sound, ${events} events` : 'not sound'}\n${what === undefined ? '' : `  ${visible(what)}\n`}`,
+        `${escapeInvisibleLine(name)}: ${ok ? `sound, ${events} events` : 'not sound'}\n${what === undefined ? '' : `  ${escapeInvisible(what)}\n`}`,
       );
   return found.every(({ ok }) => ok) ? 0 : 1;
 }
@@ -90,7 +97,7 @@ async function checked(log: Log, name: string): Promise<Checked> {
     }
     return { name, ok: true, events };
   } catch (error) {
-    return { name, ok: false, events, what: messageOf(error) };
+    return { name, ok: false, events, what: errorMessage(error) };
   } finally {
     done.abort();
   }

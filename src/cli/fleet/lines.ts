@@ -1,11 +1,11 @@
 // Runs of the queue in words: a line each for lists, and what a person has to know of one.
-import { visible, visibleLine, type FleetRun, type Settlement } from '../../core/index.ts';
+import { escapeInvisible, escapeInvisibleLine, type FleetRun, type RunSettlement } from '../../core/index.ts';
 import { exitCodeFor } from '../front/exit-codes.ts';
 
 const most = 70;
 
 const short = (text: string): string => {
-  const line = visibleLine(text.trim().split('\n')[0] ?? '');
+  const line = escapeInvisibleLine(text.trim().split('\n')[0] ?? '');
   return line.length > most ? `${line.slice(0, most)}...` : line;
 };
 
@@ -28,7 +28,7 @@ export const questionLines = ({ id, questions }: Pick<FleetRun, 'id' | 'question
       const which = questions.length > 1 ? ` --call ${call}` : '';
       const answers =
         about === 'unknown-outcome' ? 'happened (or yes: run it again; or no: nobody knows)' : 'yes (or no)';
-      return `${id}  asks: ${visible(question)}\n  To answer: fairlead runs answer ${id}${which} ${answers}`;
+      return `${id}  asks: ${escapeInvisible(question)}\n  To answer: fairlead runs answer ${id}${which} ${answers}`;
     })
     .join('\n');
 
@@ -59,12 +59,16 @@ export function runText(run: FleetRun): string {
         `${outcome.spent.turns === 1 ? '1 turn' : `${outcome.spent.turns} turns`}, ${outcome.spent.input + outcome.spent.output} tokens, $${outcome.spent.usd.toFixed(4)}`,
     ],
   ];
-  const table = rows.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)}${visible(value)}`]));
-  return [...table, questionLines(run), outcome?.text ? `\n${visible(outcome.text)}` : ''].filter(Boolean).join('\n');
+  const table = rows.flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name.padEnd(11)}${escapeInvisible(value)}`],
+  );
+  return [...table, questionLines(run), outcome?.text ? `\n${escapeInvisible(outcome.text)}` : '']
+    .filter(Boolean)
+    .join('\n');
 }
 
 /** What a settlement is as a line; nothing where the run only goes back. */
-export function settledLine(run: FleetRun, settlement: Settlement): string | undefined {
+export function settledLine(run: FleetRun, settlement: RunSettlement): string | undefined {
   if (settlement.type === 'left') return undefined;
   if (settlement.type === 'ended') return endLine({ id: run.id, outcome: settlement.outcome });
   return questionLines({ id: run.id, questions: settlement.questions });

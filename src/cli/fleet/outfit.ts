@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isObject, type JsonObject, type Limits, type Provider } from '../../core/index.ts';
-import { answerShape } from '../../agent/index.ts';
+import { createOutputSchema } from '../../agent/index.ts';
 import { clientTools, type Outfitted, type Outfitter } from '../../fleet/index.ts';
 import { sessionGrants } from '../../guards/index.ts';
 import { talkOnly, type Chosen } from '../conversation/model.ts';
@@ -68,7 +68,7 @@ export function outfitterHere(tell: (sentence: string) => void, named?: string):
       auto: () => auto,
       grants: sessionGrants(),
       code: false,
-      ...(isObject(wish.answer) ? { answer: answerShape(wish.answer) } : {}),
+      ...(isObject(wish.answer) ? { answer: createOutputSchema(wish.answer) } : {}),
       elsewhere: clientTools(run.settings),
       person: nobody(say),
       mayUse: async (other) => (isSecret ? mustStayHere(other, settings) : undefined),

@@ -4,8 +4,8 @@ import {
   FairleadError,
   type FleetRun,
   type FleetStore,
-  type Letter,
-  type Question,
+  type InboxMessage,
+  type ApprovalQuestion,
   type RunStatus,
 } from '../../core/index.ts';
 import { mustHear } from '../../fleet/hearing.ts';
@@ -94,7 +94,7 @@ async function answer(store: FleetStore, id: string, words: readonly string[], {
   return exitCodes.answered;
 }
 
-function questionOf({ id, questions, status }: FleetRun, call: string | undefined): Question {
+function questionOf({ id, questions, status }: FleetRun, call: string | undefined): ApprovalQuestion {
   const [only, ...more] = call === undefined ? questions : questions.filter((each) => each.call === call);
   if (only && more.length === 0) return only;
   const which = questions.map((each) => `--call ${each.call} (${each.tool})`).join(', ');
@@ -124,7 +124,7 @@ async function steer(store: FleetStore, id: string, words: readonly string[], va
 }
 
 /** Sends a letter to a run; it may end before it could read it. */
-async function sent(store: FleetStore, run: FleetRun, letter: Letter): Promise<void> {
+async function sent(store: FleetStore, run: FleetRun, letter: InboxMessage): Promise<void> {
   if (!(await send(store, run.session, letter))) throw hasEnded(run);
 }
 

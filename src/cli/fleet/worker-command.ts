@@ -1,5 +1,5 @@
 // The `worker` command: takes runs from the queue and works on them until it is told to end.
-import type { FleetRun, FleetStore, Settlement } from '../../core/index.ts';
+import type { FleetRun, FleetStore, RunSettlement } from '../../core/index.ts';
 import { workerAbout } from '../../fleet/health/index.ts';
 import { startWorker, type Worker } from '../../fleet/index.ts';
 import { openRuns, remainsOf } from '../../fleet/remains.ts';
@@ -57,7 +57,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       ...(grace === undefined ? {} : { graceMs: grace * 1000 }),
     });
     const code = await untilEnded(worker, () => {
-      if (!process.connected) tell(`Worker ${worker.id} works on ${store.about}\n`);
+      if (!process.connected) tell(`Worker ${worker.id} works on ${store.description}\n`);
     });
     if (!values.drain || code !== exitCodes.answered) return code;
     const remains = await remainsOf(store, await openRuns(store), anyVersion ? undefined : version);
@@ -66,7 +66,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
   });
 });
 
-function show(run: FleetRun, settlement: Settlement, json: boolean): void {
+function show(run: FleetRun, settlement: RunSettlement, json: boolean): void {
   const line = json ? JSON.stringify({ run: run.id, ...settlement }) : settledLine(run, settlement);
   if (line !== undefined) print(`${line}\n`);
   // Whoever started this process as one of several is told.

@@ -1,6 +1,6 @@
 // What a command line asks for, or the one sentence that says what is wrong with it.
 import { parseArgs } from 'node:util';
-import { nearest } from '../../core/index.ts';
+import { closestMatches } from '../../core/index.ts';
 import { allOptions, optionGroups, type Option } from './options.ts';
 
 /** What is to be done at once. */
@@ -153,7 +153,7 @@ function reason(error: unknown): string {
   const unknown = /^Unknown option '(-[^']*)'/.exec(said)?.[1];
   if (unknown === undefined) return said.replace(/\. (Did you|To specify).*$/, '.');
   const names = allOptions.flatMap(({ names }) => names);
-  const [near] = unknown.startsWith('--') ? nearest(unknown.slice(2), names) : [];
+  const [near] = unknown.startsWith('--') ? closestMatches(unknown.slice(2), names) : [];
   return `There is no option "${unknown}"${near === undefined ? '' : `; did you mean --${near}?`}`;
 }
 

@@ -1,6 +1,6 @@
 // The list of models that the provider offered last, kept so that later starts need not ask: one JSON object a line.
 import path from 'node:path';
-import { FairleadError, isObject, messageOf } from '../../core/index.ts';
+import { FairleadError, isObject, errorMessage } from '../../core/index.ts';
 import type { ModelInfo } from '../../providers/models/info.ts';
 import { familyOf } from '../../providers/families.ts';
 import { addressOf, keyFound } from '../../providers/resolve.ts';
@@ -89,7 +89,7 @@ function keep(file: string, text: string): string | undefined {
     return undefined;
   } catch (error) {
     unwritten.set(file, text);
-    return `The next start will not know these models: ${messageOf(error)}`;
+    return `The next start will not know these models: ${errorMessage(error)}`;
   }
 }
 

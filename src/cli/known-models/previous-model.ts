@@ -1,6 +1,6 @@
 // The model that was used last, by name: the one the next start begins with.
 import path from 'node:path';
-import { messageOf } from '../../core/index.ts';
+import { errorMessage } from '../../core/index.ts';
 import type { Places } from '../settings/places.ts';
 import { readIfThere, replaceText } from '../settings/private-file.ts';
 
@@ -23,6 +23,6 @@ export function rememberModel(settings: Here, name: string): string | undefined 
     if (readPreviousModel(settings) !== name) replaceText(previousFile(settings), `${name}\n`);
     return undefined;
   } catch (error) {
-    return `The next start will not know which model was used: ${messageOf(error)}`;
+    return `The next start will not know which model was used: ${errorMessage(error)}`;
   }
 }

@@ -1,7 +1,7 @@
 // The log of one start of the program: lines with their time, no keys in them.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../core/index.ts';
+import { errorMessage } from '../../core/index.ts';
 import { codeOf } from '../../stores/jsonl/disk.ts';
 import { tell } from '../front/print.ts';
 import { dateName, freeName } from '../sessions/names.ts';
@@ -40,7 +40,7 @@ function openLogIfPossible(settings: Told): Pick<StartLog, 'write' | 'close'> {
   try {
     return openLog(settings);
   } catch (error) {
-    tell(`This start has no log. ${messageOf(error)}\n`);
+    tell(`This start has no log. ${errorMessage(error)}\n`);
     return { write() {}, close() {} };
   }
 }

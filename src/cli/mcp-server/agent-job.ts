@@ -1,6 +1,6 @@
 // A whole run as the call of a client: a session on disk, the same gate and limits as in the terminal, the answer and what it cost.
-import { resultOf, SessionCache } from '../../agent/index.ts';
-import { checkerFor } from '../../agent/schema.ts';
+import { toRunResult, SessionCache } from '../../agent/index.ts';
+import { createValidator } from '../../agent/schema.ts';
 import { FairleadError, type JsonObject } from '../../core/index.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
@@ -32,7 +32,7 @@ export const wishSchema: JsonObject = {
   additionalProperties: false,
 };
 
-const checkWish = checkerFor(wishSchema);
+const checkWish = createValidator(wishSchema);
 
 /** What a run came to, as a schema. */
 export const cameSchema: JsonObject = {
@@ -90,7 +90,7 @@ export async function agentJob(
     },
     result(state) {
       const names = { runId, sessionId: state.session, runFile: talk.file };
-      const came = resultOf(state, names, undefined, new SessionCache(), undefined);
+      const came = toRunResult(state, names, undefined, new SessionCache(), undefined);
       const good = came.status === 'success';
       return {
         content: [{ type: 'text', text: good ? came.text : `${came.text}\n${endSentence(came)}`.trim() }],
@@ -101,7 +101,7 @@ export async function agentJob(
           session_id: came.sessionId,
           model: talk.model.name,
           turns: came.turns,
-          usd: came.usd ?? null,
+          usd: came.costUsd ?? null,
           input_tokens: came.usage.inputTokens,
           output_tokens: came.usage.outputTokens,
         },

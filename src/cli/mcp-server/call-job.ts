@@ -1,9 +1,9 @@
 // One call of a client, made the way a model's call is: a run whose only answer is that call, so that it is checked, judged, bounded and stopped like any other.
 import { Session } from '../../agent/index.ts';
 import {
-  textOf,
+  messageText,
   toArray,
-  type CallPart,
+  type ToolCallPart,
   type Event,
   type Json,
   type Message,
@@ -23,7 +23,7 @@ export async function callJob(outfit: Outfit, grants: Grants, tool: string, inpu
   // Here is no model that could be reminded of something, or that could do better: guards hold, and nothing else.
   const session = await Session.open({ ...parts, tools, rules: [], reminders: [], checks: [] }, memoryLog());
   let ended: (Event & { readonly type: 'tool-ended' }) | undefined;
-  session.watch((event) => {
+  session.subscribe((event) => {
     if (event.type === 'tool-ended') ended = event;
   });
   return {
@@ -47,7 +47,7 @@ export async function callJob(outfit: Outfit, grants: Grants, tool: string, inpu
 const name = 'client';
 
 /** In the place of a model: says the call, and once there is a result nothing more. */
-const caller = (call: CallPart): Provider => ({
+const caller = (call: ToolCallPart): Provider => ({
   family: name,
   model: name,
   price: { input: 0, output: 0 },
@@ -58,7 +58,7 @@ const caller = (call: CallPart): Provider => ({
     yield {
       type: 'end',
       message,
-      finishReason: textOf(message) ? 'stop' : 'tool-calls',
+      finishReason: messageText(message) ? 'stop' : 'tool-calls',
       usage: { input: 0, output: 0 },
       model: name,
       usd: 0,

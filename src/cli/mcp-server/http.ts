@@ -13,7 +13,7 @@ import {
   originValidationResponse,
   type McpServerFactory,
 } from '@modelcontextprotocol/server';
-import { FairleadError, messageOf } from '../../core/index.ts';
+import { FairleadError, errorMessage } from '../../core/index.ts';
 
 /** A server that listens. */
 export type Listening = { readonly url: string; readonly token: string; readonly close: () => Promise<void> };
@@ -29,7 +29,7 @@ export async function listen(
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer((incoming, outgoing) => {
     answer(incoming, outgoing, token, (request) => handler.fetch(request)).catch((error: unknown) => {
-      tell(`${messageOf(error)}\n`);
+      tell(`${errorMessage(error)}\n`);
       outgoing.destroy();
     });
   });
@@ -54,7 +54,7 @@ async function opened(server: Server, port: number): Promise<void> {
   try {
     await promise;
   } catch (cause) {
-    throw new FairleadError('mcp/cannot-listen', `Port ${port} cannot be listened on: ${messageOf(cause)}`, {
+    throw new FairleadError('mcp/cannot-listen', `Port ${port} cannot be listened on: ${errorMessage(cause)}`, {
       blame: 'user',
       hint: 'Give another port, or 0 for any that is free.',
       cause,

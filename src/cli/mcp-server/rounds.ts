@@ -9,7 +9,15 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { RunOptions } from '../../agent/index.ts';
-import { FairleadError, isObject, messageOf, visible, type Call, type Event, type RunState } from '../../core/index.ts';
+import {
+  FairleadError,
+  isObject,
+  errorMessage,
+  escapeInvisible,
+  type ToolCall,
+  type Event,
+  type RunState,
+} from '../../core/index.ts';
 import { answerOpen, openAsks, waits, type Answerable } from '../conversation/asks.ts';
 import { choicesFor, saidOf, type Choice } from '../conversation/choices.ts';
 import { sentence } from '../front/sentence.ts';
@@ -99,7 +107,7 @@ export function openRounds(): Rounds {
         }
         return job.result(state);
       } catch (error) {
-        return failed(error instanceof Error ? sentence(error) : messageOf(error));
+        return failed(error instanceof Error ? sentence(error) : errorMessage(error));
       } finally {
         await job?.close();
       }
@@ -119,9 +127,9 @@ function canAsk({ context, can }: Pick<Round, 'context' | 'can'>): boolean {
   return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
 }
 
-const question = ({ tool, ask }: Call, choices: readonly Choice[]): ReturnType<typeof inputRequired.elicit> =>
+const question = ({ tool, ask }: ToolCall, choices: readonly Choice[]): ReturnType<typeof inputRequired.elicit> =>
   inputRequired.elicit({
-    message: `${ask?.kind === 'unknown-outcome' ? `Run ${tool} again` : `Allow ${tool}`}?\n${visible(ask?.question ?? '')}`,
+    message: `${ask?.kind === 'unknown-outcome' ? `Run ${tool} again` : `Allow ${tool}`}?\n${escapeInvisible(ask?.question ?? '')}`,
     requestedSchema: {
       type: 'object',
       properties: {
@@ -147,7 +155,7 @@ async function runOn(job: Job, { mcpReq }: ServerContext): Promise<RunState> {
     // A client that no longer listens is noticed elsewhere.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
-  const unwatch = job.session.watch((event) => {
+  const unwatch = job.session.subscribe((event) => {
     const news = newsOf(event);
     if (news !== undefined) tell(news);
   });

@@ -7,7 +7,7 @@ import {
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
-import { canonical, toJson, type Json, type JsonObject, type Tool } from '../../core/index.ts';
+import { canonicalJson, toJson, type Json, type JsonObject, type Tool } from '../../core/index.ts';
 import { cleanJson, sessionGrants } from '../../guards/index.ts';
 import { outfitFor } from '../conversation/outfit.ts';
 import { nobody } from '../equipment/index.ts';
@@ -53,7 +53,7 @@ export async function openOffer(asked: Asked, settings: Settings, tell: (text: s
       begin: () => Promise<Job>,
     ): Promise<CallToolResult | InputRequiredResult> => {
       const can = server.server.getClientCapabilities();
-      const work = rounds.carry({ context, can, mark: `${name} ${canonical(input)}`, begin });
+      const work = rounds.carry({ context, can, mark: `${name} ${canonicalJson(input)}`, begin });
       going.add(work);
       try {
         return cleanJson(toJson(await work), secrets) as CallToolResult | InputRequiredResult;

@@ -1,5 +1,5 @@
 // What a person can do with the MCP servers of a folder, from the command line and from the prompt alike.
-import { FairleadError, nearest, visible, visibleLine } from '../../core/index.ts';
+import { FairleadError, closestMatches, escapeInvisible, escapeInvisibleLine } from '../../core/index.ts';
 import type { Trust } from '../../guards/index.ts';
 import {
   approvalKey,
@@ -54,7 +54,11 @@ export async function approve(post: Post, name: string): Promise<Came> {
   const { trust, person } = post;
   const server = serverNamed(post, name);
   if (!mayStart(server, trust)) {
-    const agreed = await person.agrees(`Start the MCP server ${visibleLine(name)}?`, reachWords(server), post.signal);
+    const agreed = await person.agrees(
+      `Start the MCP server ${escapeInvisibleLine(name)}?`,
+      reachWords(server),
+      post.signal,
+    );
     if (!agreed) return { done: false, text: notAgreed(person) };
     trust.approve([approvalKey(server)]);
     trust.revoke(refusalOf(server).subject);
@@ -64,7 +68,7 @@ export async function approve(post: Post, name: string): Promise<Came> {
     if (state !== 'ready') return { done: false, text: describe(statusIn(mcp)) };
     const off = tools.filter(({ standing: how }) => how === 'changed' || how === 'new');
     if (off.length > 0) {
-      const question = `Let the model use ${off.length === 1 ? 'this tool' : 'these tools'} of ${visibleLine(name)}, as defined now?`;
+      const question = `Let the model use ${off.length === 1 ? 'this tool' : 'these tools'} of ${escapeInvisibleLine(name)}, as defined now?`;
       if (!(await person.agrees(question, off.map(toolWords).join('\n\n'), post.signal)))
         return { done: false, text: notAgreed(person) };
       mcp.approveTools(
@@ -72,7 +76,10 @@ export async function approve(post: Post, name: string): Promise<Came> {
         off.flatMap(({ hash }) => hash ?? []),
       );
     }
-    return { done: true, text: `The MCP server ${visibleLine(name)} is approved, with ${toolCount(tools.length)}.` };
+    return {
+      done: true,
+      text: `The MCP server ${escapeInvisibleLine(name)} is approved, with ${toolCount(tools.length)}.`,
+    };
   });
 }
 
@@ -92,7 +99,7 @@ export function revoke(post: Post, name: string): Came {
     server.origin === 'user'
       ? 'its tools are taken as they are at its next start'
       : 'it is not started before you approve it';
-  return { done: true, text: `Forgotten what was approved of the MCP server ${visibleLine(name)}: ${then}.` };
+  return { done: true, text: `Forgotten what was approved of the MCP server ${escapeInvisibleLine(name)}: ${then}.` };
 }
 
 /** Logs in to a server, where it asks for that. */
@@ -113,7 +120,7 @@ export async function login(post: Post, name: string): Promise<Came> {
     const how = asked ? 'You are logged in to' : 'No login is needed now for';
     return {
       done: true,
-      text: `${how} the MCP server ${visibleLine(name)}, which has ${toolCount(status.tools.length)}.`,
+      text: `${how} the MCP server ${escapeInvisibleLine(name)}, which has ${toolCount(status.tools.length)}.`,
     };
   });
 }
@@ -122,7 +129,7 @@ export async function login(post: Post, name: string): Promise<Came> {
 export const toolWords = ({ tool, standing: how, why, description = '', input }: McpStatus['tools'][number]): string =>
   [`${tool} (${how}${why === undefined ? '' : `: ${why}`})`, description, ...(input ? [JSON.stringify(input)] : [])]
     .filter((line) => line !== '')
-    .map(visible)
+    .map(escapeInvisible)
     .join('\n');
 
 const optionsAt = ({ settings, trust, cwd }: Post): ReturnType<typeof usualOptions> =>
@@ -137,7 +144,7 @@ async function withServer<T>(
 ): Promise<T> {
   const usual = optionsAt(post);
   const fresh: Memory = { ...usual.memory, recall: () => undefined };
-  post.person.say(`Starting the MCP server ${visibleLine(server.name)}.`);
+  post.person.say(`Starting the MCP server ${escapeInvisibleLine(server.name)}.`);
   const { signal } = post;
   const answerers = answerersFor({ person: post.person, model: noModel });
   const options = { ...usual, ...answerers, ...more, ...(signal ? { signal } : {}), memory: fresh };
@@ -160,19 +167,23 @@ function serverNamed(post: Post, name: string): McpServer {
   const found = servers.find((server) => server.name === name);
   if (found) return found;
   const names = servers.map((server) => server.name);
-  const [near] = nearest(name, names);
-  const there = names.length === 0 ? 'None is named here.' : `There are: ${names.map(visibleLine).join(', ')}.`;
-  throw new FairleadError('mcp/no-server', `There is no MCP server "${visibleLine(name)}".`, {
+  const [near] = closestMatches(name, names);
+  const there = names.length === 0 ? 'None is named here.' : `There are: ${names.map(escapeInvisibleLine).join(', ')}.`;
+  throw new FairleadError('mcp/no-server', `There is no MCP server "${escapeInvisibleLine(name)}".`, {
     blame: 'user',
-    hint: near === undefined ? there : `Did you mean ${visibleLine(near)}?`,
+    hint: near === undefined ? there : `Did you mean ${escapeInvisibleLine(near)}?`,
   });
 }
 
 const unapproved = ({ name }: McpServer): FairleadError =>
-  new FairleadError('mcp/not-approved', `The MCP server ${visibleLine(name)} was not approved, so it is not started.`, {
-    blame: 'user',
-    hint: `Approve it: fairlead mcp approve ${visibleLine(name)}`,
-  });
+  new FairleadError(
+    'mcp/not-approved',
+    `The MCP server ${escapeInvisibleLine(name)} was not approved, so it is not started.`,
+    {
+      blame: 'user',
+      hint: `Approve it: fairlead mcp approve ${escapeInvisibleLine(name)}`,
+    },
+  );
 
 const notAgreed = ({ absent }: Person): string =>
   absent === true

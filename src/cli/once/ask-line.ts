@@ -1,6 +1,6 @@
 // Asks the person at the terminal for one line. What was typed before the question could be read is no answer to it.
 import { createInterface } from 'node:readline/promises';
-import { visible } from '../../core/index.ts';
+import { escapeInvisible } from '../../core/index.ts';
 import { SEEN_MS, STILL_MS } from '../face/readiness.ts';
 import { tell } from '../front/print.ts';
 
@@ -20,7 +20,7 @@ export async function askWords(words: string, prompt: string, signal?: AbortSign
   // In the terminal's raw mode the key is no signal by itself.
   terminal.on('SIGINT', interrupt);
   try {
-    return (await terminal.question(visible(prompt), signal ? { signal } : {})).trim();
+    return (await terminal.question(escapeInvisible(prompt), signal ? { signal } : {})).trim();
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
     tell('\n');

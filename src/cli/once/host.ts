@@ -1,5 +1,5 @@
 // The person beside a single run, if there is one: asked on the terminal, otherwise nothing that needs a yes is done.
-import { aimOf, visible, type RunState } from '../../core/index.ts';
+import { unwrapDeferredCall, escapeInvisible, type RunState } from '../../core/index.ts';
 import { answerOpen, waits } from '../conversation/asks.ts';
 import { saidOf } from '../conversation/choices.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -21,7 +21,7 @@ export const hostInTerminal = (say: (text: string) => void): Host => ({
     return true;
   },
   // Told on one line, which the return begins anew.
-  progress: (text) => void process.stderr.write(`\r${visible(text)}${text.endsWith('100 %') ? '\n' : ''}`),
+  progress: (text) => void process.stderr.write(`\r${escapeInvisible(text)}${text.endsWith('100 %') ? '\n' : ''}`),
   say: (text) => say(`${text}\n`),
 });
 
@@ -40,7 +40,7 @@ export function personInTerminal(say: (text: string) => void): Person {
   const asked = (words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> =>
     inTurn(async () => {
       const { askWords } = await import('./ask-line.ts');
-      return askWords(visible(words), prompt, signal);
+      return askWords(escapeInvisible(words), prompt, signal);
     });
   return {
     ...hostInTerminal(say),
@@ -62,7 +62,7 @@ export async function askInTerminal(talk: Conversation, state: RunState, signal:
   const { askLine } = await import('./ask-line.ts');
   await answerOpen(talk, state, async (call, _kind, choices) => {
     const keys = choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
-    const meant = aimOf(call);
+    const meant = unwrapDeferredCall(call);
     const tool = typeof meant === 'string' ? call.tool : meant.tool;
     const words = `${call.ask?.question ?? ''}\n${keys}`;
     const prompt = call.ask?.kind === 'unknown-outcome' ? `Run ${tool} again? [y/N/h] ` : `Allow ${tool}? [y/N/a] `;

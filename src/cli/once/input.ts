@@ -1,7 +1,7 @@
 // What a single run is given: a prompt from the command line, a file or standard input, one or, in stream-json, many.
 import { readFileSync } from 'node:fs';
-import { answerShape } from '../../agent/index.ts';
-import { FairleadError, isObject, messageOf, type AnswerShape, type JsonObject } from '../../core/index.ts';
+import { createOutputSchema } from '../../agent/index.ts';
+import { FairleadError, isObject, errorMessage, type OutputSchema, type JsonObject } from '../../core/index.ts';
 import type { Asked } from '../front/asked.ts';
 import { readPromptFile } from '../prompts.ts';
 
@@ -39,7 +39,7 @@ function wordsIn(line: string, number: number): string {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw wrong(messageOf(error));
+    throw wrong(errorMessage(error));
   }
   const message = isObject(value) ? value['message'] : undefined;
   const content = isObject(message) ? message['content'] : undefined;
@@ -53,13 +53,13 @@ function wordsIn(line: string, number: number): string {
 }
 
 /** The schema in a file, or given as it is, that an answer is held to. */
-export function readSchema(given: string): AnswerShape {
+export function readSchema(given: string): OutputSchema {
   try {
-    return answerShape(
+    return createOutputSchema(
       JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8')) as JsonObject,
     );
   } catch (error) {
-    throw new FairleadError('cli/bad-schema', `--output-schema cannot be used: ${messageOf(error)}`, {
+    throw new FairleadError('cli/bad-schema', `--output-schema cannot be used: ${errorMessage(error)}`, {
       blame: 'user',
       hint: 'Give a file that holds a JSON Schema, or the schema itself.',
     });

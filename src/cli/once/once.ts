@@ -1,7 +1,14 @@
 // One thing done, then the end: a prompt answered, a connection tested, or a list of models read.
 import { randomUUID } from 'node:crypto';
-import { parseAnswer, resultOf, SessionCache, translator, wireStop, type RunResult } from '../../agent/index.ts';
-import type { AnswerShape, Call, Event, RunState } from '../../core/index.ts';
+import {
+  parseAnswer,
+  toRunResult,
+  SessionCache,
+  createEventTranslator,
+  streamStopReason,
+  type RunResult,
+} from '../../agent/index.ts';
+import type { OutputSchema, ToolCall, Event, RunState } from '../../core/index.ts';
 import { waits } from '../conversation/asks.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { placeOf, talkOnly, usualPlace } from '../conversation/model.ts';
@@ -90,13 +97,13 @@ async function answerOne(
   talk: Conversation,
   prompt: string,
   asked: Asked,
-  answer: AnswerShape | undefined,
+  answer: OutputSchema | undefined,
   out: SteadyOut,
 ): Promise<number> {
   const printer = printerFor(asked, talk, out.write);
   const runId = randomUUID();
   let last: (Event & { readonly type: 'turn-ended' }) | undefined;
-  const translate = translator((event) => printer.stream(event));
+  const translate = createEventTranslator((event) => printer.stream(event));
   talk.watch({
     session() {},
     event(event) {
@@ -109,9 +116,9 @@ async function answerOne(
     asked.output === 'stream-json' ? translate.chunk : (chunk: Parameters<Printer['chunk']>[0]) => printer.chunk(chunk);
   const signals = endInOrder(['SIGINT', 'SIGTERM', 'SIGHUP'], () => talk.session.cancel());
   try {
-    let state = await talk.run(prompt, { runId, live });
+    let state = await talk.run(prompt, { runId, onChunk: live });
     while (waits(state) && (await askInTerminal(talk, state, signals.signal)))
-      state = await talk.run(undefined, { live });
+      state = await talk.run(undefined, { onChunk: live });
     const result = resultFor(state, talk, runId, last, answer);
     printer.end(result, { session: talk.file === undefined ? undefined : talk.name, model: talk.model.name });
     if (waits(state) && talk.file !== undefined) tell(`To answer: fairlead --resume ${JSON.stringify(talk.name)}\n`);
@@ -125,7 +132,7 @@ async function answerOne(
 }
 
 function printerFor(asked: Asked, talk: Conversation, out: (text: string) => void): Printer {
-  const callOf = (id: string): Call | undefined => talk.session.state.calls.find((call) => call.id === id);
+  const callOf = (id: string): ToolCall | undefined => talk.session.state.calls.find((call) => call.id === id);
   if (asked.output === 'json') return jsonPrinter(out, callOf);
   return asked.output === 'stream-json' ? streamPrinter(out) : textPrinter(out, callOf, talk.stream);
 }
@@ -135,9 +142,9 @@ function resultFor(
   talk: Conversation,
   runId: string,
   last: (Event & { readonly type: 'turn-ended' }) | undefined,
-  answer: AnswerShape | undefined,
+  answer: OutputSchema | undefined,
 ): RunResult {
   const names = { runId, sessionId: state.session, runFile: talk.file };
-  const result = resultOf(state, names, last && wireStop(last), new SessionCache(), undefined);
-  return answer && result.status === 'success' ? { ...result, value: parseAnswer(result.text) } : result;
+  const result = toRunResult(state, names, last && streamStopReason(last), new SessionCache(), undefined);
+  return answer && result.status === 'success' ? { ...result, object: parseAnswer(result.text) } : result;
 }

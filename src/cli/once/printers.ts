@@ -1,6 +1,6 @@
 // How a single run is printed: as text, as one line of JSON, or as a line of JSON for each event. Data goes to standard output, the rest to standard error.
 import type { RunResult, StreamEvent } from '../../agent/index.ts';
-import { visible, type Call, type Chunk, type Event } from '../../core/index.ts';
+import { escapeInvisible, type ToolCall, type Chunk, type Event } from '../../core/index.ts';
 import { tell } from '../front/print.ts';
 import { sentence } from '../front/sentence.ts';
 
@@ -17,7 +17,7 @@ export type Printer = {
 export type Out = (text: string) => void;
 
 /** The call of that id, if there is one. */
-export type CallOf = (id: string) => Pick<Call, 'tool' | 'input'> | undefined;
+export type CallOf = (id: string) => Pick<ToolCall, 'tool' | 'input'> | undefined;
 
 const nothing = (): void => {};
 
@@ -86,10 +86,10 @@ function resultLine(result: RunResult, { session, model }: { session: string | u
     is_error: status !== 'success',
     reason,
     result: result.text,
-    ...(result.value === undefined ? {} : { structured_output: result.value }),
+    ...(result.object === undefined ? {} : { structured_output: result.object }),
     ...(status === 'success' ? {} : { error: endSentence(result) }),
     num_turns: result.turns,
-    total_cost_usd: result.usd ?? null,
+    total_cost_usd: result.costUsd ?? null,
     usage: {
       input_tokens: usage.inputTokens,
       output_tokens: usage.outputTokens,
@@ -99,7 +99,7 @@ function resultLine(result: RunResult, { session, model }: { session: string | u
     model,
     session_id: result.sessionId,
     session: session ?? null,
-    asks: result.asks,
+    asks: result.pendingApprovals,
   };
 }
 
@@ -108,9 +108,9 @@ export const failureLine = (error: string): string =>
   `${JSON.stringify({ type: 'result', subtype: 'error', is_error: true, error })}\n`;
 
 /** Why there is no answer, for a person. */
-export function endSentence({ reason, detail, error, asks }: RunResult): string {
+export function endSentence({ reason, detail, error, pendingApprovals: asks }: RunResult): string {
   const [ask] = asks;
-  if (ask) return `Stopped: ${ask.tool} needs a person's yes. ${visible(ask.question)}`;
+  if (ask) return `Stopped: ${ask.tool} needs a person's yes. ${escapeInvisible(ask.question)}`;
   return `Stopped: ${reason}. ${error ? sentence(error) : (detail ?? '')}`.trim();
 }
 
@@ -119,7 +119,7 @@ const mostShown = 200;
 /** Says on standard error which tools run and which fail. */
 function toolTeller(callOf: CallOf): (event: Event) => void {
   const names = new Map<string, string>();
-  const name = ({ tool, input }: Pick<Call, 'tool' | 'input'>): string => `${tool} ${brief(JSON.stringify(input))}`;
+  const name = ({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string => `${tool} ${brief(JSON.stringify(input))}`;
   // A call that was made before this run, and is carried on with in it, is known from the session alone.
   const nameOf = (id: string): string | undefined => {
     const call = callOf(id);
@@ -135,6 +135,6 @@ function toolTeller(callOf: CallOf): (event: Event) => void {
 }
 
 function brief(text: string): string {
-  const line = visible(text).replaceAll(/\s+/g, ' ');
+  const line = escapeInvisible(text).replaceAll(/\s+/g, ' ');
   return line.length > mostShown ? `${line.slice(0, mostShown)}…` : line;
 }

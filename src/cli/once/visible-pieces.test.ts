@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { visible } from '../../core/index.ts';
+import { escapeInvisible } from '../../core/index.ts';
 import { visiblePieces } from './visible-pieces.ts';
 
 const texts = [
@@ -18,6 +18,6 @@ test('[attack 72] a text that comes in pieces is shown as if it had come whole, 
       const pieces = visiblePieces();
       let shown = '';
       for (let at = 0; at < text.length; at += size) shown += pieces.next(text.slice(at, at + size));
-      assert.equal(shown + pieces.rest(), visible(text), `in pieces of ${size}`);
+      assert.equal(shown + pieces.rest(), escapeInvisible(text), `in pieces of ${size}`);
     }
 });

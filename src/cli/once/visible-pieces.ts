@@ -1,5 +1,5 @@
 // Makes a text visible while it comes: what is shown in the end is what would be shown had it come whole.
-import { visible } from '../../core/index.ts';
+import { escapeInvisible } from '../../core/index.ts';
 
 /** What can only be judged with what follows: half a letter, a joiner, a selector, a return before its line break. */
 const undecided = /(?:[\r\u200c\ud800-\udbff]|\u200d|\ufe0f)+$/;
@@ -19,7 +19,7 @@ export function visiblePieces(): VisiblePieces {
   let before = '';
   let held = '';
   const shown = (text: string): string => {
-    const given = visible(before + text).slice(visible(before).length);
+    const given = escapeInvisible(before + text).slice(escapeInvisible(before).length);
     before = (before + text).slice(-back);
     return given;
   };

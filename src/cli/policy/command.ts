@@ -1,7 +1,7 @@
 // The `policy` command: proves that a policy is clear, and shows what it would have decided in a session of the past.
 import { homedir } from 'node:os';
 import { parseArgs } from 'node:util';
-import { visibleLine } from '../../core/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
 import { readPolicies, readPolicy, type Policy } from '../../guards/index.ts';
 import type { Command } from '../commands.ts';
 import { inputLine } from '../face/wording.ts';
@@ -70,4 +70,4 @@ async function trial(name: string, file: string | undefined, json: boolean): Pro
 }
 
 const lineOf = ({ tool, input, outcome, why }: Tried): string =>
-  `${outcome.padEnd(8)} ${visibleLine(tool)} ${inputLine(input)}${why.length ? `  (${visibleLine(why.join(' '))})` : ''}`;
+  `${outcome.padEnd(8)} ${escapeInvisibleLine(tool)} ${inputLine(input)}${why.length ? `  (${escapeInvisibleLine(why.join(' '))})` : ''}`;

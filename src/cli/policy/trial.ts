@@ -1,6 +1,6 @@
 // A policy tried on what was done before: each call of a session, and what the rules would have said to it.
 import { statSync } from 'node:fs';
-import { callsOf, type Json, type RunState, type Workspace } from '../../core/index.ts';
+import { messageToolCalls, type Json, type RunState, type Workspace } from '../../core/index.ts';
 import { judge, type Policy } from '../../guards/index.ts';
 import { aliasOf, workspaceTools } from '../../tools/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
@@ -27,7 +27,7 @@ export async function tryPolicy(policy: Policy, { messages, state }: SessionText
   const ground = groundOf(workspace);
   const reads = new Set(workspaceTools(workspace).flatMap(({ name, effect }) => (effect === 'read' ? name : [])));
   return Promise.all(
-    messages.flatMap(callsOf).map(async ({ tool: given, input }): Promise<Tried> => {
+    messages.flatMap(messageToolCalls).map(async ({ tool: given, input }): Promise<Tried> => {
       const tool = aliasOf({ tool: given, input }) ?? given;
       const { effect, why } = await judge(policy, { tool, input }, ground);
       return { tool, input, why, outcome: outcomes[effect === 'unmatched' && reads.has(tool) ? 'allow' : effect] };

@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { loadRuleFile, type Extension, type RuleFile } from '../../agent/index.ts';
-import { FairleadError, messageOf } from '../../core/index.ts';
+import { FairleadError, errorMessage } from '../../core/index.ts';
 import { awareness, rulesOf } from '../../rules/index.ts';
 
 /** Rules as a proxy takes them, with the words that tell the model what reminders are, where there are any. */
@@ -13,7 +13,7 @@ export async function rulesAt(place: string): Promise<ProxyRules> {
   const files: RuleFile[] = [];
   for (const file of filesAt(place)) {
     const loaded = await loadRuleFile(file).catch((error: unknown) => {
-      throw unusable(file, messageOf(error));
+      throw unusable(file, errorMessage(error));
     });
     files.push(loaded);
   }
@@ -30,7 +30,7 @@ function filesAt(place: string): readonly string[] {
       .toSorted()
       .map((name) => path.resolve(place, name));
   } catch (error) {
-    throw unusable(place, messageOf(error));
+    throw unusable(place, errorMessage(error));
   }
 }
 

@@ -1,7 +1,15 @@
 // The router of a conversation: chooses for each message, opens what it chose, and tells the person before anything is sent.
-import type { RunOptions, Session, Words } from '../../agent/index.ts';
-import { noModel, runRouted } from '../../agent/routing/index.ts';
-import { estimate, look, textOf, toArray, type NamedView, type Provider, type RunState } from '../../core/index.ts';
+import type { RunOptions, Session, UserInput } from '../../agent/index.ts';
+import { noModelError, runWithRouting } from '../../agent/routing/index.ts';
+import {
+  estimateTokens,
+  readView,
+  messageText,
+  toArray,
+  type NamedView,
+  type Provider,
+  type RunState,
+} from '../../core/index.ts';
 import { choiceLine, pastRuns, route, type Choice, type Ran, type Situation } from '../../providers/routing/index.ts';
 import type { Chosen } from '../conversation/model.ts';
 import { openModel, type Host } from '../conversation/open-model.ts';
@@ -31,7 +39,7 @@ export type LiveRouter = {
   /** The model that a session is opened with: the one for these words, where they are known already; with a label, one that keeps what is private. */
   first(words: string | undefined, label: string | undefined): Promise<Opened>;
   /** Runs, with the model that these words need. */
-  run(talk: Ridden, words: Words | undefined, options: RunOptions): Promise<RunState>;
+  run(talk: Ridden, words: UserInput | undefined, options: RunOptions): Promise<RunState>;
 };
 
 /** The router of this name, ready to choose. */
@@ -56,8 +64,8 @@ export async function liveRouter(name: string, settings: Settings, host: Host): 
     return Promise.all(
       entrants.map(async ({ candidate }) => {
         const provider = await opened.get(candidate.name)?.catch(() => undefined);
-        return candidate.window === undefined && provider?.window !== undefined
-          ? { ...candidate, window: provider.window }
+        return candidate.window === undefined && provider?.contextWindow !== undefined
+          ? { ...candidate, window: provider.contextWindow }
           : candidate;
       }),
     );
@@ -73,19 +81,19 @@ export async function liveRouter(name: string, settings: Settings, host: Host): 
     name,
     views: [pastRuns],
     async first(words = '', label) {
-      const about = { task: words, context: usualFrame + estimate(words), needs, private: label !== undefined };
+      const about = { task: words, context: usualFrame + estimateTokens(words), needs, private: label !== undefined };
       const choice = await choose(about, []);
-      if (!choice.chosen) throw noModel(choice);
+      if (!choice.chosen) throw noModelError(choice);
       return open(choice.chosen.name);
     },
     run: (talk, words, options) =>
-      runRouted(talk.session, words, options, {
+      runWithRouting(talk.session, words, options, {
         name: router.name,
         private: talk.private,
         choose: (said, state, failed) =>
-          choose(situationOf(talk, said, state, options, failed), look(state, pastRuns).runs),
-        become: async (candidate) => talk.use(await open(candidate.name)),
-        tell: (choice) => host.say(choiceLine(choice)),
+          choose(situationOf(talk, said, state, options, failed), readView(state, pastRuns).runs),
+        switchModel: async (candidate) => talk.use(await open(candidate.name)),
+        onChoice: (choice) => host.say(choiceLine(choice)),
       }),
   };
 }
@@ -103,17 +111,17 @@ const needs = { tools: true, images: false };
 
 function situationOf(
   { private: isPrivate, current }: Ridden,
-  words: Words | undefined,
+  words: UserInput | undefined,
   state: RunState,
   { limits }: RunOptions,
   except: readonly string[],
 ): Omit<Situation, 'past' | 'now'> {
   const parts = words === undefined || typeof words === 'string' ? [] : words;
-  const said = typeof words === 'string' ? words : textOf({ role: 'user', parts });
+  const said = typeof words === 'string' ? words : messageText({ role: 'user', parts });
   const usdLeft = limits?.usd;
   return {
     task: words === undefined ? lastWords(state) : said,
-    context: state.context + estimate(said),
+    context: state.context + estimateTokens(said),
     needs: { ...needs, images: parts.some((part) => part.type === 'file' && part.mediaType.startsWith('image/')) },
     private: isPrivate,
     except,
@@ -125,5 +133,5 @@ function situationOf(
 /** What was asked last, where nothing is said anew. */
 function lastWords({ messages }: RunState): string {
   const asked = toArray(messages).findLast(({ role }) => role === 'user');
-  return asked ? textOf(asked) : '';
+  return asked ? messageText(asked) : '';
 }

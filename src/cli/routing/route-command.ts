@@ -1,5 +1,5 @@
 // `fairlead models route "<task>"`: what a router would choose for a task and why, without asking any model.
-import { estimate, visibleLine } from '../../core/index.ts';
+import { estimateTokens, escapeInvisibleLine } from '../../core/index.ts';
 import {
   choiceLine,
   choiceRemark,
@@ -59,7 +59,7 @@ async function show(task: string, asked: Asked): Promise<number> {
     entrants.map(({ candidate }) => candidate),
     {
       task,
-      context: Math.max(asked.context, usualFrame) + estimate(task),
+      context: Math.max(asked.context, usualFrame) + estimateTokens(task),
       needs: { tools: true, images: false },
       private: isPrivate,
       past: await pastOf(settings.dirs),
@@ -83,7 +83,7 @@ function pictured(choice: Choice, because: readonly string[], weights: Readonly<
       : [`${rating.candidate.name}:`, ...rating.scores.map(({ scorer, why }) => `  ${scorer.padEnd(8)} ${why}`)],
   );
   const seen = because.length
-    ? `Because of ${because.slice(0, 6).map(visibleLine).join(', ')}.`
+    ? `Because of ${because.slice(0, 6).map(escapeInvisibleLine).join(', ')}.`
     : 'Nothing in it says that it is hard.';
   return `${choiceLine(choice)}\n${seen}\n\n${columns([head, ...rows])}\n${reasons.join('\n')}\n`;
 }

@@ -1,5 +1,5 @@
 // The routers that the person's own config file describes: which models each chooses among, and what counts how much.
-import { FairleadError, isObject, nearest, type Json, type Price } from '../../core/index.ts';
+import { FairleadError, isObject, closestMatches, type Json, type Price } from '../../core/index.ts';
 import { usualRouting, type RoutingOptions, type Weights, type WordWeights } from '../../providers/routing/index.ts';
 import type { Settings } from '../settings/index.ts';
 
@@ -32,7 +32,7 @@ export function routerNamed(
   const name = only ?? wanted.replace(/^router:/, '');
   const found = Object.hasOwn(all, name) ? all[name] : undefined;
   if (found !== undefined) return routerIn(wanted, found, `routers.${name} in ${userFile}`);
-  const near = nearest(name, names).map((each) => `router:${each}`);
+  const near = closestMatches(name, names).map((each) => `router:${each}`);
   throw new FairleadError('cli/no-router', `There is no router "${name}" in ${userFile}.`, {
     blame: 'user',
     hint: near.length

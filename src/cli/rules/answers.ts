@@ -1,5 +1,5 @@
 // What the `rules` command says, verb by verb, as text and exit code.
-import { visibleLine, type Event } from '../../core/index.ts';
+import { escapeInvisibleLine, type Event } from '../../core/index.ts';
 import { tryRules, type RuleSet } from '../../rules/index.ts';
 import { everyReminder, usualRules } from '../equipment/usual-rules.ts';
 import { inputLine } from '../face/wording.ts';
@@ -67,7 +67,7 @@ export async function testing(settings: Settings, words: readonly string[]): Pro
   return { text: visible(text), code: failed.length + found.problems.length ? 1 : 0 };
 }
 
-const visible = (text: string): string => text.split('\n').map(visibleLine).join('\n');
+const visible = (text: string): string => text.split('\n').map(escapeInvisibleLine).join('\n');
 
 /** What other rules would have done in recorded sessions, call by call and in sum. */
 export async function backtesting(

@@ -1,11 +1,11 @@
 // Recorded sessions folded with other rules: what those would have refused, asked, said and ended, call by call. Nothing is run.
 import {
-  aimOf,
-  estimate,
-  flush,
-  messageOf,
-  runView,
-  type Call,
+  unwrapDeferredCall,
+  estimateTokens,
+  selectNotes,
+  errorMessage,
+  runStateView,
+  type ToolCall,
   type Event,
   type Gate,
   type Json,
@@ -80,7 +80,7 @@ export async function backtest(bench: Bench, events: Iterable<Event>): Promise<B
     for (const note of notes) made.add(note);
     return notes;
   });
-  const view = runView(rules, bench.views);
+  const view = runStateView(rules, bench.views);
   const objected: Objected[] = [];
   const injected: Injected[] = [];
   const halted: Halted[] = [];
@@ -91,7 +91,7 @@ export async function backtest(bench: Bench, events: Iterable<Event>): Promise<B
   let state = view.initial;
   for (const given of events) {
     const event =
-      given.type === 'turn-started' ? { ...given, notes: flush(state.queue, given.turn, allowance) } : given;
+      given.type === 'turn-started' ? { ...given, notes: selectNotes(state.queue, given.turn, allowance) } : given;
     if (event.type === 'turn-started') {
       turns++;
       judged.clear();
@@ -120,12 +120,16 @@ const injectedAs = ({ key, text }: Note, turn: number): Injected => ({
   turn,
   rule: ruleOfKey(key),
   text,
-  tokens: estimate(text),
+  tokens: estimateTokens(text),
 });
 
 /** The first objection that counts: a refusal before a question. */
-async function objectionsTo(call: Call, state: RunState, gates: readonly NamedGate[]): Promise<readonly Objected[]> {
-  const aim = aimOf(call);
+async function objectionsTo(
+  call: ToolCall,
+  state: RunState,
+  gates: readonly NamedGate[],
+): Promise<readonly Objected[]> {
+  const aim = unwrapDeferredCall(call);
   if (typeof aim === 'string' || gates.length === 0) return [];
   const { tool, input } = aim;
   const found: Objected[] = [];
@@ -138,7 +142,7 @@ async function objectionsTo(call: Call, state: RunState, gates: readonly NamedGa
       if (decision.type === 'rewrite')
         found.push({ ...about, decides: 'rewrite', why: JSON.stringify(decision.input) });
     } catch (error) {
-      return [{ ...about, decides: 'deny', why: `The rule failed: ${messageOf(error)}` }];
+      return [{ ...about, decides: 'deny', why: `The rule failed: ${errorMessage(error)}` }];
     }
   }
   return found.slice(0, 1);
@@ -149,6 +153,6 @@ function haltBy(rule: string, halt: (state: RunState) => string | undefined, sta
     const why = halt(state);
     return why === undefined ? [] : [{ turn: state.turn, rule, why }];
   } catch (error) {
-    return [{ turn: state.turn, rule, why: `The rule failed: ${messageOf(error)}` }];
+    return [{ turn: state.turn, rule, why: `The rule failed: ${errorMessage(error)}` }];
   }
 }

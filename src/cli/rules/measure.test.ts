@@ -1,14 +1,14 @@
 // Rules measured on recorded histories: what others would have done, who heeded which, and why a model saw what it saw.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { upcastEvent, type Event, type Outcome } from '../../core/index.ts';
+import { upcastEvent, type Event, type ToolOutcome } from '../../core/index.ts';
 import { enforce, play, rulesOf, stopWhen, type ExampleStep, type RuleSet } from '../../rules/index.ts';
 import { explain } from '../why/explanation.ts';
 import { explanationText } from '../why/text.ts';
 import { backtest, benchOf } from './backtest.ts';
 import { fared } from './obeyed.ts';
 
-const call = (called: string, outcome: Outcome = 'ok', result = 'Done.', input = {}): ExampleStep => ({
+const call = (called: string, outcome: ToolOutcome = 'ok', result = 'Done.', input = {}): ExampleStep => ({
   called,
   outcome,
   result,

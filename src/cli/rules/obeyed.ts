@@ -1,8 +1,8 @@
 // Whether rules were heeded, read from recorded sessions: how often each spoke up, and what the model did after.
 import {
-  aimOf,
-  canonical,
-  runView,
+  unwrapDeferredCall,
+  canonicalJson,
+  runStateView,
   type DecisionSource,
   type Event,
   type Note,
@@ -39,7 +39,7 @@ export async function fared(
 type Probe = {
   readonly held: ReturnType<typeof reminding>;
   readonly looked: ReturnType<typeof reminding>;
-  readonly views: Parameters<typeof runView>[1];
+  readonly views: Parameters<typeof runStateView>[1];
   readonly names: ReadonlySet<string>;
   readonly gates: readonly Enforcement[];
 };
@@ -76,7 +76,7 @@ type Shown = { readonly key: string; readonly turn: number; last?: boolean };
 type Refusal = { readonly rule: string; readonly call: string; readonly run: string; again: boolean };
 
 async function judge(events: readonly Event[], probe: Probe, tally: Tally): Promise<void> {
-  const view = runView([], probe.views);
+  const view = runStateView([], probe.views);
   const shown: Shown[] = [];
   const refusals: Refusal[] = [];
   let state = view.initial;
@@ -123,10 +123,10 @@ function refuse(
 ): void {
   const rule = nameOf(event.deniedBy);
   const open = state.calls.find(({ id }) => id === event.call);
-  const aim = open && aimOf(open);
+  const aim = open && unwrapDeferredCall(open);
   if (rule === undefined || aim === undefined || typeof aim === 'string') return;
   count(tally, rule, 'fired');
-  const call = `${aim.tool} ${canonical(aim.input)}`;
+  const call = `${aim.tool} ${canonicalJson(aim.input)}`;
   const run = state.run ?? '';
   for (const each of refusals) if (each.rule === rule && each.call === call && each.run === run) each.again = true;
   refusals.push({ rule, call, run, again: false });

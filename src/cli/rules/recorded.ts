@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { isRuleFile, loadRuleFile, type RuleFile, type RuleFiles } from '../../agent/index.ts';
-import { FairleadError, messageOf, type Event } from '../../core/index.ts';
+import { FairleadError, errorMessage, type Event } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
 import type { RuleParts, RuleSet } from '../../rules/index.ts';
 import { openJsonl } from '../../stores/index.ts';
@@ -72,7 +72,7 @@ export async function setsNamed(words: readonly string[]): Promise<readonly Rule
   return Promise.all(
     files.map((file) =>
       loadRuleFile(path.resolve(file)).catch((cause: unknown) => {
-        throw new FairleadError('rules/bad-file', `${file}: ${messageOf(cause)}`, { blame: 'user', cause });
+        throw new FairleadError('rules/bad-file', `${file}: ${errorMessage(cause)}`, { blame: 'user', cause });
       }),
     ),
   );

@@ -1,7 +1,7 @@
 // What `fairlead sessions` can do: one entry each. Data on standard output, everything else on standard error.
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf, visible, visibleLine, type FleetStore } from '../../core/index.ts';
+import { errorMessage, escapeInvisible, escapeInvisibleLine, type FleetStore } from '../../core/index.ts';
 import { holderOf, verifyFile, type Verification } from '../../stores/index.ts';
 import type * as Kept from '../fleet/kept-sessions.ts';
 import { print, tell } from '../front/print.ts';
@@ -112,7 +112,7 @@ export const acts: Readonly<Record<string, Act>> = {
     async run([which = '', name = ''], { shelf }) {
       const from = findSession(shelf, which);
       const to = await renameSession(shelf, from, name);
-      say(`"${visible(from.name)}" is now "${visible(to.name)}".`);
+      say(`"${escapeInvisible(from.name)}" is now "${escapeInvisible(to.name)}".`);
       return 0;
     },
   },
@@ -124,8 +124,8 @@ export const acts: Readonly<Record<string, Act>> = {
     async run([which = '', name], { shelf }) {
       const from = findSession(shelf, which);
       const to = await cloneSession(shelf, from, name);
-      say(`A copy of "${visible(from.name)}":`);
-      print(`${visibleLine(to.name)}\n`);
+      say(`A copy of "${escapeInvisible(from.name)}":`);
+      print(`${escapeInvisibleLine(to.name)}\n`);
       return 0;
     },
   },
@@ -158,7 +158,7 @@ export const acts: Readonly<Record<string, Act>> = {
     options: [],
     async run([which = ''], { shelf }) {
       const { name } = await trashSession(shelf, findSession(shelf, which));
-      say(`"${visible(name)}" is in the trash; "fairlead sessions restore" brings it back.`);
+      say(`"${escapeInvisible(name)}" is in the trash; "fairlead sessions restore" brings it back.`);
       return 0;
     },
   },
@@ -172,7 +172,7 @@ export const acts: Readonly<Record<string, Act>> = {
       if (given.empty) say(`Deleted for good: ${emptyTrash(given.shelf)} of ${all.length}.`);
       else if (given.json) json(all);
       else if (all.length === 0) say('The trash is empty.');
-      else print(columns([['name', 'deleted'], ...all.map(({ name, since }) => [visibleLine(name), since])]));
+      else print(columns([['name', 'deleted'], ...all.map(({ name, since }) => [escapeInvisibleLine(name), since])]));
       return 0;
     },
   },
@@ -183,7 +183,7 @@ export const acts: Readonly<Record<string, Act>> = {
     options: [],
     async run([name = '', as], { shelf }) {
       const place = await restoreSession(shelf, name, as);
-      say(`"${visible(place.name)}" is back.`);
+      say(`"${escapeInvisible(place.name)}" is back.`);
       return 0;
     },
   },
@@ -191,7 +191,7 @@ export const acts: Readonly<Record<string, Act>> = {
 
 function cells({ name, changed, events, size, model, first }: SessionSummary): readonly string[] {
   const short = (text: string, most: number): string => {
-    const line = visibleLine(text);
+    const line = escapeInvisibleLine(text);
     return line.length > most ? `${line.slice(0, most - 1)}…` : line;
   };
   const count = events === undefined ? '?' : String(events);
@@ -217,8 +217,8 @@ async function verify(which: string | undefined, given: Given): Promise<number> 
   if (given.json) json(found);
   else
     for (const { name, ok, events, problems } of found) {
-      print(`${visibleLine(name)}: ${ok ? 'sound' : 'not sound'}, ${events} events\n`);
-      for (const { what } of problems) print(`  ${visible(what)}\n`);
+      print(`${escapeInvisibleLine(name)}: ${ok ? 'sound' : 'not sound'}, ${events} events\n`);
+      for (const { what } of problems) print(`  ${escapeInvisible(what)}\n`);
     }
   return found.every(({ ok }) => ok) ? 0 : 1;
 }
@@ -230,6 +230,6 @@ async function verified(
   try {
     return await verifyFile(file);
   } catch (error) {
-    return { ok: false, events: 0, problems: [{ what: messageOf(error) }] };
+    return { ok: false, events: 0, problems: [{ what: errorMessage(error) }] };
   }
 }

@@ -1,6 +1,6 @@
 // The `sessions` command: reads its words and hands them to what can be done with sessions.
 import { parseArgs } from 'node:util';
-import { FairleadError, nearest } from '../../core/index.ts';
+import { FairleadError, closestMatches } from '../../core/index.ts';
 import type { Command } from '../commands.ts';
 import { tell } from '../front/print.ts';
 import { sentence } from '../front/sentence.ts';
@@ -59,7 +59,7 @@ function read(args: readonly string[]): Asked | string | undefined {
 }
 
 function meant(verb: string): string {
-  const [near] = nearest(verb, Object.keys(acts));
+  const [near] = closestMatches(verb, Object.keys(acts));
   return near === undefined ? '' : ` Did you mean "${near}"?`;
 }
 

@@ -1,5 +1,5 @@
 // A conversation as a person follows it: what was said in order, each tool call with its result.
-import { callsOf, type FilePart, type Message, type ResultPart } from '../../core/index.ts';
+import { messageToolCalls, type FilePart, type Message, type ToolResultPart } from '../../core/index.ts';
 
 /** A thing that was said or done. */
 export type Item =
@@ -28,7 +28,7 @@ export function outlineOf(messages: readonly Message[]): readonly Item[] {
 function itemOf(
   part: Message['parts'][number],
   role: Message['role'],
-  results: readonly ResultPart[],
+  results: readonly ToolResultPart[],
 ): readonly Item[] {
   switch (part.type) {
     case 'text':
@@ -47,7 +47,7 @@ function itemOf(
 }
 
 function lonelyResult(part: Message['parts'][number], before: Message | undefined): readonly Item[] {
-  const known = part.type === 'tool-result' && before && callsOf(before).some(({ id }) => id === part.id);
+  const known = part.type === 'tool-result' && before && messageToolCalls(before).some(({ id }) => id === part.id);
   return known ? [] : itemOf(part, 'tool', []);
 }
 

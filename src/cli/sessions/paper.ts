@@ -1,5 +1,5 @@
 // What an export of a session holds, whatever its format.
-import type { Message, Spent } from '../../core/index.ts';
+import type { Message, UsageTotals } from '../../core/index.ts';
 
 /** What an export holds. */
 export type Paper = {
@@ -8,7 +8,7 @@ export type Paper = {
   readonly created: string;
   readonly changed: string;
   readonly model: string;
-  readonly spent: Spent;
+  readonly spent: UsageTotals;
   readonly messages: readonly Message[];
 };
 

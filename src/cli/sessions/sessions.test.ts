@@ -64,7 +64,7 @@ async function begun(shelf: Shelf, name: string, words = 'Hello there', id?: str
         ms: 1,
       },
     ],
-    { settle: true },
+    { durable: true },
   );
   await log.close();
   return place;
@@ -184,7 +184,7 @@ test('[J55] a session is renamed while it is open here, and not onto another', a
   const log = await openJsonl(place.file);
   const after = await renameSession(shelf, place, 'after/all', log);
   assert.deepEqual([after.name, log.file], ['after/all', sessionFile(shelf, 'after/all')]);
-  await log.append(5, [{ type: 'annotation-added', key: 'k', value: 1 }], { settle: true });
+  await log.append(5, [{ type: 'annotation-added', key: 'k', value: 1 }], { durable: true });
   await assert.rejects(renameSession(shelf, after, 'other', log), { code: 'session/name-taken' });
   assert.deepEqual(await renameSession(shelf, after, ' after/all ', log), after, 'to its own name: nothing to do');
   await log.close();
@@ -274,7 +274,7 @@ test('with a session that is deleted for good the agents go that it started, and
     await begun(shelf, parent, 'Hi', `id-of-${parent}`);
     const log = await openJsonl(path.join(folder, `session_agent-of-${parent}.jsonl`));
     const about = { task: 't', parent: `id-of-${parent}`, key: 'k' };
-    await log.append(0, [{ type: 'annotation-added', key: 'agent', value: about }], { settle: true });
+    await log.append(0, [{ type: 'annotation-added', key: 'agent', value: about }], { durable: true });
     await log.close();
   }
   writeFileSync(path.join(folder, 'session_broken.jsonl'), 'no session at all');

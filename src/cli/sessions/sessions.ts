@@ -1,7 +1,7 @@
 // The sessions folder: which sessions there are, how each is found, and what is shown of it. The files alone say so; there is no list beside them.
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, nearest, textOf } from '../../core/index.ts';
+import { FairleadError, closestMatches, messageText } from '../../core/index.ts';
 import { codeOf } from '../../stores/jsonl/disk.ts';
 import { glimpse, sessionIn, type Glimpse } from '../../stores/jsonl/glimpse.ts';
 import type { Places } from '../settings/places.ts';
@@ -137,7 +137,7 @@ function modelOf(seen: Glimpse): string | undefined {
 function firstWords(seen: Glimpse): string | undefined {
   const event = seen.first('input-received');
   if (event?.type !== 'input-received') return undefined;
-  return textOf({ role: 'user', parts: event.parts }).slice(0, 200) || undefined;
+  return messageText({ role: 'user', parts: event.parts }).slice(0, 200) || undefined;
 }
 
 /** The session of this name, id, or beginning of an id that only one has; an error names what is near. */
@@ -163,7 +163,7 @@ const severalSessions = (wanted: string, found: readonly { readonly place: Sessi
   });
 
 function noSession(wanted: string, all: readonly SessionPlace[]): FairleadError {
-  const near = nearest(
+  const near = closestMatches(
     wanted,
     all.map(({ name }) => name),
   );

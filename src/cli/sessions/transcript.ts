@@ -1,5 +1,13 @@
 // A session's file as a conversation, and a conversation as text that a person reads in a terminal.
-import { runView, toArray, visible, type Event, type Log, type Message, type RunState } from '../../core/index.ts';
+import {
+  runStateView,
+  toArray,
+  escapeInvisible,
+  type Event,
+  type Log,
+  type Message,
+  type RunState,
+} from '../../core/index.ts';
 import { openJsonl, type Problem } from '../../stores/index.ts';
 import { outlineOf, type Item } from './outline.ts';
 
@@ -24,7 +32,7 @@ export async function readSession(file: string): Promise<SessionText> {
 
 /** Everything that was said on the way to where a log stands, and its state there. */
 export async function everythingSaid(log: Pick<Log, 'read'>): Promise<Pick<SessionText, 'state' | 'messages'>> {
-  const view = runView();
+  const view = runStateView();
   const before: Message[] = [];
   let state = view.initial;
   let known = 0;
@@ -65,7 +73,7 @@ export async function* watchSession(file: string, signal: AbortSignal, from = 0)
 /** All messages as plain text, control characters made visible. */
 export const transcriptText = (messages: readonly Message[]): string =>
   outlineOf(messages)
-    .map((item) => visible(itemText(item)))
+    .map((item) => escapeInvisible(itemText(item)))
     .join('\n\n');
 
 function itemText(item: Item): string {

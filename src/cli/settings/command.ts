@@ -1,6 +1,6 @@
 // The `config` command: shows what is set and where it came from, and changes the person's own file. Keys are never shown.
 import { parseArgs } from 'node:util';
-import { FairleadError, messageOf, visible } from '../../core/index.ts';
+import { FairleadError, errorMessage, escapeInvisible } from '../../core/index.ts';
 import type { Command } from '../commands.ts';
 import { print, tell } from '../front/print.ts';
 import { sentence } from '../front/sentence.ts';
@@ -94,7 +94,7 @@ function text({ all }: Settings): string {
 const shown = (key: string, { value }: Setting): string | number | boolean => (table[key]?.secret ? 'set' : value);
 
 function oneLine(value: string | number | boolean): string {
-  const line = visible(String(value)).replaceAll(/\s+/g, ' ');
+  const line = escapeInvisible(String(value)).replaceAll(/\s+/g, ' ');
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
@@ -149,7 +149,7 @@ async function edit(): Promise<number> {
   } catch (error) {
     const kept = `${file}.rejected`;
     replaceText(kept, edited.text);
-    return say(`${messageOf(error)} Nothing was changed; what you wrote is kept in ${kept}.`, 1);
+    return say(`${errorMessage(error)} Nothing was changed; what you wrote is kept in ${kept}.`, 1);
   }
   replaceText(file, edited.text);
   return say(`Saved in ${file}.`, 0);

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { messageOf } from '../../core/index.ts';
+import { errorMessage } from '../../core/index.ts';
 import { families } from '../../providers/families.ts';
 
 /** What a `.env` file gives. */
@@ -46,7 +46,7 @@ export function readEnvFile(folder: string): EnvFile | undefined {
   try {
     return settingsIn(file, readFileSync(file, 'utf8'));
   } catch (error) {
-    return { file, values: {}, warnings: [`${file} is not used: ${messageOf(error)}`] };
+    return { file, values: {}, warnings: [`${file} is not used: ${errorMessage(error)}`] };
   }
 }
 
@@ -88,6 +88,6 @@ export function strangerTo(file: string): string | undefined {
       return `${file} is not used: it belongs to another user.`;
     return size > mostBytes ? `${file} is not used: it is larger than a settings file can be.` : undefined;
   } catch (error) {
-    return `${file} is not used: ${messageOf(error)}`;
+    return `${file} is not used: ${errorMessage(error)}`;
   }
 }

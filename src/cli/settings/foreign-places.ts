@@ -1,7 +1,7 @@
 // Which folders a `.env` file may not send the program to: whoever wrote a project could fill them with lists, sessions and answers of their own.
 import { realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { repositoryOf, upwards } from '../../agent/project/folders.ts';
+import { findRepositoryRoot, ancestorDirs } from '../../agent/project/folders.ts';
 import type { Environment } from '../../providers/resolve.ts';
 import type { EnvFile } from './env-file.ts';
 import { placesOf, placeVariables, type Places } from './places.ts';
@@ -34,7 +34,7 @@ function objectionTo(folder: string, file: string, home: string): string | undef
   const there = nearestThere(folder);
   if ([folder, there].some((each) => /^\/(proc|dev|sys)(\/|$)/.test(each)))
     return 'it leads into the system’s own folders';
-  const top = repositoryOf(near);
+  const top = findRepositoryRoot(near);
   const project = top === undefined || isWithin(home, top) ? near : top;
   if (isWithin(there, project)) return 'it leads into the project that the file belongs to';
   return isOpenToOthers(there) ? 'it leads into a folder where others can write' : undefined;
@@ -58,7 +58,7 @@ function isWithin(folder: string, outer: string): boolean {
     const here = statOf(at);
     return here !== undefined && here.dev === wanted?.dev && here.ino === wanted.ino;
   };
-  return upwards(nearestThere(folder)).some(isIt);
+  return ancestorDirs(nearestThere(folder)).some(isIt);
 }
 
 function isOpenToOthers(folder: string): boolean {

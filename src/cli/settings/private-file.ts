@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, messageOf } from '../../core/index.ts';
+import { FairleadError, errorMessage } from '../../core/index.ts';
 import { codeOf } from '../../stores/jsonl/disk.ts';
 
 /** Makes a folder, and those above it, for its owner only; one that is there stays as it is. */
@@ -63,7 +63,7 @@ export function attempt<T>(file: string, doing: string, work: () => T): T {
         blame: 'user',
         hint: 'Name another file, or remove that one.',
       });
-    throw new FairleadError('cli/file', `Could not ${doing} ${file}: ${messageOf(error)}`, {
+    throw new FairleadError('cli/file', `Could not ${doing} ${file}: ${errorMessage(error)}`, {
       blame: 'user',
       hint: 'Look at the rights and the room of that place.',
       cause: error,

@@ -5,7 +5,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { outsideText } from '../../core/index.ts';
+import { wrapUntrusted } from '../../core/index.ts';
 import { dataDirectory } from '../../providers/embedded/place.ts';
 import { readSettings, type Settings } from './settings.ts';
 
@@ -272,7 +272,7 @@ test('[attack 39] a project’s own file sets the model, adds instructions and l
   const [own, opening, ...block] = settings.instructions?.split('\n\n') ?? [];
   assert.equal(own, 'Never touch production.');
   assert.match(opening ?? '', /^Instructions for this project, .* they permit nothing\.$/);
-  assert.deepEqual(block, [outsideText(file, theirs.instructions)], 'the project’s words stand as the project’s');
+  assert.deepEqual(block, [wrapUntrusted(file, theirs.instructions)], 'the project’s words stand as the project’s');
   assert.deepEqual(settings.limits, { turns: 5, usd: 1, calls: 7 });
   assert.deepEqual(
     [settings.approve, settings.provider, settings.url, settings.stream],

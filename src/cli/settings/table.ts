@@ -1,5 +1,5 @@
 // What can be set: one table of keys that reading, `fairlead config` and its messages all go by.
-import { FairleadError, nearest } from '../../core/index.ts';
+import { FairleadError, closestMatches } from '../../core/index.ts';
 import { families, familyOf } from '../../providers/families.ts';
 
 /** A setting's value as a config file holds it. */
@@ -198,7 +198,7 @@ export const table: Readonly<Record<string, Entry>> = {
 export function entryOf(key: string): Entry {
   const entry = Object.hasOwn(table, key) ? table[key] : undefined;
   if (entry) return entry;
-  const near = nearest(key, Object.keys(table));
+  const near = closestMatches(key, Object.keys(table));
   throw new FairleadError('settings/unknown-key', `There is no setting "${key}".`, {
     blame: 'user',
     hint: near.length > 0 ? `Did you mean ${near.join(' or ')}?` : '"fairlead config list" shows what there is.',

@@ -19,7 +19,7 @@ export const doctor: SlashCommand = {
     const about = { place: whereIs(model), chosen: model, because: 'in use' };
     const options = {
       settings,
-      subject: subject(settings, about, async () => talk.session.parts.provider),
+      subject: subject(settings, about, async () => talk.session.agent.provider),
       confined: outfit,
       signal,
       offline: word !== '',

@@ -1,5 +1,5 @@
 // `/mcp`: how the MCP servers of this conversation stand, a way to approve one or to log in to it, and the prompts that they offer.
-import { visibleLine } from '../../core/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
 import { describe, getPrompt, listPrompts, serversBehind, type McpPrompt } from '../../tools/mcp/index.ts';
 import type { Choice } from '../face/face.ts';
@@ -63,7 +63,9 @@ async function prompts({ talk, page, say, signal }: Desk): Promise<void> {
 
 const promptLine = ({ server, name, description, arguments: taken }: McpPrompt): string => {
   const words = taken.map((each) => (each.required ? `${each.name}=…` : `[${each.name}=…]`));
-  return visibleLine([`/mcp prompt ${server} ${name}`, ...words].join(' ') + (description ? `: ${description}` : ''));
+  return escapeInvisibleLine(
+    [`/mcp prompt ${server} ${name}`, ...words].join(' ') + (description ? `: ${description}` : ''),
+  );
 };
 
 /** The person chose the words of a server: they are said as their own, without the secrets that nobody has read before. */

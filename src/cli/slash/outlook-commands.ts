@@ -8,8 +8,8 @@ const tools: SlashCommand = {
   about: 'what the model can do, and what is asked first',
   anytime: true,
   run(_, { talk, page }) {
-    const lines = [...talk.session.parts.tools.values()].map(
-      ({ name, effect, hidden, description }) =>
+    const lines = [...talk.session.agent.tools.values()].map(
+      ({ name, effect, deferred: hidden, description }) =>
         `${name.padEnd(28)}${(effect === 'read' ? 'free' : 'asks').padEnd(6)}${hidden ? '(loaded on demand) ' : ''}${description.split(/(?<=\.)\s/)[0]}`,
     );
     page(lines.join('\n') || 'This model cannot call tools.', 'Tools');
@@ -30,7 +30,7 @@ const context: SlashCommand = {
   about: 'what fills the window, and why the cache missed',
   anytime: true,
   async run(_, { talk, page }) {
-    const { window } = talk.session.parts.provider;
+    const { contextWindow: window } = talk.session.agent.provider;
     const fill = whatFills(talk.session.state, {
       instructions: talk.outfit.instructions.text,
       ...(window === undefined ? {} : { window }),

@@ -1,6 +1,6 @@
 // The slash commands: ours by name, and the person's own from their files.
 import { expandCommand, type UserCommand } from '../../agent/index.ts';
-import { nearest } from '../../core/index.ts';
+import { closestMatches } from '../../core/index.ts';
 import type { SlashCommand } from './desk.ts';
 import { doctor } from './doctor-command.ts';
 import { historyCommands } from './history-commands.ts';
@@ -60,7 +60,7 @@ export function commandIn(
 /** What to say about a line whose command nobody knows. */
 export function unknownCommand(line: string, own: readonly UserCommand[]): string {
   const name = /^\/(\S*)/.exec(line)?.[1] ?? '';
-  const near = nearest(
+  const near = closestMatches(
     name,
     allCommands(own).map((each) => each.name),
   );

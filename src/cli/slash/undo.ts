@@ -1,5 +1,5 @@
 // Puts files back to what they were before the last turn of the person: what the log says was changed, newest first.
-import { isObject, messageOf, type Change, type Event, type Json } from '../../core/index.ts';
+import { isObject, errorMessage, type FileChange, type Event, type Json } from '../../core/index.ts';
 import { pathOf } from '../branches/index.ts';
 import type { SlashCommand } from './desk.ts';
 
@@ -30,7 +30,7 @@ export const undo: SlashCommand = {
         talk.undone.add(change.event);
         lines.push(`put back: ${change.path}`);
       } catch (error) {
-        lines.push(`left as it is: ${change.path}: ${messageOf(error)}`);
+        lines.push(`left as it is: ${change.path}: ${errorMessage(error)}`);
       }
     }
     if (commands) lines.push('What commands did is not undone.');
@@ -39,7 +39,7 @@ export const undo: SlashCommand = {
   },
 };
 
-type Done = Change & { readonly event: string };
+type Done = FileChange & { readonly event: string };
 
 /** The changes to files since the person last said something, and whether commands ran too. */
 function sinceLastWords(
@@ -56,12 +56,12 @@ function sinceLastWords(
 }
 
 /** What a result says was changed: one file, or several. */
-function changesIn(data: Json | undefined): readonly Change[] {
+function changesIn(data: Json | undefined): readonly FileChange[] {
   const several = isObject(data) && Array.isArray(data['changes']) ? (data['changes'] as readonly Json[]) : [data];
   return several.flatMap((each) => changeIn(each) ?? []);
 }
 
-function changeIn(data: Json | undefined): Change | undefined {
+function changeIn(data: Json | undefined): FileChange | undefined {
   if (!isObject(data)) return undefined;
   const { path, before, after } = data;
   const isHash = (value: unknown): value is string | null => value === null || typeof value === 'string';

@@ -1,9 +1,9 @@
 // A turn explained from the log alone: where each note of it came from, what had to wait, what was too late, and who refused which call.
 import {
-  aimOf,
-  callsOf,
+  unwrapDeferredCall,
+  messageToolCalls,
   FairleadError,
-  runView,
+  runStateView,
   type DecisionSource,
   type Event,
   type Json,
@@ -59,7 +59,7 @@ export const folderOfEvents = (events: readonly Event[]): string =>
 /** Explains a turn. Rules are pure: folded again, they make the notes that they made then. */
 export function explain(events: readonly Event[], parts: readonly RuleParts[], turn: number): Explanation {
   const views = new Map(parts.flatMap((each) => each.views).map((view) => [view.name, view]));
-  const view = runView(
+  const view = runStateView(
     parts.flatMap(({ rules }) => rules),
     [...views.values()],
   );
@@ -125,7 +125,7 @@ function heldIn(events: readonly Event[], turn: number): readonly Held[] {
   if (ended?.type !== 'turn-ended') return [];
   const next = events.findIndex((event, i) => i > from && event.type === 'turn-started');
   const after = events.slice(from + 1, next < 0 ? undefined : next);
-  return callsOf(ended.message).flatMap(({ id, tool, input }) => {
+  return messageToolCalls(ended.message).flatMap(({ id, tool, input }) => {
     const mine = after.filter((event) => 'call' in event && event.call === id);
     const asked = mine.find((event) => event.type === 'approval-requested')?.question;
     const answer = mine.find((event) => event.type === 'approval-resolved')?.allowed;
@@ -133,7 +133,7 @@ function heldIn(events: readonly Event[], turn: number): readonly Held[] {
       | (Event & { readonly type: 'tool-ended' })
       | undefined;
     if (asked === undefined && !refused) return [];
-    const aim = aimOf({ tool, input });
+    const aim = unwrapDeferredCall({ tool, input });
     const by = refused ? denierOf(refused.deniedBy, answer) : undefined;
     return [
       {

@@ -1,5 +1,5 @@
 // An explanation of a turn as lines that a person reads.
-import { visible } from '../../core/index.ts';
+import { escapeInvisible } from '../../core/index.ts';
 import { inputLine } from '../face/wording.ts';
 import type { Explained, Explanation, Held } from './explanation.ts';
 
@@ -12,7 +12,7 @@ export function explanationText({ turn, shown, waited, expired, held }: Explanat
     ...part('These were never shown, because their time was over:', expired),
     ...(held.length ? ['Of its calls:', ...held.map(heldText)] : []),
   ];
-  return visible(
+  return escapeInvisible(
     none ? `Turn ${turn} showed the model no notes, and none of its calls was held up.` : blocks.join('\n'),
   );
 }

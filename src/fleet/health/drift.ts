@@ -1,5 +1,5 @@
 // The drift monitor: today's rates and latencies against those of the week before, each difference with an interval, all looked at together.
-import type { Tally } from '../../core/index.ts';
+import type { RunStats } from '../../core/index.ts';
 import { holm, type Answer, type Question } from './holm.ts';
 import { countOf, outcomesOf, type OutcomeClass } from './outcomes.ts';
 import { newcombe, rateOf, type Interval, type Rate } from './rates.ts';
@@ -55,8 +55,8 @@ type Asked = Question & { readonly value: number; readonly read: (change: number
 
 /** Today's stretches against those of the baseline. */
 export function driftOf(
-  today: readonly Tally[],
-  baseline: readonly Tally[],
+  today: readonly RunStats[],
+  baseline: readonly RunStats[],
   options: DriftOptions = {},
 ): readonly Drift[] {
   const looks = [
@@ -85,8 +85,8 @@ function lookAtRate(
   id: string,
   what: string,
   outcome: Exclude<OutcomeClass, 'called-off'>,
-  today: readonly Tally[],
-  baseline: readonly Tally[],
+  today: readonly RunStats[],
+  baseline: readonly RunStats[],
   { rateMargin = 0.01, runs = [30, 100] }: DriftOptions,
 ): Look {
   const now = rateOf(countOf(outcomesOf(today), outcome));
@@ -107,8 +107,8 @@ function lookAtRate(
 function lookAtLatency(
   id: 'waited' | 'took',
   what: string,
-  today: readonly Tally[],
-  baseline: readonly Tally[],
+  today: readonly RunStats[],
+  baseline: readonly RunStats[],
   { ratioMargin = 1.1, stretches = [6, 24] }: DriftOptions,
 ): Look {
   const [now, before] = [samples(today, id), samples(baseline, id)];
@@ -129,7 +129,10 @@ function lookAtLatency(
 }
 
 /** The 95th percentile of each stretch that has enough runs. */
-function samples(tallies: readonly Tally[], id: 'waited' | 'took'): { readonly ms: number; readonly runs: number }[] {
+function samples(
+  tallies: readonly RunStats[],
+  id: 'waited' | 'took',
+): { readonly ms: number; readonly runs: number }[] {
   return tallies.flatMap((tally) => {
     const percentiles = tally[id];
     return percentiles && tally.ended >= leastOfStretch ? [{ ms: percentiles[1], runs: tally.ended }] : [];

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { storeFor } from '../../../test/support/fleet-store.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
-import { agentParts } from '../../agent/index.ts';
-import { last, textOf, type Check, type FleetStore } from '../../core/index.ts';
+import { resolveAgent } from '../../agent/index.ts';
+import { lastItem, messageText, type Check, type FleetStore } from '../../core/index.ts';
 import { openFleetStore } from '../../stores/open-fleet.ts';
 import { fails, says, scriptedProvider } from '../../testing/index.ts';
 import { driverOf, startWorker } from '../index.ts';
@@ -14,8 +14,8 @@ import { metricsText } from './metrics.ts';
 const unsure: Check = {
   name: 'unsure',
   run({ messages }) {
-    const answer = last(messages);
-    const doubts = answer !== undefined && textOf(answer).includes('doubt');
+    const answer = lastItem(messages);
+    const doubts = answer !== undefined && messageText(answer).includes('doubt');
     return doubts ? { type: 'abstained', why: 'Nobody can tell.' } : { type: 'passed' };
   },
 };
@@ -43,7 +43,7 @@ async function tells(store: FleetStore): Promise<void> {
   const provider = scriptedProvider(({ prompt }) =>
     prompt.includes('break') ? fails(401) : says(`You said ${prompt}`),
   );
-  const parts = agentParts({ provider, system: 'You are a test.', checks: [unsure] });
+  const parts = resolveAgent({ provider, system: 'You are a test.', checks: [unsure] });
   const run = driverOf(async () => ({ parts, close: async () => {} }));
   const words = [...Array.from({ length: 12 }, () => 'hello'), 'break', 'break', 'break', 'doubt', 'doubt'];
   await store.queue.enqueue(words.map((each) => ({ words: each })));
@@ -53,7 +53,7 @@ async function tells(store: FleetStore): Promise<void> {
   const later = new Date(Date.now() + 3_600_000).toISOString();
   await store.queue.enqueue([{ words: 'later', notBefore: later }]);
   const about = { breakers: [{ model: 'scripted/m', state: 'open' }] };
-  await store.roster.beat({ worker: 'w', host: 'h', pid: 1, version: '1', begun: '', running: 0, about });
+  await store.workers.heartbeat({ worker: 'w', host: 'h', pid: 1, version: '1', begun: '', running: 0, about });
   await store.killSwitch.stop('a drill', 'me');
 
   const now = new Date(Date.now() + 1000);
@@ -77,7 +77,7 @@ async function tells(store: FleetStore): Promise<void> {
   assert.ok(health.drift.every(({ verdict }) => verdict === 'not enough data'));
   const text = metricsText(
     health,
-    await store.queue.tally(new Date(0).toISOString(), now.toISOString(), now.getTime()),
+    await store.queue.stats(new Date(0).toISOString(), now.toISOString(), now.getTime()),
   );
   assert.match(text, /^fairlead_window_runs\{reason="abstained"\} 2$/m);
   assert.match(text, /^fairlead_stopped 1$/m);

@@ -7,11 +7,11 @@ import type {
   FleetRun,
   FleetStore,
   Percentiles,
-  Queue,
+  RunQueue,
   RunFilter,
-  Standing,
+  KillSwitchState,
   StopReason,
-  Tally,
+  RunStats,
 } from '../../core/index.ts';
 import { driftOf } from './drift.ts';
 import { healthOf, healthReader } from './health.ts';
@@ -60,8 +60,8 @@ const nearest = (numbers: readonly number[]): Percentiles => {
   return sorted.length === 0 ? undefined : [at(0.5), at(0.95), at(0.99)];
 };
 
-function tallied(runs: readonly FleetRun[], from: string, to: string, stretchMs: number): readonly Tally[] {
-  const tallies: Tally[] = [];
+function tallied(runs: readonly FleetRun[], from: string, to: string, stretchMs: number): readonly RunStats[] {
+  const tallies: RunStats[] = [];
   for (let start = Date.parse(from); start < Date.parse(to); start += stretchMs) {
     const end = Math.min(start + stretchMs, Date.parse(to));
     const some = runs.filter(({ ended: at = '' }) => Date.parse(at) >= start && Date.parse(at) < end);
@@ -85,7 +85,7 @@ function tallied(runs: readonly FleetRun[], from: string, to: string, stretchMs:
 type Known = {
   readonly runs?: readonly FleetRun[];
   readonly workers?: readonly { readonly worker: string; readonly seen: string; readonly about?: object }[];
-  readonly standing?: () => Promise<Standing>;
+  readonly standing?: () => Promise<KillSwitchState>;
 };
 
 /** A store in which everything has happened already; it counts what it was asked for. */
@@ -190,8 +190,8 @@ test('[A94] many who ask at once are told of one reading; what failed is read ag
   let fail = true;
   const made = still({ runs: [ended('a', 1000, 'answered')] });
   const { queue } = made.store;
-  const tally: Queue['tally'] = (...given) => (fail ? Promise.reject(new Error('away')) : queue.tally(...given));
-  const read = healthReader({ ...made.store, queue: { ...queue, tally } });
+  const tally: RunQueue['stats'] = (...given) => (fail ? Promise.reject(new Error('away')) : queue.stats(...given));
+  const read = healthReader({ ...made.store, queue: { ...queue, stats: tally } });
   await assert.rejects(read(now), /away/);
   fail = false;
   await Promise.all(Array.from({ length: 20 }, () => read(now)));
@@ -243,7 +243,7 @@ test('[A65] an objective is met or missed only where its interval says so; its b
 });
 
 /** Hours with so many runs each, some of them failed, and this 95th percentile of their time. */
-const hours = (count: number, runs: number, failed: number, took: (i: number) => number): readonly Tally[] =>
+const hours = (count: number, runs: number, failed: number, took: (i: number) => number): readonly RunStats[] =>
   Array.from({ length: count }, (_, i) => ({
     from: back((count - i) * hour),
     ended: runs,
@@ -257,7 +257,7 @@ const wavy = (base: number) => (i: number) => base * (1 + 0.2 * Math.sin(i * 1.7
 
 test('[A65] drift is told with the interval of the difference, and what is steady is told as steady', () => {
   const before = hours(168, 20, 1, wavy(4000));
-  const verdict = (today: readonly Tally[]) =>
+  const verdict = (today: readonly RunStats[]) =>
     Object.fromEntries(driftOf(today, before).map(({ id, verdict: v }) => [id, v]));
   const steady = { errors: 'steady', abstained: 'steady', bounded: 'steady', waited: 'steady', took: 'steady' };
   assert.deepEqual(verdict(hours(24, 20, 1, wavy(4000))), steady);
@@ -274,7 +274,7 @@ test('[A65] drift is told with the interval of the difference, and what is stead
 
 test('[A65] a handful of runs is no drift, however bad they were', () => {
   const before = hours(168, 20, 1, wavy(4000));
-  const all = (today: readonly Tally[], past: readonly Tally[]) =>
+  const all = (today: readonly RunStats[], past: readonly RunStats[]) =>
     new Set(driftOf(today, past).map(({ verdict, change }) => `${verdict} ${change === undefined}`));
   assert.deepEqual(all(hours(1, 20, 20, wavy(90_000)), before), new Set(['not enough data true']));
   const thin = driftOf(hours(24, 4, 0, wavy(90_000)), hours(168, 4, 0, wavy(1)));

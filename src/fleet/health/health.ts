@@ -1,13 +1,13 @@
 // How a fleet is: what waits, who works, what broke and how long things took, with intervals; read from its store alone.
 import {
   isObject,
-  messageOf,
+  errorMessage,
   type FleetRun,
   type FleetStore,
   type QueueDepth,
-  type Standing,
-  type Tally,
-  type WorkerEntry,
+  type KillSwitchState,
+  type RunStats,
+  type WorkerInfo,
 } from '../../core/index.ts';
 import { driftOf, type Drift, type DriftOptions } from './drift.ts';
 import { objectivesOf, type Durations, type Objective, type Objectives, usualObjectives } from './objectives.ts';
@@ -15,7 +15,7 @@ import { outcomesOf, ratesOf, type Rates } from './outcomes.ts';
 import { percentilesOf } from './quantiles.ts';
 
 /** A worker, and whether it has been heard of lately. */
-export type WorkerHealth = WorkerEntry & { readonly alive: boolean; readonly silentMs: number };
+export type WorkerHealth = WorkerInfo & { readonly alive: boolean; readonly silentMs: number };
 
 /** The circuit breaker of a model as a worker told it. */
 export type BreakerHealth = { readonly worker: string; readonly model: string; readonly state: string };
@@ -33,7 +33,7 @@ export type Health = {
   /** Percentiles over the runs that ended in the last hour, or the latest of them where they are many; null where none did. */
   readonly waited: ReturnType<typeof percentilesOf> | null;
   readonly took: ReturnType<typeof percentilesOf> | null;
-  readonly standing: Standing;
+  readonly standing: KillSwitchState;
   /** Over the last 24 hours. */
   readonly slo: readonly Objective[];
   /** The last 24 hours against the seven days before them. */
@@ -89,9 +89,9 @@ async function presentOf(store: FleetStore, now: Date, options: HealthOptions): 
   const from = new Date(now.getTime() - hour);
   const [depth, roster, standing, tallies] = await Promise.all([
     store.queue.depth(),
-    store.roster.list(),
+    store.workers.list(),
     standingOf(store),
-    store.queue.tally(from.toISOString(), now.toISOString(), hour),
+    store.queue.stats(from.toISOString(), now.toISOString(), hour),
   ]);
   const { waited, took } = await durationsOf(store, from, tallies, options);
   const workers = roster.map((entry) => workerOf(entry, now, options.silentMs ?? 15_000));
@@ -112,8 +112,8 @@ async function pastOf(store: FleetStore, now: Date, options: HealthOptions): Pro
   const from = new Date(now.getTime() - day);
   const week = new Date(from.getTime() - 7 * day);
   const [today, baseline] = await Promise.all([
-    store.queue.tally(from.toISOString(), now.toISOString(), hour),
-    store.queue.tally(week.toISOString(), from.toISOString(), hour),
+    store.queue.stats(from.toISOString(), now.toISOString(), hour),
+    store.queue.stats(week.toISOString(), from.toISOString(), hour),
   ]);
   const durations = await durationsOf(store, from, today, options);
   return {
@@ -123,21 +123,21 @@ async function pastOf(store: FleetStore, now: Date, options: HealthOptions): Pro
 }
 
 /** Whether work may go on. What cannot be read is stopped, also here. */
-async function standingOf({ killSwitch }: FleetStore): Promise<Standing> {
+async function standingOf({ killSwitch }: FleetStore): Promise<KillSwitchState> {
   try {
-    return await killSwitch.standing();
+    return await killSwitch.status();
   } catch (error) {
-    return { stopped: true, why: `The kill-switch cannot be read: ${messageOf(error)}` };
+    return { stopped: true, why: `The kill-switch cannot be read: ${errorMessage(error)}` };
   }
 }
 
-function workerOf(entry: WorkerEntry, now: Date, mostMs: number): WorkerHealth {
+function workerOf(entry: WorkerInfo, now: Date, mostMs: number): WorkerHealth {
   const silentMs = Math.max(0, now.getTime() - Date.parse(entry.seen));
   return { ...entry, silentMs, alive: silentMs <= mostMs };
 }
 
 /** What a worker tells of its breakers; whatever else stands there is no breaker. */
-function breakersOf({ worker, about }: WorkerEntry): readonly BreakerHealth[] {
+function breakersOf({ worker, about }: WorkerInfo): readonly BreakerHealth[] {
   const told = about['breakers'];
   return (Array.isArray(told) ? told : []).flatMap((each) => {
     const { model, state } = isObject(each) ? each : {};
@@ -151,7 +151,7 @@ const page = 500;
 async function durationsOf(
   store: FleetStore,
   from: Date,
-  tallies: readonly Tally[],
+  tallies: readonly RunStats[],
   { most = 2000 }: HealthOptions,
 ): Promise<Durations> {
   const wanted = Math.min(

@@ -1,7 +1,7 @@
 // The metrics, read back by a strict reader of the text format.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FleetStore, Tally, WorkerEntry } from '../../core/index.ts';
+import type { FleetStore, RunStats, WorkerInfo } from '../../core/index.ts';
 import { healthOf, type Health } from './health.ts';
 import { metricsText } from './metrics.ts';
 
@@ -74,7 +74,7 @@ function readSample(line: string): Read {
 }
 
 const now = new Date('2030-05-20T12:00:00.000Z');
-const tally: Tally = {
+const tally: RunStats = {
   from: '2030-05-20T11:00:00.000Z',
   ended: 10,
   reasons: { answered: 8, stuck: 2 },
@@ -84,7 +84,7 @@ const tally: Tally = {
   took: [1, 2, 3],
 };
 
-function quiet(workers: readonly Partial<WorkerEntry>[]): FleetStore {
+function quiet(workers: readonly Partial<WorkerInfo>[]): FleetStore {
   const entry = { host: 'h', pid: 1, version: '1', begun: '', seen: now.toISOString(), running: 2, about: {} };
   return {
     queue: {
@@ -97,7 +97,7 @@ function quiet(workers: readonly Partial<WorkerEntry>[]): FleetStore {
   } as unknown as FleetStore;
 }
 
-const healthWith = (workers: readonly Partial<WorkerEntry>[]): Promise<Health> => healthOf(quiet(workers), now);
+const healthWith = (workers: readonly Partial<WorkerInfo>[]): Promise<Health> => healthOf(quiet(workers), now);
 
 test('[A94] the metrics are text that a strict reader takes, and say what health says', async () => {
   const breakers = [

@@ -1,5 +1,5 @@
 // Health as Prometheus reads it: text format 0.0.4, every family with its help and its type, every label escaped.
-import type { Tally } from '../../core/index.ts';
+import type { RunStats } from '../../core/index.ts';
 import type { Health } from './health.ts';
 import { outcomeClasses } from './outcomes.ts';
 import type { Quantile } from './quantiles.ts';
@@ -11,7 +11,7 @@ type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>
 type Family = { readonly name: string; readonly help: string; readonly samples: readonly Sample[] };
 
 /** The text of a fleet's metrics. What the tallies hold is summed: give those of the window that is to be shown. */
-export function metricsText(health: Health, tallies: readonly Tally[]): string {
+export function metricsText(health: Health, tallies: readonly RunStats[]): string {
   return [...presence(health), ...figures(health), ...judgements(health), ...sums(tallies)]
     .filter(({ samples }) => samples.length > 0)
     .map(familyText)
@@ -126,8 +126,8 @@ function judgements({ slo, drift }: Health): readonly Family[] {
   ];
 }
 
-function sums(tallies: readonly Tally[]): readonly Family[] {
-  const sum = (pick: (tally: Tally) => number): number => tallies.reduce((total, tally) => total + pick(tally), 0);
+function sums(tallies: readonly RunStats[]): readonly Family[] {
+  const sum = (pick: (tally: RunStats) => number): number => tallies.reduce((total, tally) => total + pick(tally), 0);
   const reasons = Object.keys(outcomeClasses) as (keyof typeof outcomeClasses)[];
   return [
     {

@@ -1,5 +1,5 @@
 // What a run's reason says about it: the one table behind every rate of health, objectives and drift.
-import type { StopReason, Tally } from '../../core/index.ts';
+import type { StopReason, RunStats } from '../../core/index.ts';
 import { rateOf, type Count, type Rate } from './rates.ts';
 
 /**
@@ -32,7 +32,7 @@ export const outcomeClasses: Readonly<Record<StopReason, OutcomeClass>> = {
 export type Outcomes = Readonly<Record<OutcomeClass, number>>;
 
 /** What the runs of these stretches came to. */
-export function outcomesOf(tallies: readonly Pick<Tally, 'reasons'>[]): Outcomes {
+export function outcomesOf(tallies: readonly Pick<RunStats, 'reasons'>[]): Outcomes {
   const counts = { answered: 0, abstained: 0, error: 0, bounded: 0, 'called-off': 0 };
   for (const { reasons } of tallies)
     for (const [reason, outcome] of Object.entries(outcomeClasses))

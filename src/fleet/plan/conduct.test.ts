@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import { takenRun } from '../../../test/support/fleet-run.ts';
-import { noSpending, type FleetRun, type StopReason } from '../../core/index.ts';
+import { zeroUsage, type FleetRun, type StopReason } from '../../core/index.ts';
 import type { Course } from '../coordinator.ts';
 import { planConduct } from './conduct.ts';
 import { readPlan, type PlanStep } from './plan.ts';
@@ -20,8 +20,8 @@ const among = (children: Readonly<Record<string, Child>>): ReadonlyMap<string, F
       if (child === 'under way') return [name, { ...run, id, kind: 'run' }];
       const outcome =
         typeof child === 'string'
-          ? { reason: 'answered' as const, text: child, spent: noSpending }
-          : { text: '', spent: noSpending, ...child };
+          ? { reason: 'answered' as const, text: child, spent: zeroUsage }
+          : { text: '', spent: zeroUsage, ...child };
       return [name, { ...run, id, kind: 'run', status: 'ended' as const, outcome }];
     }),
   );

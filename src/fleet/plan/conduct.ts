@@ -1,6 +1,6 @@
 // How a plan is carried out: made by a model, its steps side by side as far as they can be, and one answer from what they brought.
 import { parseAnswer } from '../../agent/index.ts';
-import { messageOf, outsideText, type FleetRun, type JsonObject, type RunOutcome } from '../../core/index.ts';
+import { errorMessage, wrapUntrusted, type FleetRun, type JsonObject, type RunOutcome } from '../../core/index.ts';
 import type { ChildRun, Conduct, Course } from '../coordinator.ts';
 import { mostSteps, planSchema, readPlan, type PlanStep } from './plan.ts';
 
@@ -50,7 +50,7 @@ function planOf({ outcome }: FleetRun): readonly PlanStep[] | string {
   try {
     return readPlan(parseAnswer(outcome?.text ?? ''));
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   }
 }
 
@@ -128,12 +128,12 @@ const planRun = (run: FleetRun, attempt: number, wrong: string | undefined): Chi
 
 /** What a step's agent reads. What other steps brought is outside text: their words may come from anywhere. */
 const stepWords = ({ words, after }: PlanStep, standing: ReadonlyMap<string, Standing>): string =>
-  [words, ...after.map((id) => outsideText(`the result of step ${id}`, standing.get(id)?.text ?? ''))].join('\n\n');
+  [words, ...after.map((id) => wrapUntrusted(`the result of step ${id}`, standing.get(id)?.text ?? ''))].join('\n\n');
 
 function answerWords({ words }: FleetRun, steps: readonly PlanStep[], standing: ReadonlyMap<string, Standing>): string {
   const brought = steps.map(({ id, words: step }) => {
     const { type, text = '', why = '' } = standing.get(id) ?? { type: 'waiting' };
-    return type === 'done' ? outsideText(`step ${id}: ${step}`, text) : `Step ${id} (${step}) was not done: ${why}.`;
+    return type === 'done' ? wrapUntrusted(`step ${id}: ${step}`, text) : `Step ${id} (${step}) was not done: ${why}.`;
   });
   return [
     'Answer the task below from what the steps of a plan brought. Say what is missing where a step was not done; make nothing up.',

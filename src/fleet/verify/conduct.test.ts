@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { takenRun } from '../../../test/support/fleet-run.ts';
-import { noSpending, type FleetRun, type JsonObject } from '../../core/index.ts';
+import { zeroUsage, type FleetRun, type JsonObject } from '../../core/index.ts';
 import type { Course } from '../coordinator.ts';
 import { verifyConduct } from './conduct.ts';
 
@@ -13,7 +13,7 @@ const among = (children: Readonly<Record<string, string>>): ReadonlyMap<string, 
   new Map(
     Object.entries(children).map(([name, text]) => [
       name,
-      { ...asked(), id: `v/${name}`, status: 'ended', outcome: { reason: 'answered', text, spent: noSpending } },
+      { ...asked(), id: `v/${name}`, status: 'ended', outcome: { reason: 'answered', text, spent: zeroUsage } },
     ]),
   );
 

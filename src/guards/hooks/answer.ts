@@ -1,5 +1,5 @@
 // What a hook said, from its exit code and its words; what cannot be understood is trouble, and never a yes.
-import { isObject, shorten, type JsonObject } from '../../core/index.ts';
+import { isObject, truncateMiddle, type JsonObject } from '../../core/index.ts';
 import type { HookEvent } from './hook.ts';
 import type { HookRan } from './run.ts';
 
@@ -28,12 +28,12 @@ const decision = /"(?:hookSpecificOutput|permissionDecision|decision|continue)"\
 /** The answer of a hook that was run at this event. */
 export function answerOf(event: HookEvent, { code, out, err, trouble }: HookRan): HookAnswer {
   if (trouble !== undefined) return { trouble };
-  const words = shorten(err.trim(), mostWords);
+  const words = truncateMiddle(err.trim(), mostWords);
   if (code === 2) return { block: words || 'It gave no reason.' };
   if (code !== 0) return { trouble: `it ended with code ${code}${words ? `: ${words}` : ''}` };
   const said = out.trim();
   if (!said.startsWith('{')) {
-    if (speaking.has(event)) return said ? { context: shorten(said, mostWords) } : {};
+    if (speaking.has(event)) return said ? { context: truncateMiddle(said, mostWords) } : {};
     // Whoever wrote it meant a decision, and it would be lost.
     return decision.test(said) ? { trouble: 'it answered with JSON among other words' } : {};
   }
@@ -47,7 +47,7 @@ export function answerOf(event: HookEvent, { code, out, err, trouble }: HookRan)
 }
 
 const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? shorten(value, mostWords) : undefined;
+  typeof value === 'string' && value !== '' ? truncateMiddle(value, mostWords) : undefined;
 
 function judged(data: JsonObject): HookAnswer {
   const more = isObject(data['hookSpecificOutput']) ? data['hookSpecificOutput'] : {};

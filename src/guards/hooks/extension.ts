@@ -2,9 +2,9 @@
 import {
   FairleadError,
   isObject,
-  isOutput,
-  look,
-  output,
+  isToolOutput,
+  readView,
+  toolOutput,
   toJson,
   type Check,
   type Compactor,
@@ -14,7 +14,7 @@ import {
   type JsonObject,
   type NamedView,
   type Note,
-  type Output,
+  type ToolOutput,
   type RunState,
   type Stop,
   type Tool,
@@ -58,7 +58,7 @@ const view: NamedView<Heard> = {
     const halt = note?.text ?? denied;
     return halt === undefined ? heard : { ...heard, halt };
   },
-  keep: (heard) => heard,
+  serialize: (heard) => heard,
   restore: (kept) =>
     isObject(kept) && typeof kept['halt'] === 'string' && typeof kept['blocks'] === 'number'
       ? (kept as Heard)
@@ -72,7 +72,9 @@ export function hooked(ground: HookGround): Hooked {
   let started = false;
   return {
     views: [view],
-    stops: [(state) => (look(state, view).halt ? { reason: 'rule', detail: look(state, view).halt } : undefined)],
+    stops: [
+      (state) => (readView(state, view).halt ? { reason: 'rule', detail: readView(state, view).halt } : undefined),
+    ],
     checks: has('Stop') ? [stopCheck(ground)] : [],
     gate: (gate) => hookedGate(ground, gate),
     around: (tool) =>
@@ -133,7 +135,7 @@ async function notify(ground: HookGround, call: string, { session, calls }: RunS
 const stopCheck = (ground: HookGround): Check => ({
   name: checkName,
   async run(state) {
-    const payload = { stop_hook_active: look(state, view).blocks > 0 };
+    const payload = { stop_hook_active: readView(state, view).blocks > 0 };
     const said = await ask(ground, 'Stop', [''], payload, state.session);
     tellTrouble(ground, said);
     if (said.some(({ answer }) => answer.stop !== undefined)) return { type: 'passed' };
@@ -155,9 +157,9 @@ const announced = (ground: HookGround, compact: Compactor): Compactor => ({
 /** The tool with what hooks add to its results: notes of the same fact, so that nobody can lose one of the two. */
 const listening = (ground: HookGround, tool: Tool): Tool => ({
   ...tool,
-  async run(input, context) {
-    const value: unknown = await tool.run(input, context);
-    const failed = isOutput(value) && (value.failed === true || value.outcomeUnknown === true);
+  async execute(input, context) {
+    const value: unknown = await tool.execute(input, context);
+    const failed = isToolOutput(value) && (value.failed === true || value.outcomeUnknown === true);
     const call = { tool: tool.name, input };
     const more = { tool_response: responseOf(tool.name, value), tool_use_id: context.call.id };
     const { session } = context.state;
@@ -179,9 +181,9 @@ function notesOf({ hook, answer }: HookSaid, place: string): readonly Note[] {
   return [{ key, text: words, ...(answer.block === undefined ? {} : { priority: 50 }) }, ...halt];
 }
 
-function withNotes(value: unknown, notes: readonly Note[]): Output {
-  const given: Omit<Output, symbol> = isOutput(value) ? value : { text: textOf(value) };
-  return output({ ...given, notes: [...(given.notes ?? []), ...notes] });
+function withNotes(value: unknown, notes: readonly Note[]): ToolOutput {
+  const given: Omit<ToolOutput, symbol> = isToolOutput(value) ? value : { text: textOf(value) };
+  return toolOutput({ ...given, notes: [...(given.notes ?? []), ...notes] });
 }
 
 const textOf = (value: unknown): string =>
@@ -189,15 +191,15 @@ const textOf = (value: unknown): string =>
 
 /** A result as hooks expect one: a command's words as its output, anything else by its data. */
 function responseOf(tool: string, value: unknown): Json {
-  const text = isOutput(value) ? value.text : textOf(value);
+  const text = isToolOutput(value) ? value.text : textOf(value);
   if (tool === 'run_command' || tool === 'execute_sandboxed_command')
     return { stdout: text, stderr: '', interrupted: false, isImage: false };
-  const data = isOutput(value) && isObject(value.data) ? (toJson(value.data) as JsonObject) : {};
+  const data = isToolOutput(value) && isObject(value.data) ? (toJson(value.data) as JsonObject) : {};
   const { path: file } = data;
   return {
     ...data,
     ...(typeof file === 'string' ? { filePath: file } : {}),
-    success: !isOutput(value) || !value.failed,
+    success: !isToolOutput(value) || !value.failed,
     text,
   };
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { canonical, isObject, messageOf, toJson, type Json } from '../../core/index.ts';
+import { canonicalJson, isObject, errorMessage, toJson, type Json } from '../../core/index.ts';
 import type { Trust } from '../trust.ts';
 import { hooksIn, type Hook, type HookScript } from './hook.ts';
 import type { HookFile } from './places.ts';
@@ -51,7 +51,7 @@ export async function readHooks(options: HookFileOptions): Promise<FoundHooks> {
         if (bound === changed && options.absent) lost.push({ path: file.path, why: `its hooks ${bound}` });
       }
     } catch (error) {
-      const why = messageOf(error);
+      const why = errorMessage(error);
       problems.push(`${file.path}: ${why}`);
       if (file.own || wasApproved(file.path, options.trust)) lost.push({ path: file.path, why });
     }
@@ -95,7 +95,7 @@ async function approved(
   const bound = hooks.map((hook) => ({ ...hook, scripts: scriptsIn(hook.command, cwd) }));
   const scripts = [...new Map(bound.flatMap((each) => each.scripts).map((each) => [each.path, each])).values()];
   const hash = createHash('sha256')
-    .update([canonical(section), ...scripts.map((each) => `${each.path} ${each.hash}`)].join('\n'))
+    .update([canonicalJson(section), ...scripts.map((each) => `${each.path} ${each.hash}`)].join('\n'))
     .digest('hex');
   const item = { subject: subjectOf(file), hash };
   const standing = trust.judge(item);

@@ -1,5 +1,13 @@
 // PreToolUse hooks beside the gate: the stricter wins, and a hook that gives no answer denies.
-import { aimOf, canonical, harmless, type Call, type Decision, type Gate, type RunState } from '../../core/index.ts';
+import {
+  unwrapDeferredCall,
+  canonicalJson,
+  escapeReminderTags,
+  type ToolCall,
+  type Decision,
+  type Gate,
+  type RunState,
+} from '../../core/index.ts';
 import { askAbout, nameOf, type HookGround, type HookSaid } from './desk.ts';
 
 /** How the refusal of a hook that ends the run begins. */
@@ -12,14 +20,15 @@ export function hookedGate(ground: HookGround, gate: Gate): Gate {
   /** What was decided of a call, by its input: a question, and a rewriting, bring the same call here again. */
   const known = new Map<string, Map<string, Decision>>();
   return async (call, state) => {
-    const input = canonical(call.input);
+    const input = canonicalJson(call.input);
     if (isFirst(call, input, state)) known.set(call.id, new Map());
     const before = known.get(call.id) ?? new Map<string, Decision>();
     known.set(call.id, before);
     const hooked = before.get(input) ?? (await decisionOf(ground, call, state));
     before.set(input, hooked);
     // What a hook wrote itself, it has judged.
-    if (hooked.type === 'rewrite') before.set(canonical(hooked.input), said(hooked) ? spokenAllow : { type: 'allow' });
+    if (hooked.type === 'rewrite')
+      before.set(canonicalJson(hooked.input), said(hooked) ? spokenAllow : { type: 'allow' });
     if (hooked.type === 'deny' || hooked.type === 'rewrite') return hooked;
     const own = await gate(call, state);
     if (own.type === 'deny' || own.type === 'rewrite') return own;
@@ -37,21 +46,21 @@ const said = (decision: Decision): decision is Spoken => 'spoken' in decision;
 const spokenAllow: Spoken = { type: 'allow', spoken: true };
 
 /** Whether this is where the judging of a call begins, and not a step on the way. */
-function isFirst(call: Call, input: string, { calls }: RunState): boolean {
+function isFirst(call: ToolCall, input: string, { calls }: RunState): boolean {
   if (call.ask) return false;
   const open = calls.find(({ id }) => id === call.id);
-  const aim = open && aimOf(open);
-  return aim === undefined || typeof aim === 'string' || canonical(aim.input) === input;
+  const aim = open && unwrapDeferredCall(open);
+  return aim === undefined || typeof aim === 'string' || canonicalJson(aim.input) === input;
 }
 
-async function decisionOf(ground: HookGround, call: Call, state: RunState): Promise<Decision | Spoken> {
+async function decisionOf(ground: HookGround, call: ToolCall, state: RunState): Promise<Decision | Spoken> {
   const answers = await askAbout(ground, 'PreToolUse', call, {}, state.session);
   for (const answered of answers) {
     const denied = objectionOf(answered);
     if (denied === undefined) continue;
     const { hook, answer } = answered;
     const endsRun = answer.trouble === undefined && answer.stop !== undefined ? { endsRun: true } : {};
-    return { type: 'deny', reason: harmless(denied), by: { kind: 'hook', name: nameOf(hook), ...endsRun } };
+    return { type: 'deny', reason: escapeReminderTags(denied), by: { kind: 'hook', name: nameOf(hook), ...endsRun } };
   }
   const asking = answers.find(({ answer }) => answer.permission === 'ask');
   if (asking)

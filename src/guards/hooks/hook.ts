@@ -1,5 +1,5 @@
 // Shell hooks as people have them in their files: which command is run at which event, for which tools.
-import { isObject, messageOf } from '../../core/index.ts';
+import { isObject, errorMessage } from '../../core/index.ts';
 
 /** The events at which a hook can be run. */
 const hookEvents = [
@@ -86,7 +86,7 @@ function groupIn(group: unknown, event: HookEvent, from: string): readonly Hook[
     const matches = matching(matcher);
     return (hooks as readonly unknown[]).map((each) => ({ ...oneIn(each, event, from), matches, matcher }));
   } catch (error) {
-    return [lost(event, from, `its matcher cannot be read: ${messageOf(error)}`)];
+    return [lost(event, from, `its matcher cannot be read: ${errorMessage(error)}`)];
   }
 }
 

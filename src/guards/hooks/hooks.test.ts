@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import {
-  aimOf,
-  decide,
-  runView,
-  type Call,
+  unwrapDeferredCall,
+  evaluateGates,
+  runStateView,
+  type ToolCall,
   type Decision,
   type Gate,
   type Json,
@@ -33,7 +33,7 @@ import { guisesOf } from './guises.ts';
 import { hooksIn } from './hook.ts';
 import { hashOf } from './run.ts';
 
-const state: RunState = { ...runView().initial, session: 's1' };
+const state: RunState = { ...runStateView().initial, session: 's1' };
 
 function folderFor(t: TestContext): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-hooks-')));
@@ -55,7 +55,7 @@ const groundFor = (cwd: string, entry: Entry, matcher = ''): HookGround => ({
 const allow: Gate = () => ({ type: 'allow' });
 const asks: Gate = () => ({ type: 'ask', question: 'May it?' });
 
-const decided = async (ground: HookGround, call: Partial<Call> = {}, gate = allow): Promise<Decision> =>
+const decided = async (ground: HookGround, call: Partial<ToolCall> = {}, gate = allow): Promise<Decision> =>
   hookedGate(ground, gate)({ id: 't1.0', tool: 'run_command', input: { command: 'ls' }, ...call }, state);
 
 test('[M31] a guard that is missing, late, killed, cannot be run or answers nonsense denies', async (t) => {
@@ -133,12 +133,12 @@ test('[M36] a hook may rewrite a call, is not asked again about what it wrote, a
   const cwd = folderFor(t);
   const command = `echo x >> asked; echo '{"hookSpecificOutput":{"updatedInput":{"command":"ls -l"}}}'`;
   const gate = hookedGate(groundFor(cwd, { command }), asks);
-  const call: Call = { id: 't1.0', tool: 'run_command', input: { command: 'ls' } };
+  const call: ToolCall = { id: 't1.0', tool: 'run_command', input: { command: 'ls' } };
   const open = { ...state, calls: [call] };
-  const parts = { gates: [gate] } as unknown as Parameters<typeof decide>[0];
-  const first = await decide(parts, call, open);
+  const parts = { gates: [gate] } as unknown as Parameters<typeof evaluateGates>[0];
+  const first = await evaluateGates(parts, call, open);
   assert.deepEqual(first, { type: 'ask', question: 'May it?' });
-  const again = await decide(
+  const again = await evaluateGates(
     parts,
     { ...call, ask: { question: 'May it?', allowed: true }, granted: ['May it?'] },
     open,
@@ -177,7 +177,10 @@ test('[M36] every guise of a call leads back to our own input', () => {
   }
   const [patch] = guisesOf({ tool: 'apply_patch', input: { paths: ['.env'], patch: 'p' } }, '/w');
   assert.equal(patch?.input['file_path'], '/w/.env');
-  const aim = aimOf({ tool: 'use_tool', input: { tool: 'git_remote', input: { operation: 'push', branch: "it's" } } });
+  const aim = unwrapDeferredCall({
+    tool: 'use_tool',
+    input: { tool: 'git_remote', input: { operation: 'push', branch: "it's" } },
+  });
   assert.ok(typeof aim !== 'string');
   assert.deepEqual(guisesOf(aim, '/w')[0]?.input, { command: String.raw`git push 'it'\''s'` });
 });
@@ -276,7 +279,7 @@ test('[M31] a person’s own hooks file that cannot be read is missed, and an un
 
 test('[M37] a hook that says not to continue ends the run, from what the log says alone', () => {
   const { views, stops } = hooked(groundFor('/', { command: 'true' }));
-  const view = runView([], views);
+  const view = runStateView([], views);
   const at = { id: 'e', parent: null, time: '' };
   const ended = { type: 'tool-ended', call: 'c', text: 'x', ms: 1 } as const;
   const note = { key: 'hook-halt/c.1', text: 'A hook ended the run: enough.' };

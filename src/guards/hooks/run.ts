@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { messageOf, type JsonObject } from '../../core/index.ts';
+import { errorMessage, type JsonObject } from '../../core/index.ts';
 import type { Hook } from './hook.ts';
 
 /** What became of a command; `trouble` where it gave no answer. */
@@ -89,7 +89,7 @@ function begin(command: string, cwd: string, env: NodeJS.ProcessEnv): ChildProce
     endWithUs(child);
     return child;
   } catch (error) {
-    return `it cannot be started: ${messageOf(error)}`;
+    return `it cannot be started: ${errorMessage(error)}`;
   }
 }
 

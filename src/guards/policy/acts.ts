@@ -1,6 +1,6 @@
 // What a call would do, piece by piece: each simple command, each file, each host, so that every piece can be judged by itself.
 import path from 'node:path';
-import { aimOf, isObject, type Call } from '../../core/index.ts';
+import { unwrapDeferredCall, isObject, type ToolCall } from '../../core/index.ts';
 import type { Locate } from '../grants.ts';
 import { innerOf, programOf } from './risky.ts';
 import { readShell, type Opened, type ShellWord, type SimpleCommand } from './shell.ts';
@@ -36,8 +36,8 @@ const deepest = 5;
 const pathKeys = ['path', 'paths', 'file', 'files', 'from', 'to', 'cwd'];
 
 /** Takes a call apart. */
-export async function actsOf(call: Pick<Call, 'tool' | 'input'>, ground: Ground): Promise<Acts> {
-  const meant = aimOf(call);
+export async function actsOf(call: Pick<ToolCall, 'tool' | 'input'>, ground: Ground): Promise<Acts> {
+  const meant = unwrapDeferredCall(call);
   const { tool, input } = typeof meant === 'string' ? call : meant;
   const given = isObject(input) ? input : {};
   const { command } = given;

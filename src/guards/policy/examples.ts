@@ -1,6 +1,6 @@
 // Proves that the rules of a policy mean what their writer thinks: each example must fit, or must not, before a rule decides anything.
 import path from 'node:path';
-import { visibleLine } from '../../core/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
 import { actsOf, type Ground } from './acts.ts';
 import { covers, touches } from './fitting.ts';
 import { bad, type Example, type Policy, type PolicyRule } from './policy.ts';
@@ -17,7 +17,7 @@ export async function mustHold({ rules }: Policy, place: Pick<Ground, 'cwd' | 'h
       for (const example of examples)
         if ((await fits(rule, example, ground)) !== wanted)
           throw bad(
-            `${rule.source} ${wanted ? 'does not match' : 'matches'} its example ${visibleLine(JSON.stringify(example))}, and ${wanted ? 'must' : 'must not'}.`,
+            `${rule.source} ${wanted ? 'does not match' : 'matches'} its example ${escapeInvisibleLine(JSON.stringify(example))}, and ${wanted ? 'must' : 'must not'}.`,
           );
 }
 

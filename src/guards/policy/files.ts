@@ -1,7 +1,7 @@
 // The policies of a working folder: the person's own, and the folder's, which may only be stricter.
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../core/index.ts';
+import { errorMessage } from '../../core/index.ts';
 import { bad, parsePolicy, type Policy } from './policy.ts';
 
 /** Where policies are looked for. */
@@ -53,7 +53,7 @@ async function parsed(file: string): Promise<Policy> {
     // JSON is YAML too.
     data = parse(readFileSync(file, 'utf8'), { maxAliasCount: 0 });
   } catch (error) {
-    throw bad(`${file} cannot be read: ${messageOf(error)}`);
+    throw bad(`${file} cannot be read: ${errorMessage(error)}`);
   }
   return parsePolicy(data, file);
 }

@@ -1,7 +1,7 @@
 // Whether a rule of a policy has to do with a piece of a call, and whether it covers it whole.
 import path from 'node:path';
 import picomatch from 'picomatch';
-import { looksSecret } from '../../core/index.ts';
+import { isSecretFile } from '../../core/index.ts';
 import { isOthers, type Act, type ActPath, type Ground } from './acts.ts';
 import type { Matcher } from './policy.ts';
 import { programOf, riskOf } from './risky.ts';
@@ -52,7 +52,7 @@ const isWide = ({ pattern, text }: ShellWord): boolean => pattern === true && !/
 
 /** What an allowed command reads or writes elsewhere, in a file of keys or in what others run, was not meant. */
 const leadsOut = ({ given, real }: ActPath): boolean =>
-  real === undefined || looksSecret(given) || looksSecret(real) || isOthers(real);
+  real === undefined || isSecretFile(given) || isSecretFile(real) || isOthers(real);
 
 /** The words in this order, from the first on, whatever stands between them: an option before a subcommand hides nothing. */
 function beginsLoosely([program, ...rest]: readonly string[], [name, ...args]: readonly ShellWord[]): boolean {

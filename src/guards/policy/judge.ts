@@ -1,6 +1,6 @@
 // Judges calls by a policy: every piece of a call by every rule, the strictest counts, and an allowance covers a piece whole or not at all.
 import path from 'node:path';
-import type { Call } from '../../core/index.ts';
+import type { ToolCall } from '../../core/index.ts';
 import { actsOf, isOthers, type Act, type Acts, type Ground } from './acts.ts';
 import type * as fitting from './fitting.ts';
 import type { Effect, Policy, PolicyRule } from './policy.ts';
@@ -21,7 +21,7 @@ export type JudgeGround = Ground & { readonly isPrivate?: (host: string) => bool
 /** What this policy says of this call. */
 export async function judge(
   policy: Policy,
-  call: Pick<Call, 'tool' | 'input'>,
+  call: Pick<ToolCall, 'tool' | 'input'>,
   ground: JudgeGround,
 ): Promise<Judgement> {
   const { acts, doubts }: Acts = await actsOf(call, ground);

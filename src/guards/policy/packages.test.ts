@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import type { Call, Decision, RunState } from '../../core/index.ts';
+import type { ToolCall, Decision, RunState } from '../../core/index.ts';
 import { kindOf, sessionGrants } from '../grants.ts';
 import { carefulOfPackages, strangePackages } from './packages.ts';
 
@@ -96,7 +96,7 @@ test('[attack 74] every other name is strange, however the command is written', 
 
 test('[attack 74] the gate asks with the names even where all is allowed; a no stays a no, and an always is of this very command', async () => {
   const granted = sessionGrants();
-  const call: Call = { id: 'c', tool: 'run_command', input: { command: 'npm i evil lodash' } };
+  const call: ToolCall = { id: 'c', tool: 'run_command', input: { command: 'npm i evil lodash' } };
   const gated = (inner: Decision): Promise<Decision> =>
     Promise.resolve(carefulOfPackages(() => inner, granted, ground)(call, {} as RunState));
   const question =

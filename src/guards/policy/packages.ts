@@ -1,7 +1,7 @@
 // Which packages a command would bring in that nobody here has used yet: a model makes up names, and others wait under them.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, visibleLine, type Call, type Gate } from '../../core/index.ts';
+import { isObject, escapeInvisibleLine, type ToolCall, type Gate } from '../../core/index.ts';
 import { kindOf, type Grants } from '../grants.ts';
 import { questionFor } from '../permission.ts';
 import { actsOf, type Ground } from './acts.ts';
@@ -51,7 +51,7 @@ const valued =
 
 /** The names in a call that nothing in the working folder tells of, each once. */
 export async function strangePackages(
-  { tool, input }: Pick<Call, 'tool' | 'input'>,
+  { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
   ground: Ground,
 ): Promise<readonly string[]> {
   const { command } = isObject(input) ? input : {};
@@ -69,7 +69,7 @@ export function carefulOfPackages(gate: Gate, granted: Grants, ground: Ground): 
     if (decision.type === 'deny' || granted.has(kindOf(call, ground.locate))) return decision;
     const strange = await strangePackages(call, ground);
     if (strange.length === 0) return decision;
-    const careful = `Careful: not in the lockfile of this folder, so nobody here has used it yet: ${strange.map(visibleLine).join(', ')}.`;
+    const careful = `Careful: not in the lockfile of this folder, so nobody here has used it yet: ${strange.map(escapeInvisibleLine).join(', ')}.`;
     const question = decision.type === 'ask' ? decision.question : questionFor(call, ground.locate);
     return { type: 'ask', question: `${question}\n${careful}` };
   };

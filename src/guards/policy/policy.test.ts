@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { decide, type AgentParts, type Call, type RunState, type Ruling } from '../../core/index.ts';
+import { evaluateGates, type ResolvedAgent, type ToolCall, type RunState, type GateResult } from '../../core/index.ts';
 import { kindOf, sessionGrants, type Grants } from '../grants.ts';
 import { permission } from '../permission.ts';
 import { readPolicies, readPolicy } from './files.ts';
@@ -103,10 +103,10 @@ const locate = (given: string): string => path.resolve('/work', given);
 /** What the one gate of an agent with this policy rules. */
 async function ruling(
   rules: readonly unknown[],
-  call: Pick<Call, 'tool' | 'input'> & Partial<Call>,
+  call: Pick<ToolCall, 'tool' | 'input'> & Partial<ToolCall>,
   mode: 'ask' | 'auto' = 'ask',
   granted: Grants = sessionGrants(),
-): Promise<Ruling> {
+): Promise<GateResult> {
   const tools = new Map([
     ['read_file', { effect: 'read' }],
     ['run_command', { effect: 'outside' }],
@@ -114,7 +114,7 @@ async function ruling(
   const otherwise = permission({ mode: () => mode, granted, tools, locate });
   const policy: Policy = parsePolicy({ rules }, 'policy');
   const gate = policyGate(policy, { locate, cwd: '/work', home: '/home/x', granted, otherwise });
-  return decide({ gates: [gate] } as unknown as AgentParts, { id: '1', ...call }, state);
+  return evaluateGates({ gates: [gate] } as unknown as ResolvedAgent, { id: '1', ...call }, state);
 }
 
 test('the gate denies, allows, asks, and leaves the rest to the person', async () => {
@@ -123,7 +123,7 @@ test('the gate denies, allows, asks, and leaves the rest to the person', async (
     { deny: { command: 'rm' } },
     { ask: { command: 'git push' }, why: 'It leaves the house.' },
   ];
-  const run = (command: string, mode?: 'auto'): Promise<Ruling> =>
+  const run = (command: string, mode?: 'auto'): Promise<GateResult> =>
     ruling(rules, { tool: 'run_command', input: { command } }, mode);
   assert.equal((await run('ls -l')).type, 'allow');
   assert.deepEqual(await run('ls; rm x'), {
@@ -145,7 +145,7 @@ test('what the person allows for the session is not asked again by a rule, and s
   for (const command of ['git push', 'rm x'])
     granted.grant(kindOf({ tool: 'run_command', input: { command } }, locate));
   const rules = [{ ask: { command: 'git push' } }, { deny: { command: 'rm' } }];
-  const run = (command: string): Promise<Ruling> =>
+  const run = (command: string): Promise<GateResult> =>
     ruling(rules, { tool: 'run_command', input: { command } }, 'ask', granted);
   assert.equal((await run('git push')).type, 'allow');
   assert.equal((await run('git push -f')).type, 'ask');

@@ -15,7 +15,7 @@ import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { Ran, Workspace } from '../../core/index.ts';
+import type { ExecResult, Workspace } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { findProgram } from './bubblewrap.ts';
 import { chooseSandbox } from './choose.ts';
@@ -36,7 +36,7 @@ type Inside = {
   readonly root: string;
   readonly home: string;
   readonly workspace: Workspace;
-  readonly run: (command: string) => Promise<Ran>;
+  readonly run: (command: string) => Promise<ExecResult>;
 };
 
 /** A workspace in a sandbox, beside a home folder of its own. */

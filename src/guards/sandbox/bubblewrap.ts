@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { visibleLine } from '../../core/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
 import { openDoor, type Door } from './egress.ts';
 import { filterFile } from './seccomp.ts';
 import { shellWords, type Confines, type Sandbox } from './sandbox.ts';
@@ -25,7 +25,7 @@ export function bubblewrap(program: string, confines: Confines, extras: Extras =
         options.cwd,
         '--',
       ];
-      return outside([...way, ...limited(command, door)], { ...options, holds: true });
+      return outside([...way, ...limited(command, door)], { ...options, isWrapper: true });
     },
     confine(argv, cwd) {
       const [first, ...rest] = beginning(program);
@@ -69,7 +69,7 @@ export function whyUnable(program: string, confines: Confines, extras: Extras = 
   const args = [...rest, ...extras, ...confinement(confines, 'write'), '--', ...limited(['/bin/sh', '-c', 'exit 0'])];
   return new Promise((resolve) => {
     execFile(first, args, { timeout: 10_000, env: {} }, (error, _out, said) => {
-      resolve(error ? visibleLine((said || error.message).trim()) : undefined);
+      resolve(error ? escapeInvisibleLine((said || error.message).trim()) : undefined);
     });
   });
 }

@@ -1,7 +1,7 @@
 // Containers of podman or docker: a system of their own around one command, without network and rights, and gone when it ends.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { FairleadError, type Ran } from '../../core/index.ts';
+import { FairleadError, type ExecResult } from '../../core/index.ts';
 import { findProgram } from './bubblewrap.ts';
 import type { Confines, Outside, Sandbox } from './sandbox.ts';
 import { hiddenIn, readOnlyIn } from './visible-folders.ts';
@@ -111,7 +111,7 @@ async function runIn(
   command: string | readonly string[],
   options: Parameters<Sandbox['exec']>[1],
   outside: Outside,
-): Promise<Ran> {
+): Promise<ExecResult> {
   const name = `fairlead-${randomUUID()}`;
   const argv = runArgv(container, place, { name, ms: options.timeoutMs ?? usualMs, command });
   // The folder is one inside: outside the engine starts where we are.
@@ -171,7 +171,7 @@ const missing = (engine: string, cause?: unknown): FairleadError =>
 
 async function mustBeReady(outside: Outside, container: Container): Promise<true> {
   const { engine, volume } = container;
-  let ran: Ran;
+  let ran: ExecResult;
   try {
     ran = await outside([engine, 'volume', 'inspect', volume], { timeoutMs: 10_000 });
   } catch (cause) {

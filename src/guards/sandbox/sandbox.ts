@@ -1,5 +1,5 @@
 // A sandbox around the commands of a workspace: what runs inside reaches the roots and nothing else, and where there is no sandbox nothing runs.
-import { FairleadError, type ExecOptions, type Ran, type Workspace } from '../../core/index.ts';
+import { FairleadError, type ExecOptions, type ExecResult, type Workspace } from '../../core/index.ts';
 import type { Egress } from './egress.ts';
 
 /** Starts a program of this machine, outside of any sandbox. */
@@ -16,7 +16,7 @@ export interface Sandbox {
     command: string | readonly string[],
     options: ExecOptions & { readonly cwd: string },
     outside: Outside,
-  ): Promise<Ran>;
+  ): Promise<ExecResult>;
   /** The words that start a program which stays and only reads, in a folder whose real path is given; absent where none can stay inside. */
   readonly confine?: (argv: Argv, cwd: string) => Argv;
 }

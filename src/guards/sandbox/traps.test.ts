@@ -15,7 +15,7 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { Ran } from '../../core/index.ts';
+import type { ExecResult } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { chooseSandbox } from './choose.ts';
 import { sandboxed } from './sandbox.ts';
@@ -27,7 +27,7 @@ const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.
 type Bench = {
   readonly root: string;
   readonly trash: string;
-  readonly run: (command: string, timeoutMs?: number) => Promise<Ran>;
+  readonly run: (command: string, timeoutMs?: number) => Promise<ExecResult>;
   readonly has: (name: string) => boolean;
 };
 

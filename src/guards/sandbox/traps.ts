@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { visibleLine, type Ran } from '../../core/index.ts';
+import { escapeInvisibleLine, type ExecResult } from '../../core/index.ts';
 import type { Confines, Sandbox } from './sandbox.ts';
 import { heldPlaces } from './visible-folders.ts';
 
@@ -19,7 +19,7 @@ export const withoutTraps = (sandbox: Sandbox, confines: Confines): Sandbox => (
     const sweep = sweepAfter(confines);
     const running = sandbox.exec(command, options, outside);
     sweepAtExit(sweep);
-    let ran: Ran | undefined;
+    let ran: ExecResult | undefined;
     try {
       ran = await running;
     } finally {
@@ -63,12 +63,12 @@ function isTrap({ at, link }: Open): boolean {
 
 /** Nothing is deleted: it may be what a person made in the same moment. */
 function takeAway({ at, link }: Open, trash: string | undefined): string {
-  const name = visibleLine(at);
+  const name = escapeInvisibleLine(at);
   const kept = moved(at, trash);
   if (kept === undefined)
     return `[${name} was made by this command and could not be taken away. Other programs run or obey what lies there: look at it first.]`;
   if (link !== undefined) symlinkSync(link, at);
-  return `[${name} was made by this command and is not there any more: other programs run or obey what lies there, so only a person may make it. It is kept as ${visibleLine(kept)}.]`;
+  return `[${name} was made by this command and is not there any more: other programs run or obey what lies there, so only a person may make it. It is kept as ${escapeInvisibleLine(kept)}.]`;
 }
 
 /** Beside its place where there is no trash, or that is on another disk: under a name that nothing obeys. */

@@ -2,9 +2,9 @@
 import {
   FairleadError,
   isObject,
-  isOutput,
-  messageOf,
-  output,
+  isToolOutput,
+  errorMessage,
+  toolOutput,
   toJson,
   type Json,
   type Tool,
@@ -19,22 +19,22 @@ export function withoutSecrets(tool: Tool, keeper: SecretKeeper): Tool {
   if (ofThePerson.has(tool.name)) return tool;
   return {
     ...tool,
-    async run(input, context) {
+    async execute(input, context) {
       if (tool.effect !== 'read' && someText(input, holdsStandIn)) throw standInWritten();
       const said = context.progress && linewise(context.progress, keeper);
       try {
-        return cleaned(await tool.run(input, said ? { ...context, progress: said.add } : context), keeper);
+        return cleaned(await tool.execute(input, said ? { ...context, progress: said.add } : context), keeper);
       } catch (error) {
         throw cleanError(error, keeper);
       } finally {
         said?.end();
       }
     },
-    ...(tool.confirm
+    ...(tool.checkOutcome
       ? {
-          async confirm(input, context) {
+          async checkOutcome(input, context) {
             try {
-              return cleaned(await tool.confirm?.(input, context), keeper);
+              return cleaned(await tool.checkOutcome?.(input, context), keeper);
             } catch (error) {
               throw cleanError(error, keeper);
             }
@@ -46,9 +46,9 @@ export function withoutSecrets(tool: Tool, keeper: SecretKeeper): Tool {
 
 function cleaned(value: unknown, keeper: SecretKeeper): unknown {
   if (typeof value === 'string') return keeper.redact(value);
-  if (!isOutput(value)) return value === undefined ? undefined : cleanJson(toJson(value), keeper);
+  if (!isToolOutput(value)) return value === undefined ? undefined : cleanJson(toJson(value), keeper);
   const { data, notes } = value;
-  return output({
+  return toolOutput({
     ...value,
     text: keeper.redact(value.text),
     ...(data === undefined ? {} : { data: cleanJson(toJson(data), keeper) }),
@@ -72,7 +72,7 @@ function someText(value: unknown, fits: (text: string) => boolean): boolean {
 
 /** The same error with its words cleaned; one without secrets stays itself. */
 function cleanError(error: unknown, keeper: SecretKeeper): unknown {
-  const message = messageOf(error);
+  const message = errorMessage(error);
   const clean = keeper.redact(message);
   const hint = error instanceof FairleadError && error.hint !== undefined ? keeper.redact(error.hint) : undefined;
   if (clean === message && (!(error instanceof FairleadError) || hint === error.hint)) return error;

@@ -1,7 +1,7 @@
 // Secrets in texts: what is found, what is left alone, and that no text takes long.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { output, type Json, type Tool, type ToolContext } from '../../core/index.ts';
+import { toolOutput, type Json, type Tool, type ToolContext } from '../../core/index.ts';
 import { withoutSecrets } from './door.ts';
 import { openKeeper, secretKeeper, type SecretKeeper } from './keeper.ts';
 
@@ -102,31 +102,31 @@ test('[attack 87] a value that is known goes in the forms in which programs writ
 });
 
 const context = {} as ToolContext;
-const toolThat = (run: Tool['run'], effect: Tool['effect'] = 'write', name = 'tool'): Tool => ({
+const toolThat = (run: Tool['execute'], effect: Tool['effect'] = 'write', name = 'tool'): Tool => ({
   name,
   description: '',
   input: {},
   effect,
-  run,
+  execute: run,
 });
 const guarded = (
   tool: Tool,
   keeper: SecretKeeper,
   input: Json = {},
   more: Partial<ToolContext> = {},
-): Promise<unknown> => Promise.resolve(withoutSecrets(tool, keeper).run(input, { ...context, ...more }));
+): Promise<unknown> => Promise.resolve(withoutSecrets(tool, keeper).execute(input, { ...context, ...more }));
 
 test('[attack 87] [A53] what a tool finds out about an attempt is cleaned as what it gives is', async () => {
   const keeper = secretKeeper([['KEY', 'very-secret-1']]);
-  const tool = (confirm: NonNullable<Tool['confirm']>): Tool =>
-    withoutSecrets({ ...toolThat(() => 'x'), confirm }, keeper);
-  assert.equal(await tool(() => 'a very-secret-1').confirm?.({}, context), 'a [redacted: KEY]');
-  assert.equal(await tool(() => undefined).confirm?.({}, context), undefined);
-  assert.equal(await tool(() => false).confirm?.({}, context), false);
+  const tool = (confirm: NonNullable<Tool['checkOutcome']>): Tool =>
+    withoutSecrets({ ...toolThat(() => 'x'), checkOutcome: confirm }, keeper);
+  assert.equal(await tool(() => 'a very-secret-1').checkOutcome?.({}, context), 'a [redacted: KEY]');
+  assert.equal(await tool(() => undefined).checkOutcome?.({}, context), undefined);
+  assert.equal(await tool(() => false).checkOutcome?.({}, context), false);
   const failing = tool(() => Promise.reject(new Error('no very-secret-1')));
-  await assert.rejects(async () => failing.confirm?.({}, context), /no \[redacted: KEY\]/);
+  await assert.rejects(async () => failing.checkOutcome?.({}, context), /no \[redacted: KEY\]/);
   assert.equal(
-    'confirm' in
+    'checkOutcome' in
       withoutSecrets(
         toolThat(() => 'x'),
         keeper,
@@ -137,7 +137,7 @@ test('[attack 87] [A53] what a tool finds out about an attempt is cleaned as wha
 
 test('[attack 87] text, data, notes, errors and what a tool says on the way are cleaned; a person’s own answer is not', async () => {
   const keeper = secretKeeper([['KEY', 'very-secret-1']]);
-  const whole = output({
+  const whole = toolOutput({
     text: 'a very-secret-1',
     data: { b: ['very-secret-1', 1] },
     notes: [{ key: 'k', text: 'very-secret-1' }],
@@ -148,7 +148,7 @@ test('[attack 87] text, data, notes, errors and what a tool says on the way are 
       toolThat(() => whole),
       keeper,
     ),
-    output({ text: `a ${stand}`, data: { b: [stand, 1] }, notes: [{ key: 'k', text: stand }] }),
+    toolOutput({ text: `a ${stand}`, data: { b: [stand, 1] }, notes: [{ key: 'k', text: stand }] }),
   );
   assert.deepEqual(
     await guarded(

@@ -6,7 +6,7 @@ import {
   type FilePart,
   type Json,
   type JsonObject,
-  type Meta,
+  type ProviderMetadata,
 } from '../../core/index.ts';
 import { assemble } from '../wire/assemble.ts';
 import { callKeys, readCall } from './calls.ts';
@@ -46,7 +46,7 @@ export function chatAnswer(reader: ChatReader): ChatAnswer {
   const calls = callKeys();
   const frame = contentFrame();
   const details: Record<string, Json>[] = [];
-  const mine = (data: JsonObject): Meta => ({ family, data });
+  const mine = (data: JsonObject): ProviderMetadata => ({ family, data });
   const kept = reader.thoughts === 'text' ? mine({}) : undefined;
   let { model } = reader;
   let counted: ChatUsage = { usage: {} };

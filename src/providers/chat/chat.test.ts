@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import {
   FairleadError,
-  push,
-  trailOf,
+  appendItem,
+  createPersistentList,
   type Chunk,
   type Json,
   type JsonObject,
   type Message,
-  type Part,
-  type Request,
+  type MessagePart,
+  type ModelRequest,
 } from '../../core/index.ts';
 import { chatProvider, type ChatOptions } from './chat.ts';
 
@@ -22,12 +22,12 @@ type Wire = Record<string, unknown>;
 
 const never = new AbortController().signal;
 const say = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const answer = (...parts: readonly Part[]): Message => ({ role: 'assistant', parts });
+const answer = (...parts: readonly MessagePart[]): Message => ({ role: 'assistant', parts });
 const nothing = { tools: [], settings: {} } as const;
-const asking = (more: Partial<Request> = {}): Request => ({
+const asking = (more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
-  messages: trailOf([say('hi')]),
-  choice: 'auto',
+  messages: createPersistentList([say('hi')]),
+  toolChoice: 'auto',
   ...nothing,
   ...more,
 });
@@ -93,7 +93,7 @@ const failure = async (t: TestContext, reply: Reply): Promise<FairleadError> => 
 };
 
 /** What is sent for a request. */
-async function sent(t: TestContext, request: Request, options: Partial<ChatOptions> = {}): Promise<Wire> {
+async function sent(t: TestContext, request: ModelRequest, options: Partial<ChatOptions> = {}): Promise<Wire> {
   const { url, asked } = await serve(t, document({ content: 'ok' }));
   await drain(chatProvider({ model: 'm', baseUrl: url, ...options }).stream(request, never));
   return JSON.parse(asked[0] ?? '') as Wire;
@@ -104,11 +104,11 @@ const short = stream(delta({ content: 'ok' }, 'stop'), done);
 test('[A10] [A21] every message goes out once, in its place, and each body extends the one before it byte for byte', async (t) => {
   const { url, asked } = await serve(t, short);
   const provider = chatProvider({ model: 'm', baseUrl: `${url}/`, apiKey: 'k' });
-  let messages = trailOf([say('hi é')]);
+  let messages = createPersistentList([say('hi é')]);
   const turns = 20;
   for (let turn = 0; turn < turns; turn++) {
     await drain(provider.stream(asking({ messages, tools: [noop] }), never));
-    messages = push(
+    messages = appendItem(
       messages,
       answer(
         { type: 'text', text: 'x' },
@@ -119,8 +119,8 @@ test('[A10] [A21] every message goes out once, in its place, and each body exten
     const results = ['a', 'b'].map(
       (name) => ({ type: 'tool-result', id: `${name}${turn}`, tool: 'noop', text: '"ok"\n', failed: false }) as const,
     );
-    messages = push(messages, { role: 'tool', parts: results });
-    if (turn % 3 === 0) messages = push(messages, say('go on'));
+    messages = appendItem(messages, { role: 'tool', parts: results });
+    if (turn % 3 === 0) messages = appendItem(messages, say('go on'));
   }
   assert.equal(asked.length, turns);
   for (const [i, body] of asked.entries()) {
@@ -154,15 +154,15 @@ test('[A10] [A21] every message goes out once, in its place, and each body exten
 test('[A10] conversations that share a provider, or a beginning, do not share what differs', async (t) => {
   const { url, asked } = await serve(t, short);
   const provider = chatProvider({ model: 'm', baseUrl: url });
-  const root = trailOf([say('root')]);
-  const ask = (request: Partial<Request>): Promise<End> => drain(provider.stream(asking(request), never));
+  const root = createPersistentList([say('root')]);
+  const ask = (request: Partial<ModelRequest>): Promise<End> => drain(provider.stream(asking(request), never));
   await ask({ messages: root });
   await Promise.all([
-    ask({ messages: push(root, answer({ type: 'text', text: 'left' })) }),
-    ask({ messages: push(root, answer({ type: 'text', text: 'right' })) }),
+    ask({ messages: appendItem(root, answer({ type: 'text', text: 'left' })) }),
+    ask({ messages: appendItem(root, answer({ type: 'text', text: 'right' })) }),
   ]);
   await ask({ messages: root, system: 'Other.' });
-  await ask({ messages: trailOf([say('alone')]) });
+  await ask({ messages: createPersistentList([say('alone')]) });
   const contents = asked.map((body) =>
     (JSON.parse(body) as { messages: { content: string }[] }).messages.map((each) => each.content).join(' '),
   );
@@ -187,7 +187,7 @@ test('[A22] settings, tool choice and schema go out under the names each server 
   const usage = { stream_options: { include_usage: true } };
   const common = { temperature: 0, top_p: 0.5, stop: ['x'] };
   const strict = { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } } };
-  const request = asking({ settings, tools: [noop], choice: 'required', answer: schema, session: 's-1' });
+  const request = asking({ settings, tools: [noop], toolChoice: 'required', outputSchema: schema, session: 's-1' });
   const as = async (family: string, model = 'm'): Promise<Wire> => pick(await sent(t, request, { family, model }));
   assert.deepEqual(await as('openai'), {
     ...usage,
@@ -246,10 +246,10 @@ test('[A22] settings, tool choice and schema go out under the names each server 
 });
 
 test('[A22] a named tool, no tool, and no thinking at all can be asked for', async (t) => {
-  const named = await sent(t, asking({ tools: [noop], choice: { tool: 'noop' } }));
+  const named = await sent(t, asking({ tools: [noop], toolChoice: { tool: 'noop' } }));
   assert.deepEqual(named['tool_choice'], { type: 'function', function: { name: 'noop' } });
-  assert.equal((await sent(t, asking({ tools: [noop], choice: 'none' })))['tool_choice'], 'none');
-  assert.equal((await sent(t, asking({ choice: 'required' })))['tool_choice'], undefined);
+  assert.equal((await sent(t, asking({ tools: [noop], toolChoice: 'none' })))['tool_choice'], 'none');
+  assert.equal((await sent(t, asking({ toolChoice: 'required' })))['tool_choice'], undefined);
   const effort = async (model: string, family: string): Promise<unknown> =>
     (await sent(t, asking({ settings: { reasoning: 'none' } }), { model, family }))['reasoning_effort'];
   assert.equal(await effort('gpt-4o', 'openai'), undefined);
@@ -260,7 +260,7 @@ test('[A22] a named tool, no tool, and no thinking at all can be asked for', asy
 test('a server that cannot be held to a schema is told it in the system text', async (t) => {
   const schema: JsonObject = { type: 'object', properties: { a: {} } };
   const systemOf = async (family: string, system: string): Promise<unknown> =>
-    ((await sent(t, asking({ answer: schema, system }), { family }))['messages'] as Wire[])[0]?.['content'];
+    ((await sent(t, asking({ outputSchema: schema, system }), { family }))['messages'] as Wire[])[0]?.['content'];
   assert.match(String(await systemOf('deepseek', 'S')), /^S\n\n.*JSON schema.*\n\{"type":"object"/s);
   assert.equal(await systemOf('openai', 'S'), 'S');
   assert.equal(await systemOf('openai', ''), 'hi');
@@ -284,7 +284,7 @@ test('[A21] pictures, sounds, texts and files go out as parts; other families’
     { type: 'tool-call', id: 'c1', tool: 'bad name!', input: {}, invalid: '{"a":' },
     { type: 'tool-call', id: 'c2', tool: '', input: {} },
   );
-  const { messages } = await sent(t, asking({ system: '', messages: trailOf([user, assistant]) }));
+  const { messages } = await sent(t, asking({ system: '', messages: createPersistentList([user, assistant]) }));
   assert.deepEqual(messages, [
     {
       role: 'user',
@@ -309,7 +309,7 @@ test('[A21] pictures, sounds, texts and files go out as parts; other families’
 });
 
 test('a server that wants its model to speak after tool results gets a line in between', async (t) => {
-  const messages = trailOf<Message>([
+  const messages = createPersistentList<Message>([
     say('hi'),
     answer({ type: 'tool-call', id: 'c1', tool: 'noop', input: {} }),
     { role: 'tool', parts: [{ type: 'tool-result', id: 'c1', tool: 'noop', text: 'ok', failed: false }] },
@@ -635,7 +635,9 @@ test('a model is given back its own thoughts, signatures and extras, and no othe
   );
   const back = async (family: string, asFamily = family): Promise<Wire | undefined> => {
     const { message } = await read(t, reply, { family });
-    const { messages } = await sent(t, asking({ messages: trailOf([say('hi'), message]) }), { family: asFamily });
+    const { messages } = await sent(t, asking({ messages: createPersistentList([say('hi'), message]) }), {
+      family: asFamily,
+    });
     return (messages as Wire[])[2];
   };
   const call = { id: 'a', type: 'function', function: { name: 'one', arguments: '{}' } };
@@ -666,14 +668,14 @@ test('[A54] a request that cannot fit the window is refused before it is sent, b
     stream(delta({ content: 'x' }, 'stop', { usage: { prompt_tokens: 900, completion_tokens: 1 } }), done),
   );
   const provider = chatProvider({ model: 'm', baseUrl: url, contextWindow: 1000 });
-  const ask = (messages: Request['messages']): Promise<End> =>
+  const ask = (messages: ModelRequest['messages']): Promise<End> =>
     drain(provider.stream(asking({ messages, settings: { maxOutputTokens: 50 } }), never));
-  const first = trailOf([say('hi')]);
+  const first = createPersistentList([say('hi')]);
   await ask(first);
-  const second = push(first, say('a'.repeat(50)));
+  const second = appendItem(first, say('a'.repeat(50)));
   await ask(second);
-  await assert.rejects(ask(push(second, say('a'.repeat(400)))), { code: 'provider/context-too-long' });
-  await assert.rejects(ask(trailOf([say('a'.repeat(5000))])), { code: 'provider/context-too-long' });
+  await assert.rejects(ask(appendItem(second, say('a'.repeat(400)))), { code: 'provider/context-too-long' });
+  await assert.rejects(ask(createPersistentList([say('a'.repeat(5000))])), { code: 'provider/context-too-long' });
   assert.equal(asked.length, 2);
 });
 

@@ -1,5 +1,5 @@
 // Any server that speaks OpenAI's chat completions, streamed. Each message is converted and serialised once in the life of a conversation.
-import type { Chunk, Price, Provider, Request } from '../../core/index.ts';
+import type { Chunk, Price, Provider, ModelRequest } from '../../core/index.ts';
 import { quirksOf, type ChatQuirks } from './quirks.ts';
 import { readChat } from './reply.ts';
 import { chatBodies } from './request.ts';
@@ -51,7 +51,7 @@ export function chatProvider(options: ChatOptions): Provider {
   const bodyOf = chatBodies(family, model, quirks);
   const guard = windowGuard(who, options.contextWindow);
 
-  async function* stream(request: Request, signal: AbortSignal): AsyncGenerator<Chunk> {
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
     const { body, chars } = bodyOf(request);
     guard.check(request, chars);
     const reply = await post({ url, headers: sent, body, signal, who });

@@ -1,5 +1,5 @@
 // Messages as chat completions wants them. What another family's model left behind is dropped.
-import type { CallPart, FilePart, Json, Message, Part, ReasoningPart } from '../../core/index.ts';
+import type { ToolCallPart, FilePart, Json, Message, MessagePart, ReasoningPart } from '../../core/index.ts';
 import type { ChatQuirks } from './quirks.ts';
 import { shownBeside } from '../wire/pictures.ts';
 import { withText, type EncodeMessage } from '../wire/pieces.ts';
@@ -27,7 +27,7 @@ export function chatMessageEncoder(family: string, quirks: ChatQuirks): EncodeMe
 /** Stands between tool results and a user's words for servers that want the model to speak first. */
 const bridge: Wire = { role: 'assistant', content: '(the user adds something)' };
 
-function toolMessage(part: Part): object {
+function toolMessage(part: MessagePart): object {
   if (part.type !== 'tool-result') return { role: 'user', content: userContent([part]) };
   return withText({ role: 'tool', tool_call_id: part.id }, 'content', part);
 }
@@ -49,7 +49,7 @@ function assistant(message: Message, family: string, quirks: ChatQuirks): Wire {
   };
 }
 
-function toolCall(call: CallPart, family: string): Wire {
+function toolCall(call: ToolCallPart, family: string): Wire {
   return {
     id: call.id,
     type: 'function',
@@ -74,12 +74,12 @@ function thoughtFields(thoughts: readonly ReasoningPart[], { thoughts: how }: Ch
   return details.length > 0 ? { reasoning_details: details } : {};
 }
 
-function userContent(parts: readonly Part[]): string | readonly Wire[] {
+function userContent(parts: readonly MessagePart[]): string | readonly Wire[] {
   if (parts.every((part) => part.type !== 'file')) return parts.map(wordsOfPart).join('\n\n');
   return parts.map((part) => (part.type === 'file' ? file(part) : { type: 'text', text: wordsOfPart(part) }));
 }
 
-const wordsOfPart = (part: Part): string =>
+const wordsOfPart = (part: MessagePart): string =>
   part.type === 'text' || part.type === 'reasoning' || part.type === 'tool-result' ? part.text : '';
 
 /** Images by URL or inline, sound inline, text as text, anything else as a file. */

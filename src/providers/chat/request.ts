@@ -1,5 +1,5 @@
 // A chat request around its messages: settings and tools before them, what may change from turn to turn behind them.
-import type { Request, Settings, ToolChoice, ToolSpec } from '../../core/index.ts';
+import type { ModelRequest, ModelSettings, ToolChoice, ToolSpec } from '../../core/index.ts';
 import { chatMessageEncoder } from './messages.ts';
 import type { ChatQuirks } from './quirks.ts';
 import { bodyMaker, withSchemaRule, type PrefixBody } from '../wire/prefix-body.ts';
@@ -8,7 +8,7 @@ import { isStrict, objectSchema } from '../wire/schema.ts';
 type Wire = { readonly [key: string]: unknown };
 
 /** Makes bodies for one model of a family. */
-export function chatBodies(family: string, model: string, quirks: ChatQuirks): (request: Request) => PrefixBody {
+export function chatBodies(family: string, model: string, quirks: ChatQuirks): (request: ModelRequest) => PrefixBody {
   return bodyMaker({
     encode: chatMessageEncoder(family, quirks),
     sight: quirks.images,
@@ -17,7 +17,7 @@ export function chatBodies(family: string, model: string, quirks: ChatQuirks): (
   });
 }
 
-function headText(request: Request, model: string, quirks: ChatQuirks): string {
+function headText(request: ModelRequest, model: string, quirks: ChatQuirks): string {
   const { settings, tools, session } = request;
   const fields = JSON.stringify({
     model,
@@ -40,7 +40,7 @@ export const toolField = ({ name, description, input }: ToolSpec): Wire => ({
   function: { name, description, parameters: objectSchema(input) },
 });
 
-function settingFields(settings: Settings, model: string, quirks: ChatQuirks): Wire {
+function settingFields(settings: ModelSettings, model: string, quirks: ChatQuirks): Wire {
   const { maxOutputTokens, temperature, topP, seed, stop, reasoning } = settings;
   return {
     ...(maxOutputTokens === undefined ? {} : { [quirks.maxTokens]: maxOutputTokens }),
@@ -52,7 +52,11 @@ function settingFields(settings: Settings, model: string, quirks: ChatQuirks): W
   };
 }
 
-function effortFields(effort: NonNullable<Settings['reasoning']>, model: string, { effort: how }: ChatQuirks): Wire {
+function effortFields(
+  effort: NonNullable<ModelSettings['reasoning']>,
+  model: string,
+  { effort: how }: ChatQuirks,
+): Wire {
   if (how === 'none') return {};
   if (how === 'reasoning') return { reasoning: effort === 'none' ? { enabled: false } : { effort } };
   if (how === 'thinking') return { thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } };
@@ -62,11 +66,11 @@ function effortFields(effort: NonNullable<Settings['reasoning']>, model: string,
   return { reasoning_effort: /^gpt-5(-(mini|nano|chat|\d{4}).*)?$/.test(model) ? 'minimal' : 'none' };
 }
 
-const schemaMode = ({ tools }: Request, quirks: ChatQuirks): ChatQuirks['schema'] =>
+const schemaMode = ({ tools }: ModelRequest, quirks: ChatQuirks): ChatQuirks['schema'] =>
   tools.length > 0 && !quirks.schemaWithTools ? 'none' : quirks.schema;
 
-function answerFields(request: Request, quirks: ChatQuirks): Wire {
-  const { answer } = request;
+function answerFields(request: ModelRequest, quirks: ChatQuirks): Wire {
+  const { outputSchema: answer } = request;
   const mode = schemaMode(request, quirks);
   if (!answer || mode === 'none') return {};
   if (mode === 'json_object') return { response_format: { type: 'json_object' } };
@@ -75,7 +79,7 @@ function answerFields(request: Request, quirks: ChatQuirks): Wire {
 }
 
 /** The choice of a tool may change from one turn to the next, so it stands behind the messages. */
-function tailText({ choice, tools }: Request, quirks: ChatQuirks): string {
+function tailText({ toolChoice: choice, tools }: ModelRequest, quirks: ChatQuirks): string {
   return choice === 'auto' || tools.length === 0
     ? ']}'
     : `],"tool_choice":${JSON.stringify(choiceField(choice, quirks))}}`;

@@ -1,5 +1,5 @@
 // One answer of the embedded model: words as they come, or one call held to its schema.
-import { FairleadError, type Chunk, type Request } from '../../core/index.ts';
+import { FairleadError, type Chunk, type ModelRequest } from '../../core/index.ts';
 import { assemble, type Assembly } from '../wire/assemble.ts';
 import { choose, type Act } from './choice.ts';
 import type { Loaded } from './engine.ts';
@@ -11,7 +11,7 @@ import { openSequence, type Sequence } from './sequence.ts';
 
 /** A conversation with a loaded model. */
 export interface Conversation {
-  answer(request: Request, signal: AbortSignal): AsyncGenerator<Chunk>;
+  answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk>;
   /** Resolves when nothing native is at work. */
   settled(): Promise<unknown>;
   dispose(): Promise<void>;
@@ -55,7 +55,7 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
     ),
   ];
 
-  const decide = (request: Request, signal: AbortSignal): Promise<Act> =>
+  const decide = (request: ModelRequest, signal: AbortSignal): Promise<Act> =>
     choose(request, async (text, tool) => {
       const first = askingFor(tool);
       const key = JSON.stringify([text, first]);
@@ -69,8 +69,8 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
       return weight;
     });
 
-  async function grammarFor(request: Request, act: Act): Promise<RuntimeSampling['grammarEvaluationState']> {
-    const schema = act.type === 'call' ? act.tool.input : request.answer;
+  async function grammarFor(request: ModelRequest, act: Act): Promise<RuntimeSampling['grammarEvaluationState']> {
+    const schema = act.type === 'call' ? act.tool.input : request.outputSchema;
     if (!schema) return undefined;
     const text = grammarOf(schema, act.type === 'call' ? described.fills : 'all');
     const grammar = grammars.get(text) ?? llama.createGrammar({ grammar: text });
@@ -78,7 +78,7 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
     return new runtime.LlamaGrammarEvaluationState({ model, grammar: await grammar });
   }
 
-  async function planFor(request: Request, signal: AbortSignal): Promise<Plan> {
+  async function planFor(request: ModelRequest, signal: AbortSignal): Promise<Plan> {
     const asked = tokensOf(promptOf(request, template));
     const leads = new Map(
       request.tools.map(({ name, input }) => [name, plain(callLead(name, keysOf(input)))] as const),
@@ -128,7 +128,7 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
     return cut;
   }
 
-  async function* answer(request: Request, signal: AbortSignal): AsyncGenerator<Chunk> {
+  async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
     const plan = await planFor(request, signal);
     const { act, lead, tokens } = plan;
     const cacheRead = await main.read(tokens, signal);
@@ -158,7 +158,7 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
 }
 
 /** How many tokens an answer may have; a request that leaves too few is an error before anything is read. */
-function room(tokens: number, { settings }: Request, { name, contextWindow }: EmbeddedModel): number {
+function room(tokens: number, { settings }: ModelRequest, { name, contextWindow }: EmbeddedModel): number {
   const wanted = settings.maxOutputTokens ?? usualAnswer;
   const left = contextWindow - 1 - tokens;
   if (left >= Math.min(settings.maxOutputTokens ?? leastAnswer, Math.floor(contextWindow / 4)))
@@ -171,7 +171,7 @@ function room(tokens: number, { settings }: Request, { name, contextWindow }: Em
 }
 
 /** Calls and answers to a schema are the likeliest ones; words are kept from going round in circles. */
-function samplingOf({ settings }: Request, { act, grammar }: Plan, written: readonly Token[]): RuntimeSampling {
+function samplingOf({ settings }: ModelRequest, { act, grammar }: Plan, written: readonly Token[]): RuntimeSampling {
   const { temperature = 0, topP, seed } = settings;
   return {
     temperature: act.type === 'call' ? 0 : temperature,
@@ -184,7 +184,7 @@ function samplingOf({ settings }: Request, { act, grammar }: Plan, written: read
 }
 
 /** Where an answer is over: where the caller says, and where the model begins to speak for others. */
-const stopsOf = ({ settings }: Request, template: ChatTemplate): readonly string[] =>
+const stopsOf = ({ settings }: ModelRequest, template: ChatTemplate): readonly string[] =>
   [...(settings.stop ?? []), ...Object.values(template).map(([before]) => before.trim())].filter(Boolean);
 
 function firstOf(text: string, stops: readonly string[]): number | undefined {

@@ -1,5 +1,5 @@
 // Whether to answer in words or with which tool: a small model cannot say it well, but it knows which request a tool would get.
-import type { Request, ToolSpec } from '../../core/index.ts';
+import type { ModelRequest, ToolSpec } from '../../core/index.ts';
 import { wishOf } from './prompt.ts';
 
 /** What the model is to write. */
@@ -15,8 +15,8 @@ export type Weigher = (request: string, tool: ToolSpec | undefined) => Promise<n
 const margin = 3;
 
 /** Decides what to write. A tool is used once for what a person asked: a model that may repeat itself does. */
-export async function choose(request: Request, weigh: Weigher): Promise<Act> {
-  const { tools, choice } = request;
+export async function choose(request: ModelRequest, weigh: Weigher): Promise<Act> {
+  const { tools, toolChoice: choice } = request;
   if (choice === 'none' || tools.length === 0) return { type: 'words' };
   if (typeof choice === 'object') {
     const tool = tools.find(({ name }) => name === choice.tool);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { FairleadError, trailOf, type Chunk, type Message, type Request } from '../../core/index.ts';
+import { FairleadError, createPersistentList, type Chunk, type Message, type ModelRequest } from '../../core/index.ts';
 import { weightsFile } from './fetch.ts';
 import { tinyllama, type EmbeddedModel } from './models.ts';
 import { runtimeHome } from './npm.ts';
@@ -96,11 +96,11 @@ async function open(t: test.TestContext, directory = furnished(t)): Promise<{ pr
 }
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const request = (messages: readonly Message[], more: Partial<Request> = {}): Request => ({
+const request = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: '',
   tools: [],
-  messages: trailOf(messages),
-  choice: 'auto',
+  messages: createPersistentList(messages),
+  toolChoice: 'auto',
   settings: {},
   ...more,
 });
@@ -108,7 +108,7 @@ type End = Chunk & { readonly type: 'end' };
 
 async function drain(
   provider: EmbeddedProvider,
-  asked: Request,
+  asked: ModelRequest,
   signal = new AbortController().signal,
 ): Promise<End & { readonly chunks: readonly Chunk[] }> {
   const chunks: Chunk[] = [];
@@ -209,7 +209,7 @@ test('a call is held to the schema of its tool, and is read back in the next req
     },
   ];
   const ask = user('Read it. SAY:{"path": "a.txt"}');
-  const asked = request([ask], { tools, choice: { tool: 'read' } });
+  const asked = request([ask], { tools, toolChoice: { tool: 'read' } });
   const { chunks, message, finishReason: finish } = await drain(provider, asked);
   assert.equal(log.grammars.length, 1);
   assert.equal(finish, 'tool-calls');
@@ -220,7 +220,7 @@ test('a call is held to the schema of its tool, and is read back in the next req
     role: 'tool',
     parts: [{ type: 'tool-result', id: 'x', tool: 'read', text: 'SAY:fine', failed: false }],
   };
-  const second = await drain(provider, request([ask, message, result], { tools, choice: 'none' }));
+  const second = await drain(provider, request([ask, message, result], { tools, toolChoice: 'none' }));
   assert.ok((second.usage.cacheRead ?? 0) > 60, `${second.usage.cacheRead} tokens were there already`);
 });
 

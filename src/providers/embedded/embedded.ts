@@ -85,7 +85,7 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
     price: { input: 0, output: 0 },
     about: model.about,
     window: model.contextWindow,
-    images: false,
+    supportsImages: false,
     async *stream(request, signal) {
       const release = await takeTurn(signal);
       // A listener that was told to stop may never ask for the next chunk: then nothing is at work, and the turn is free.

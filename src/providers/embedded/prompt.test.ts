@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { push, trailOf, type Message, type Request, type ToolSpec } from '../../core/index.ts';
+import { appendItem, createPersistentList, type Message, type ModelRequest, type ToolSpec } from '../../core/index.ts';
 import { choose } from './choice.ts';
 import { templateOf, tinyllama } from './models.ts';
 import { askingFor, inputIn, promptOf, wishOf, type Segment } from './prompt.ts';
@@ -20,11 +20,11 @@ const result = (tool: string, text: string, failed = false): Message => ({
   parts: [{ type: 'tool-result', id: 'c00000000', tool, text, failed }],
 });
 const tool = (name: string, description = `Does ${name}.`): ToolSpec => ({ name, description, input: {} });
-const request = (messages: readonly Message[], more: Partial<Request> = {}): Request => ({
+const request = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
   tools: [],
-  messages: trailOf(messages),
-  choice: 'auto',
+  messages: createPersistentList(messages),
+  toolChoice: 'auto',
   settings: {},
   ...more,
 });
@@ -69,10 +69,10 @@ test('what people and tools say is never markup and cannot pose as a turn', () =
 });
 
 test('each prompt begins with the one before it, up to where that one ended', () => {
-  let messages = trailOf([user('Read a.txt.')]);
+  let messages = createPersistentList([user('Read a.txt.')]);
   let before: readonly Segment[] = promptOf({ system: 'Be brief.', messages }, template);
   for (const next of [call('read'), result('read', 'Hello'), user('More.')]) {
-    messages = push(messages, next);
+    messages = appendItem(messages, next);
     const now = promptOf({ system: 'Be brief.', messages }, template);
     const open = words(before).slice(0, -'<|assistant|>\n'.length);
     assert.ok(words(now).startsWith(open));
@@ -116,7 +116,7 @@ const weigher =
     return weights[tool?.name ?? 'words'] ?? Number.NEGATIVE_INFINITY;
   };
 const named = async (
-  given: Partial<Request>,
+  given: Partial<ModelRequest>,
   weights: Readonly<Record<string, number>>,
   messages: readonly Message[] = [user('Do it.')],
 ): Promise<string> => {
@@ -139,18 +139,18 @@ test('a tool is used once for a request, then the next best, then words; a new r
 });
 
 test('a choice that was made for the model is kept', async () => {
-  assert.equal(await named({ choice: 'none' }, { read: 0, words: -99 }), 'words');
-  assert.equal(await named({ choice: 'required' }, { read: -30, send: -20, words: -1 }), 'send');
-  assert.equal(await named({ choice: { tool: 'read' } }, { send: 0, words: 0 }), 'read');
+  assert.equal(await named({ toolChoice: 'none' }, { read: 0, words: -99 }), 'words');
+  assert.equal(await named({ toolChoice: 'required' }, { read: -30, send: -20, words: -1 }), 'send');
+  assert.equal(await named({ toolChoice: { tool: 'read' } }, { send: 0, words: 0 }), 'read');
   const used = [user('Do it.'), call('read'), result('read', ''), call('send'), result('send', '')];
-  assert.equal(await named({ choice: 'required' }, { read: -30, send: -20, words: -1 }, used), 'send');
+  assert.equal(await named({ toolChoice: 'required' }, { read: -30, send: -20, words: -1 }, used), 'send');
 });
 
 test('nothing is weighed where there is nothing to choose', async () => {
   const asked: string[] = [];
   await choose(request([user('Hi')]), weigher({}, asked));
-  await choose(request([user('Hi')], { tools, choice: 'none' }), weigher({}, asked));
-  await choose(request([user('Hi')], { tools: [tool('read')], choice: 'required' }), weigher({}, asked));
+  await choose(request([user('Hi')], { tools, toolChoice: 'none' }), weigher({}, asked));
+  await choose(request([user('Hi')], { tools: [tool('read')], toolChoice: 'required' }), weigher({}, asked));
   await choose(request([], { tools }), weigher({}, asked));
   assert.deepEqual(asked, []);
 });

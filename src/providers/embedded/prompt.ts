@@ -5,8 +5,8 @@ import {
   type FilePart,
   type Json,
   type Message,
-  type Part,
-  type Request,
+  type MessagePart,
+  type ModelRequest,
   type ToolSpec,
 } from '../../core/index.ts';
 import { spaced } from './grammar.ts';
@@ -16,7 +16,10 @@ import type { ChatTemplate } from './models.ts';
 export type Segment = { readonly text: string; readonly markup: boolean };
 
 /** The prompt of a request up to where the answer begins. */
-export function promptOf(request: Pick<Request, 'system' | 'messages'>, template: ChatTemplate): readonly Segment[] {
+export function promptOf(
+  request: Pick<ModelRequest, 'system' | 'messages'>,
+  template: ChatTemplate,
+): readonly Segment[] {
   const system = request.system.trim();
   return join([
     ...(system === '' ? [] : turn(template, 'system', harmless(system, template))),
@@ -41,7 +44,7 @@ export const askingFor = (tool: ToolSpec | undefined): string =>
   `Tool ${tool ? `${tool.name}: ${firstSentence(tool.description)}` : 'none: Chat with the user.'} A user asks for it:\n`;
 
 /** What the person last asked for, and which tools have been used for it since. Reminders are not the person's. */
-export function wishOf(request: Pick<Request, 'messages'>): {
+export function wishOf(request: Pick<ModelRequest, 'messages'>): {
   readonly text: string;
   readonly used: ReadonlySet<string>;
 } {
@@ -62,7 +65,7 @@ function wordsOf(message: Message): string {
   return message.parts.map(wordsOfPart).filter(Boolean).join('\n').trim();
 }
 
-function wordsOfPart(part: Part): string {
+function wordsOfPart(part: MessagePart): string {
   switch (part.type) {
     case 'text':
       return part.text;

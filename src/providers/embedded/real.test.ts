@@ -5,11 +5,11 @@ import path from 'node:path';
 import test from 'node:test';
 import {
   isObject,
-  trailOf,
+  createPersistentList,
   type Chunk,
   type JsonObject,
   type Message,
-  type Request,
+  type ModelRequest,
   type ToolSpec,
 } from '../../core/index.ts';
 import { borrowModel } from './engine.ts';
@@ -30,17 +30,17 @@ const provider = (): Promise<EmbeddedProvider> => (opened ??= embeddedProvider({
 test.after(async () => (await opened)?.dispose());
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const request = (messages: readonly Message[], more: Partial<Request> = {}): Request => ({
+const request = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Answer in one sentence.',
   tools: [],
-  messages: trailOf(messages),
-  choice: 'auto',
+  messages: createPersistentList(messages),
+  toolChoice: 'auto',
   settings: { maxOutputTokens: 40 },
   ...more,
 });
 type End = Chunk & { readonly type: 'end' };
 
-async function ask(asked: Request): Promise<End> {
+async function ask(asked: ModelRequest): Promise<End> {
   for await (const chunk of (await provider()).stream(asked, new AbortController().signal))
     if (chunk.type === 'end') return chunk;
   return assert.fail('there was no end');
@@ -85,7 +85,10 @@ test('the embedded model answers, and the next turn reads only what is new', { s
 test('a forced call is valid JSON for the schema of its tool', { skip }, async () => {
   for (const tool of tools) {
     const end = await ask(
-      request([user('Tell Bob the weather of Oslo in celsius, from a.txt.')], { tools, choice: { tool: tool.name } }),
+      request([user('Tell Bob the weather of Oslo in celsius, from a.txt.')], {
+        tools,
+        toolChoice: { tool: tool.name },
+      }),
     );
     const [call, ...more] = end.message.parts;
     assert.ok(call?.type === 'tool-call' && isObject(call.input));
@@ -104,7 +107,7 @@ test('a forced call is valid JSON for the schema of its tool', { skip }, async (
 
 test('an answer held to a schema is JSON of that shape', { skip }, async () => {
   const answer = of({ colour: { enum: ['red', 'green'] }, number: { type: 'integer' } });
-  const [part] = (await ask(request([user('Name a colour and a number.')], { answer }))).message.parts;
+  const [part] = (await ask(request([user('Name a colour and a number.')], { outputSchema: answer }))).message.parts;
   assert.ok(part?.type === 'text');
   const value: unknown = JSON.parse(part.text);
   assert.ok(isObject(value) && Number.isInteger(value['number']));

@@ -1,5 +1,5 @@
 // One attempt at one model, watched: a first chunk that does not come and a stream that stands still end it, whatever the provider does.
-import { FairleadError, type Chunk, type Provider, type Request } from '../../core/index.ts';
+import { FairleadError, type Chunk, type Provider, type ModelRequest } from '../../core/index.ts';
 import { cutFault, stalledFault, timeoutFault, type Who } from '../wire/faults.ts';
 import type { Clock } from './clock.ts';
 
@@ -84,7 +84,12 @@ function watch(patience: Patience, clock: Clock, expired: (first: boolean) => vo
 }
 
 /** Asks a provider. It may ignore its signal: the one who listens is let go all the same. */
-export function attempt(provider: Provider, request: Request, signal: AbortSignal, options: AttemptOptions): Attempt {
+export function attempt(
+  provider: Provider,
+  request: ModelRequest,
+  signal: AbortSignal,
+  options: AttemptOptions,
+): Attempt {
   const { who, patience, clock } = options;
   const own = new AbortController();
   let fail: (reason: unknown) => void = nobody;

@@ -1,5 +1,5 @@
 // One try at one model: the wait before it, its turn at the limiter, its way through the circuit, its stream, and the reckoning after.
-import { isUsage, type FairleadError, type Provider, type Request } from '../../core/index.ts';
+import { isValidUsage, type FairleadError, type Provider, type ModelRequest } from '../../core/index.ts';
 import { attempt, type Attempt, type End, type Patience } from './attempt.ts';
 import type { Circuit } from './circuit.ts';
 import { pause, type Clock } from './clock.ts';
@@ -30,7 +30,7 @@ export interface Call {
 /** Begins a try once it may begin. With `patient` an open circuit may be waited out. */
 export async function call(
   lane: Lane,
-  request: Request,
+  request: ModelRequest,
   signal: AbortSignal,
   { delayMs, patient }: { readonly delayMs: number; readonly patient: boolean },
 ): Promise<Call> {
@@ -52,7 +52,7 @@ export async function call(
     heard,
     passed({ usage }) {
       passage.passed();
-      used = isUsage(usage) ? (usage.input ?? 0) + (usage.output ?? 0) : taken;
+      used = isValidUsage(usage) ? (usage.input ?? 0) + (usage.output ?? 0) : taken;
     },
     failed(error) {
       passage.failed(error);

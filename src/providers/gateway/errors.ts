@@ -1,5 +1,5 @@
 // What the gateway makes of errors: which try is followed by another, which model by the next, and what is said in the end.
-import { FairleadError, isObject, isUsage, type Usage } from '../../core/index.ts';
+import { FairleadError, isObject, isValidUsage, type Usage } from '../../core/index.ts';
 import { limited } from './limiter.ts';
 
 /** A model that was given up on: why, and after how many tries. */
@@ -46,5 +46,5 @@ const told = (error: FairleadError, tried: number): string =>
 export function usageOf(error: unknown): Usage | undefined {
   if (!isObject(error) || !isObject(error['usage'])) return undefined;
   const usage = error['usage'] as Usage;
-  return isUsage(usage) ? usage : undefined;
+  return isValidUsage(usage) ? usage : undefined;
 }

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
   FairleadError,
-  trailOf,
+  createPersistentList,
   type Chunk,
   type Message,
   type Price,
   type Provider,
-  type Request,
+  type ModelRequest,
 } from '../../core/index.ts';
 import { testClock } from '../../../test/support/clock.ts';
 import { gateway, type GatewayOptions } from './gateway.ts';
@@ -16,11 +16,11 @@ import { breakerStates, gatewayState } from './state.ts';
 
 type Say = (signal: AbortSignal, number: number) => AsyncIterable<Chunk> | Iterable<Chunk>;
 
-const request: Request = {
+const request: ModelRequest = {
   system: 's',
   tools: [],
-  messages: trailOf<Message>([{ role: 'user', parts: [{ type: 'text', text: 'go' }] }]),
-  choice: 'auto',
+  messages: createPersistentList<Message>([{ role: 'user', parts: [{ type: 'text', text: 'go' }] }]),
+  toolChoice: 'auto',
   settings: {},
 };
 
@@ -48,7 +48,7 @@ function provider(
     model: 'm',
     ...more,
     asked: 0,
-    stream(_request: Request, signal: AbortSignal): AsyncIterable<Chunk> {
+    stream(_request: ModelRequest, signal: AbortSignal): AsyncIterable<Chunk> {
       const say = says[Math.min(made.asked, says.length - 1)] as Say;
       const number = made.asked++;
       return (async function* () {
@@ -552,10 +552,11 @@ test('[P12] a gateway sees pictures if every model behind it does, and does not 
   const seeing = (images?: boolean): Provider => ({
     family: 'f',
     model: 'm',
-    ...(images === undefined ? {} : { images }),
+    ...(images === undefined ? {} : { supportsImages: images }),
     stream: () => assert.fail(),
   });
-  const sight = (...each: readonly (boolean | undefined)[]): boolean | undefined => gateway(each.map(seeing)).images;
+  const sight = (...each: readonly (boolean | undefined)[]): boolean | undefined =>
+    gateway(each.map(seeing)).supportsImages;
   assert.deepEqual(
     [sight(true), sight(true, false), sight(true, undefined), sight(undefined)],
     [true, false, undefined, undefined],

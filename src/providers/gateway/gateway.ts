@@ -1,5 +1,5 @@
 // The gateway around every model: waits, limits, retries, circuit, fallback and price. Outside it looks like any provider.
-import { FairleadError, type Chunk, type Provider, type Request } from '../../core/index.ts';
+import { FairleadError, type Chunk, type Provider, type ModelRequest } from '../../core/index.ts';
 import type { End, Patience } from './attempt.ts';
 import { call, type Call, type Lane } from './call.ts';
 import { systemClock, type Clock } from './clock.ts';
@@ -64,13 +64,15 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
   // A failure to load is told to the first who asks, not to nobody.
   settings.policies.catch(() => {});
   const price = dearest(chain);
-  const windows = chain.flatMap(({ window }) => window ?? []);
+  const windows = chain.flatMap(({ contextWindow: window }) => window ?? []);
   return {
     family: first.family,
     model: first.model,
     ...(price ? { price } : {}),
-    ...(windows.length ? { window: Math.min(...windows) } : {}),
-    ...(chain.some(({ images }) => images === undefined) ? {} : { images: chain.every(({ images }) => images) }),
+    ...(windows.length ? { contextWindow: Math.min(...windows) } : {}),
+    ...(chain.some(({ supportsImages: images }) => images === undefined)
+      ? {}
+      : { supportsImages: chain.every(({ supportsImages: images }) => images) }),
     stream: (request, signal) => weave(answer(chain, request, signal, settings)),
   };
 }
@@ -90,7 +92,12 @@ type Course = {
 };
 
 /** The slow road: one try after the other, one model after the other; each try is handed over to be heard. */
-async function* answer(chain: readonly Provider[], request: Request, signal: AbortSignal, settings: Settings): Road {
+async function* answer(
+  chain: readonly Provider[],
+  request: ModelRequest,
+  signal: AbortSignal,
+  settings: Settings,
+): Road {
   const policies = await settings.policies;
   const { tries } = policies;
   const course: Course = { tried: 0, failure: undefined, usd: 0, left: [] };

@@ -1,5 +1,5 @@
 // How many tokens a request is likely to hold: each message is counted once, however often it is sent.
-import { estimate, wordsIn, type Message, type Request } from '../../core/index.ts';
+import { estimateTokens, modelText, type Message, type ModelRequest } from '../../core/index.ts';
 
 type Count = { readonly length: number; readonly tokens: number };
 
@@ -7,10 +7,10 @@ type Count = { readonly length: number; readonly tokens: number };
 const counts = new WeakMap<readonly Message[], Count>();
 
 /** The request's tokens, estimated. */
-export function tokensIn({ system, tools, messages, settings }: Request): number {
+export function tokensIn({ system, tools, messages, settings }: ModelRequest): number {
   const known = counts.get(messages.items);
   let { length, tokens } = known && known.length <= messages.length ? known : { length: 0, tokens: 0 };
-  for (; length < messages.length; length++) tokens += estimate(wordsIn(messages.items[length] as Message));
+  for (; length < messages.length; length++) tokens += estimateTokens(modelText(messages.items[length] as Message));
   counts.set(messages.items, { length, tokens });
-  return tokens + estimate(system) + estimate(JSON.stringify(tools)) + (settings.maxOutputTokens ?? 0);
+  return tokens + estimateTokens(system) + estimateTokens(JSON.stringify(tools)) + (settings.maxOutputTokens ?? 0);
 }

@@ -1,5 +1,5 @@
 // Messages as Ollama's own chat API wants them: images as bare base64, arguments as objects, results by the tool's name.
-import type { FilePart, Message, Part } from '../../core/index.ts';
+import type { FilePart, Message, MessagePart } from '../../core/index.ts';
 import { legalName } from '../chat/messages.ts';
 import { shownBeside } from '../wire/pictures.ts';
 
@@ -13,12 +13,12 @@ export function ollamaMessage(message: Message): readonly Wire[] {
   return [role === 'assistant' ? assistant(parts) : user(parts)];
 }
 
-function result(part: Part): Wire {
+function result(part: MessagePart): Wire {
   if (part.type !== 'tool-result') return user([part]);
   return { role: 'tool', content: part.text, tool_name: legalName(part.tool), tool_call_id: part.id };
 }
 
-function assistant(parts: readonly Part[]): Wire {
+function assistant(parts: readonly MessagePart[]): Wire {
   const thinking = parts.flatMap((part) =>
     part.type === 'reasoning' && part.meta?.family === 'ollama' ? [part.text] : [],
   );
@@ -33,7 +33,7 @@ function assistant(parts: readonly Part[]): Wire {
   };
 }
 
-function user(parts: readonly Part[]): Wire {
+function user(parts: readonly MessagePart[]): Wire {
   const files = parts.filter((part) => part.type === 'file');
   const images = files.filter(isInlineImage).map((part) => part.data.replace(/^data:[^,]*,/, ''));
   // What Ollama cannot be shown is at least named.
@@ -52,5 +52,5 @@ function nameOf({ mediaType, data, name }: FilePart): string {
   return `[file: ${name ?? (isUrl && !data.startsWith('data:') ? data : mediaType)}]`;
 }
 
-const wordsOf = (parts: readonly Part[], between: string): string =>
+const wordsOf = (parts: readonly MessagePart[], between: string): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(between);

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import {
   FairleadError,
-  push,
-  trailOf,
+  appendItem,
+  createPersistentList,
   type Chunk,
   type JsonObject,
   type Message,
-  type Request,
+  type ModelRequest,
 } from '../../core/index.ts';
 import { ollamaProvider, type OllamaOptions } from './ollama.ts';
 import { ollamaWindow } from './window.ts';
@@ -26,11 +26,11 @@ type Plan = {
 
 const never = new AbortController().signal;
 const say = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const asking = (more: Partial<Request> = {}): Request => ({
+const asking = (more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
   tools: [],
-  messages: trailOf([say('hi')]),
-  choice: 'auto',
+  messages: createPersistentList([say('hi')]),
+  toolChoice: 'auto',
   settings: {},
   ...more,
 });
@@ -94,7 +94,7 @@ const failure = async (work: Promise<unknown>): Promise<FairleadError> => {
   return error;
 };
 
-async function sent(t: TestContext, request: Request, options: Partial<OllamaOptions> = {}): Promise<Wire> {
+async function sent(t: TestContext, request: ModelRequest, options: Partial<OllamaOptions> = {}): Promise<Wire> {
   const { url, asked } = await serve(t, {});
   await drain(ollamaProvider({ model: 'llama', baseUrl: url, ...options }).stream(request, never));
   return JSON.parse(asked.find(([place]) => place === '/api/chat')?.[1] ?? '') as Wire;
@@ -124,14 +124,14 @@ test('[A5] the window is the wish, the modelâ€™s own setting, what is in use or 
 test('[A5] the window goes out as num_ctx with every request, is asked for once, and bodies extend each other', async (t) => {
   const { url, asked } = await serve(t, { show: shown(40_000) });
   const provider = ollamaProvider({ model: 'llama', baseUrl: url });
-  let messages = trailOf([say('hi')]);
+  let messages = createPersistentList([say('hi')]);
   for (let i = 0; i < 5; i++) {
     await drain(provider.stream(asking({ messages, tools: [noop] }), never));
-    messages = push(messages, {
+    messages = appendItem(messages, {
       role: 'assistant',
       parts: [{ type: 'tool-call', id: `c${i}`, tool: 'noop', input: { i } }],
     });
-    messages = push(messages, {
+    messages = appendItem(messages, {
       role: 'tool',
       parts: [{ type: 'tool-result', id: `c${i}`, tool: 'noop', text: 'ok', failed: false }],
     });
@@ -161,13 +161,13 @@ test('[A5] a request that does not fit is refused before it is sent, and one tha
     chat: line({ content: 'ok' }) + last({ prompt_eval_count: 3700 }),
   });
   const provider = ollamaProvider({ model: 'llama', baseUrl: url });
-  const ask = (messages: Request['messages']): Promise<End> => drain(provider.stream(asking({ messages }), never));
-  const error = await failure(ask(trailOf([say('word '.repeat(4000))])));
+  const ask = (messages: ModelRequest['messages']): Promise<End> => drain(provider.stream(asking({ messages }), never));
+  const error = await failure(ask(createPersistentList([say('word '.repeat(4000))])));
   assert.deepEqual([error.code, error.retry, error.blame], ['provider/context-too-long', false, 'user']);
   assert.match(error.message, /4096/);
-  const fits = trailOf([say('word '.repeat(2500))]);
+  const fits = createPersistentList([say('word '.repeat(2500))]);
   await ask(fits);
-  await assert.rejects(ask(push(fits, say('word '.repeat(400)))), { code: 'provider/context-too-long' });
+  await assert.rejects(ask(appendItem(fits, say('word '.repeat(400)))), { code: 'provider/context-too-long' });
   assert.equal(asked.filter(([place]) => place === '/api/chat').length, 1);
 });
 
@@ -183,10 +183,14 @@ test('[A1] settings, thinking, schema, pictures and keep-alive go out in Ollamaâ
     ],
   };
   const settings = { maxOutputTokens: 9, temperature: 0, topP: 0.5, seed: 1, stop: ['x'], reasoning: 'high' } as const;
-  const body = await sent(t, asking({ system: '', messages: trailOf([image]), settings, answer: schema }), {
-    keepAlive: '10m',
-    contextWindow: 9000,
-  });
+  const body = await sent(
+    t,
+    asking({ system: '', messages: createPersistentList([image]), settings, outputSchema: schema }),
+    {
+      keepAlive: '10m',
+      contextWindow: 9000,
+    },
+  );
   assert.deepEqual(body, {
     model: 'llama',
     stream: true,
@@ -204,10 +208,10 @@ test('[A1] settings, thinking, schema, pictures and keep-alive go out in Ollamaâ
     [await think('qwen3', 'none'), await think('gpt-oss:20b', 'low'), await think('gpt-oss:20b', 'none')],
     [false, 'low', 'low'],
   );
-  const both = await sent(t, asking({ tools: [noop], answer: schema }));
+  const both = await sent(t, asking({ tools: [noop], outputSchema: schema }));
   assert.equal(both['format'], undefined);
   assert.match(String((both['messages'] as Wire[])[0]?.['content']), /JSON schema/);
-  assert.equal((await sent(t, asking({ tools: [noop], choice: 'none' })))['tools'], undefined);
+  assert.equal((await sent(t, asking({ tools: [noop], toolChoice: 'none' })))['tools'], undefined);
 });
 
 test('[A6] [A21] lines become text, thoughts and calls; the thoughts go back to Ollama and to nobody else', async (t) => {
@@ -242,7 +246,7 @@ test('[A6] [A21] lines become text, thoughts and calls; the thoughts go back to 
     usage: { input: 11, output: 7 },
     model: 'llama',
   });
-  const { messages } = await sent(t, asking({ messages: trailOf([say('hi'), message, say('more')]) }));
+  const { messages } = await sent(t, asking({ messages: createPersistentList([say('hi'), message, say('more')]) }));
   assert.equal((messages as Wire[])[2]?.['thinking'], 'hm');
 });
 

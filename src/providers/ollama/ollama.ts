@@ -1,5 +1,5 @@
 // Ollama through its own chat API, which alone lets the context window be set. Messages are serialised once, as for every chat server.
-import type { Chunk, Price, Provider, Request, Settings } from '../../core/index.ts';
+import type { Chunk, Price, Provider, ModelRequest, ModelSettings } from '../../core/index.ts';
 import { toolField } from '../chat/request.ts';
 import type { Who } from '../wire/faults.ts';
 import { isSuccess, placeOf, post, refusal } from '../wire/http.ts';
@@ -27,7 +27,7 @@ export type OllamaOptions = {
 };
 
 type Wire = { readonly [key: string]: unknown };
-type Ready = { readonly bodyOf: (request: Request) => PrefixBody; readonly guard: WindowGuard };
+type Ready = { readonly bodyOf: (request: ModelRequest) => PrefixBody; readonly guard: WindowGuard };
 
 /** A provider for an Ollama server. */
 export function ollamaProvider(options: OllamaOptions): Provider {
@@ -62,7 +62,7 @@ export function ollamaProvider(options: OllamaOptions): Provider {
     return ready;
   }
 
-  async function* stream(request: Request, signal: AbortSignal): AsyncGenerator<Chunk> {
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
     const { bodyOf, guard } = await prepare(signal);
     const { body, chars } = bodyOf(request);
     guard.check(request, chars);
@@ -83,8 +83,8 @@ export function ollamaProvider(options: OllamaOptions): Provider {
   return { family: 'ollama', model, ...(price ? { price } : {}), stream };
 }
 
-function headText(request: Request, { model, keepAlive }: OllamaOptions, window: number): string {
-  const { answer, settings, choice } = request;
+function headText(request: ModelRequest, { model, keepAlive }: OllamaOptions, window: number): string {
+  const { outputSchema: answer, settings, toolChoice: choice } = request;
   const tools = choice === 'none' ? [] : request.tools;
   // A grammar for the answer would forbid the calls: with tools the schema is told in words.
   const format = answer && request.tools.length === 0 ? { format: answer } : {};
@@ -106,12 +106,12 @@ function headText(request: Request, { model, keepAlive }: OllamaOptions, window:
 }
 
 /** Only gpt-oss knows degrees of thinking, and cannot do without. */
-function thinkField(reasoning: NonNullable<Settings['reasoning']>, model: string): boolean | string {
+function thinkField(reasoning: NonNullable<ModelSettings['reasoning']>, model: string): boolean | string {
   if (!model.includes('gpt-oss')) return reasoning !== 'none';
   return reasoning === 'none' ? 'low' : reasoning;
 }
 
-function optionFields({ maxOutputTokens, temperature, topP, seed, stop }: Settings, window: number): Wire {
+function optionFields({ maxOutputTokens, temperature, topP, seed, stop }: ModelSettings, window: number): Wire {
   return {
     num_ctx: window,
     ...(maxOutputTokens === undefined ? {} : { num_predict: maxOutputTokens }),

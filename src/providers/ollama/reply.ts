@@ -1,5 +1,5 @@
 // Ollama's answer, one JSON object a line, as chunks. Only a line that says `done` ends it.
-import { isObject, type Chunk, type FinishReason, type Meta } from '../../core/index.ts';
+import { isObject, type Chunk, type FinishReason, type ProviderMetadata } from '../../core/index.ts';
 import { assemble, type Ending } from '../wire/assemble.ts';
 import { readCall } from '../chat/calls.ts';
 import { bodyFault, cutFault, malformedFault, type Who } from '../wire/faults.ts';
@@ -7,7 +7,7 @@ import { lineDecoder } from '../wire/lines.ts';
 
 type Fields = { readonly [key: string]: unknown };
 
-const mine: Meta = { family: 'ollama', data: {} };
+const mine: ProviderMetadata = { family: 'ollama', data: {} };
 
 /** The chunks of an answer, streamed or in one piece: both are lines. */
 export async function* readOllama(body: AsyncIterable<Buffer>, who: Who, model: string): AsyncGenerator<Chunk> {

@@ -81,7 +81,7 @@ test('a run is told with its model, its kind and how it ended; what a person end
 test('only the latest runs are kept, and an epoch keeps them', () => {
   const state = fold(pastRuns, eventsOf([epoch('m'), ...Array.from({ length: 200 }, () => ended('answered'))]));
   assert.equal(state.runs.length, 64);
-  assert.deepEqual(pastRuns.restore?.(JSON.parse(JSON.stringify(pastRuns.keep?.(state)))), state);
+  assert.deepEqual(pastRuns.restore?.(JSON.parse(JSON.stringify(pastRuns.serialize?.(state)))), state);
   assert.equal(pastRuns.restore?.('nonsense'), undefined);
 });
 

@@ -1,7 +1,7 @@
 // How runs came out, folded from a log: which model, on what kind of task, whether it ended well, and how long its turns took.
 import {
   isObject,
-  textOf,
+  messageText,
   type Event,
   type Failure,
   type NamedView,
@@ -58,14 +58,14 @@ export const pastRuns: NamedView<PastRuns> = {
         : { ...state, now: { model: event.model, kind: state.now.kind }, turns: 0, ms: 0 };
     if (event.type === 'annotation-added') return remarked(state, event);
     if (event.type === 'input-received' && event.how === 'prompt') {
-      const { kind } = taskFeatures(textOf({ role: 'user', parts: event.parts }));
+      const { kind } = taskFeatures(messageText({ role: 'user', parts: event.parts }));
       return { ...state, now: { ...state.now, kind } };
     }
     if (event.type === 'turn-ended' || event.type === 'turn-failed')
       return { ...state, turns: state.turns + 1, ms: state.ms + event.ms };
     return event.type === 'run-ended' ? ended(state, event) : state;
   },
-  keep: (state) => state,
+  serialize: (state) => state,
   restore: (kept) =>
     isObject(kept) && Array.isArray(kept['runs']) && isObject(kept['now']) ? (kept as unknown as PastRuns) : undefined,
 };

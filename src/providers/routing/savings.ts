@@ -1,5 +1,5 @@
 // What was saved against sending everything to one model: reckoned turn by turn from a log, with what is unknown kept apart from nothing.
-import { costOf, type Event, type Price, type Usage } from '../../core/index.ts';
+import { usageCost, type Event, type Price, type Usage } from '../../core/index.ts';
 
 /** The turns of one model. */
 export type ModelShare = {
@@ -40,8 +40,8 @@ export function savingsOf(sessions: Iterable<Told>, price: Price | undefined): S
       const { input, output } = event.usage;
       if (input === undefined || output === undefined) continue;
       if (price) {
-        least += costOf(price, cached({ input, output }, before)) ?? 0;
-        most += costOf(price, { input, output }) ?? 0;
+        least += usageCost(price, cached({ input, output }, before)) ?? 0;
+        most += usageCost(price, { input, output }) ?? 0;
       }
       before = input + output;
     }

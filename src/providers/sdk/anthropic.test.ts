@@ -1,7 +1,13 @@
 // Anthropic's messages: what is sent, what is marked for the cache, and what unusual replies come to.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { trailOf, type Chunk, type Message, type Part, type Request } from '../../core/index.ts';
+import {
+  createPersistentList,
+  type Chunk,
+  type Message,
+  type MessagePart,
+  type ModelRequest,
+} from '../../core/index.ts';
 import { says, scriptedServer, sends, type ScriptedServer } from '../../testing/index.ts';
 import { anthropicProvider, type AnthropicOptions } from './anthropic.ts';
 
@@ -21,18 +27,18 @@ const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text',
 const look = { name: 'look', description: 'Looks.', input: { type: 'object', properties: {} } };
 const leap = { ...look, name: 'leap' };
 
-const asking = (messages: readonly Message[], more: Partial<Request> = {}): Request => ({
+const asking = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
   tools: [look, leap],
-  messages: trailOf(messages),
-  choice: 'auto',
+  messages: createPersistentList(messages),
+  toolChoice: 'auto',
   settings: {},
   ...more,
 });
 
 async function answer(
   server: ScriptedServer,
-  request: Request,
+  request: ModelRequest,
   more: Partial<AnthropicOptions> = {},
 ): Promise<Chunk & { type: 'end' }> {
   const provider = anthropicProvider({ model: 'claude-sonnet-4-5', apiKey: 'k', baseUrl: `${server.url}/v1`, ...more });
@@ -40,7 +46,7 @@ async function answer(
   throw new Error('The stream had no end.');
 }
 
-async function sent(request: Request, more: Partial<AnthropicOptions> = {}): Promise<Body> {
+async function sent(request: ModelRequest, more: Partial<AnthropicOptions> = {}): Promise<Body> {
   await using server = await scriptedServer([says('ok')]);
   await answer(server, request, more);
   return server.requests[0]?.body as Body;
@@ -129,7 +135,7 @@ test('results of tools and what is said after them are one message of the user, 
 
 test('files go as images, documents or text, and one the model cannot take is the user’s to change', async () => {
   const data = Buffer.from('hello').toString('base64');
-  const files: Part[] = [
+  const files: MessagePart[] = [
     { type: 'file', mediaType: 'image/png', data },
     { type: 'file', mediaType: 'application/pdf', data: 'https://example.com/a.pdf' },
     { type: 'file', mediaType: 'text/csv', data, name: 'a.csv' },
@@ -145,7 +151,7 @@ test('files go as images, documents or text, and one the model cannot take is th
 });
 
 test('output tokens are asked for as the model can give them', async () => {
-  const most = async (model: string, settings: Request['settings'] = {}): Promise<number> =>
+  const most = async (model: string, settings: ModelRequest['settings'] = {}): Promise<number> =>
     (await sent(asking([user('Go.')], { settings }), { model })).max_tokens;
   assert.equal(await most('claude-sonnet-4-5'), 32_000);
   assert.equal(await most('claude-3-haiku-20240307'), 4096);
@@ -163,7 +169,7 @@ test('thinking follows the settings', async () => {
 });
 
 test('[A22] a forced tool never takes the others out of the request', async () => {
-  const forced = { choice: { tool: 'leap' } } as const;
+  const forced = { toolChoice: { tool: 'leap' } } as const;
   const plain = await sent(asking([user('Go.')], forced));
   assert.deepEqual(plain.tool_choice, { type: 'tool', name: 'leap' });
   for (const body of [
@@ -258,7 +264,7 @@ test('[A110] an answer held to a schema is asked for in the server’s own way, 
     required: ['a'],
     additionalProperties: false,
   };
-  const body = await sent(asking([user('Go.')], { answer: schema }));
+  const body = await sent(asking([user('Go.')], { outputSchema: schema }));
   assert.match(JSON.stringify(body), /"output_config":\{"format":\{"type":"json_schema"/);
   await using server = await scriptedServer([
     stream(
@@ -269,7 +275,7 @@ test('[A110] an answer held to a schema is asked for in the server’s own way, 
       ...end('tool_use'),
     ),
   ]);
-  const { message, finishReason: finish } = await answer(server, asking([user('Go.')], { answer: schema }), {
+  const { message, finishReason: finish } = await answer(server, asking([user('Go.')], { outputSchema: schema }), {
     model: 'claude-3-haiku-20240307',
   });
   assert.deepEqual([message.parts, finish], [[{ type: 'text', text: '{"a":1}' }], 'stop']);

@@ -1,7 +1,14 @@
 // Anthropic's Messages API, through the AI SDK's package for it.
 import { createAnthropic } from '@ai-sdk/anthropic';
 import type { JSONValue } from '@ai-sdk/provider';
-import { callsOf, toArray, type FinishReason, type Part, type Provider, type Request } from '../../core/index.ts';
+import {
+  messageToolCalls,
+  toArray,
+  type FinishReason,
+  type MessagePart,
+  type Provider,
+  type ModelRequest,
+} from '../../core/index.ts';
 import { sdkProvider, type SdkOptions } from './sdk.ts';
 import { objectSchema } from '../wire/schema.ts';
 import { countOf, textFrom, usageOf, wireOf, wiresOf, type Account, type Dialect, type Wire } from './wire.ts';
@@ -63,21 +70,21 @@ function outputTokensOf(model: string): number {
  * made them. And where a model cannot be forced to one tool, the SDK would take the others away and the cached prefix with
  * them: the loop asks again instead.
  */
-function adjust({ choice, settings, messages }: Request, model: string, family: string): Adjusted {
+function adjust({ toolChoice: choice, settings, messages }: ModelRequest, model: string, family: string): Adjusted {
   const { reasoning, ...others } = settings;
   const wanted = reasoning !== undefined && reasoning !== 'none';
-  const isSent = (part: Part): boolean => part.type !== 'reasoning' || part.meta?.family === family;
+  const isSent = (part: MessagePart): boolean => part.type !== 'reasoning' || part.meta?.family === family;
   const last = toArray(messages).findLast((each) => each.role === 'assistant' && each.parts.some(isSent));
   const thought = last?.parts.find(isSent)?.type === 'reasoning';
-  const thinks = wanted && (thought || !last || callsOf(last).length === 0);
+  const thinks = wanted && (thought || !last || messageToolCalls(last).length === 0);
   const stubborn = /claude-(sonnet|opus)-5-5|claude-fable-5-[12]/.test(model);
   return {
-    choice: typeof choice === 'object' && (thinks || stubborn) ? 'auto' : choice,
+    toolChoice: typeof choice === 'object' && (thinks || stubborn) ? 'auto' : choice,
     settings: wanted && !thinks ? others : settings,
   };
 }
 
-type Adjusted = Pick<Request, 'choice' | 'settings'>;
+type Adjusted = Pick<ModelRequest, 'toolChoice' | 'settings'>;
 
 const finishes: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',

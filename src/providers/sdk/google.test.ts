@@ -1,7 +1,7 @@
 // Gemini: what is sent, and what unusual replies come to.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { trailOf, type Chunk, type Message, type Request } from '../../core/index.ts';
+import { createPersistentList, type Chunk, type Message, type ModelRequest } from '../../core/index.ts';
 import { says, scriptedServer, sends, type ScriptedServer } from '../../testing/index.ts';
 import { googleProvider } from './google.ts';
 
@@ -15,22 +15,22 @@ type Body = {
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const look = { name: 'look', description: 'Looks.', input: { type: 'object', properties: {} } };
 
-const asking = (messages: readonly Message[], more: Partial<Request> = {}): Request => ({
+const asking = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
   tools: [look],
-  messages: trailOf(messages),
-  choice: 'auto',
+  messages: createPersistentList(messages),
+  toolChoice: 'auto',
   settings: {},
   ...more,
 });
 
-async function answer(server: ScriptedServer, request: Request): Promise<Chunk & { type: 'end' }> {
+async function answer(server: ScriptedServer, request: ModelRequest): Promise<Chunk & { type: 'end' }> {
   const provider = googleProvider({ model: 'gemini-3-pro', apiKey: 'k', baseUrl: `${server.url}/v1beta` });
   for await (const chunk of provider.stream(request, AbortSignal.timeout(9000))) if (chunk.type === 'end') return chunk;
   throw new Error('The stream had no end.');
 }
 
-async function sent(request: Request): Promise<Body> {
+async function sent(request: ModelRequest): Promise<Body> {
   await using server = await scriptedServer([says('ok')]);
   await answer(server, request);
   return server.requests[0]?.body as unknown as Body;
@@ -210,7 +210,7 @@ test('thinking follows the settings, and thoughts are asked for', async () => {
 });
 
 test('[A22] a forced tool is named beside the tools', async () => {
-  const { toolConfig } = await sent(asking([user('Go.')], { choice: { tool: 'look' } }));
+  const { toolConfig } = await sent(asking([user('Go.')], { toolChoice: { tool: 'look' } }));
   assert.deepEqual(toolConfig, { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['look'] } });
 });
 

@@ -1,7 +1,7 @@
 // Google's Gemini API, through the AI SDK's package for it.
 import { createGoogle } from '@ai-sdk/google';
 import type { JSONValue } from '@ai-sdk/provider';
-import { isObject, type FinishReason, type Provider, type Request } from '../../core/index.ts';
+import { isObject, type FinishReason, type Provider, type ModelRequest } from '../../core/index.ts';
 import { sdkProvider, type SdkOptions } from './sdk.ts';
 import { objectSchema, plainSchema } from '../wire/schema.ts';
 import { countOf, textFrom, usageOf, wireOf, wiresOf, type Account, type Dialect, type Wire } from './wire.ts';
@@ -19,7 +19,7 @@ export function googleProvider(given: GoogleOptions): Provider {
         family: given.family ?? 'google',
         key: 'google',
         schema: (input) => plainSchema(objectSchema(input)),
-        options: ({ settings }: Request): Record<string, JSONValue | undefined> => ({
+        options: ({ settings }: ModelRequest): Record<string, JSONValue | undefined> => ({
           thinkingConfig:
             settings.reasoning === undefined || settings.reasoning === 'none' ? undefined : { includeThoughts: true },
         }),

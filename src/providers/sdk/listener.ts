@@ -1,13 +1,13 @@
 // The SDK's stream of parts, heard as chunks of ours and at the end as one message.
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider';
-import type { Chunk, FinishReason, JsonObject, Message, Meta, Part } from '../../core/index.ts';
+import type { Chunk, FinishReason, JsonObject, Message, ProviderMetadata, MessagePart } from '../../core/index.ts';
 import { assemble, readInput } from '../wire/assemble.ts';
 import { malformedFault, type Who } from '../wire/faults.ts';
 import type { Accent } from './prompt.ts';
 import type { Account } from './wire.ts';
 
 /** What of the SDK's metadata is kept with a part, to be handed back. */
-export type Keep = (kind: Part['type'], data: JsonObject) => JsonObject | undefined;
+export type Keep = (kind: MessagePart['type'], data: JsonObject) => JsonObject | undefined;
 
 /** An answer being heard. */
 export type Listener = {
@@ -27,7 +27,7 @@ export function listener({ family, key }: Accent, keep: Keep, who: Who): Listene
   const gather = (metadata: SharedV4ProviderMetadata | undefined): void => {
     if (metadata) data = { ...data, ...known(metadata[key]) };
   };
-  const metaFor = (kind: Part['type']): Meta | undefined => {
+  const metaFor = (kind: MessagePart['type']): ProviderMetadata | undefined => {
     const kept = keep(kind, data);
     return kept && Object.keys(kept).length > 0 ? { family, data: kept } : undefined;
   };
@@ -149,7 +149,7 @@ function unified(finish: FinishReason, calls: boolean): FinishReason {
 /** The message with each call's input as it was declared whole, and without calls that never were. */
 function settled(message: Message, inputs: readonly (string | undefined)[]): Message {
   let next = 0;
-  const parts = message.parts.flatMap((part): Part[] => {
+  const parts = message.parts.flatMap((part): MessagePart[] => {
     if (part.type !== 'tool-call') return [part];
     const input = inputs[next++];
     return input === undefined ? [] : [{ ...part, ...readInput(input) }];

@@ -14,10 +14,10 @@ import {
   type FilePart,
   type JsonObject,
   type Message,
-  type Meta,
-  type Part,
-  type Request,
-  type ResultPart,
+  type ProviderMetadata,
+  type MessagePart,
+  type ModelRequest,
+  type ToolResultPart,
   type ToolChoice,
   type ToolSpec,
 } from '../../core/index.ts';
@@ -31,7 +31,7 @@ export type Accent = {
   /** The schema of a tool as this family's server takes it. */
   schema(input: JsonObject): JsonObject;
   /** Options for the whole request. */
-  options(request: Request): Readonly<Record<string, JSONValue | undefined>>;
+  options(request: ModelRequest): Readonly<Record<string, JSONValue | undefined>>;
   /** Options for the system text. */
   readonly system?: Readonly<Record<string, JSONValue>>;
   /** Whether schemas of tools are marked as not strict: some servers would otherwise rewrite them. */
@@ -41,7 +41,7 @@ export type Accent = {
   /** Whether the model's own files can be handed back. */
   readonly ownFiles?: boolean;
   /** Settings that cannot be kept for this request, replaced by what can. */
-  adjust?(request: Request): Pick<Request, 'choice' | 'settings'>;
+  adjust?(request: ModelRequest): Pick<ModelRequest, 'toolChoice' | 'settings'>;
   /** Output tokens to ask for when nobody said. */
   readonly maxOutputTokens?: number;
 };
@@ -49,18 +49,18 @@ export type Accent = {
 type AssistantPart = (LanguageModelV4Message & { role: 'assistant' })['content'][number];
 
 /** Makes call options out of requests, remembering what it converted. */
-export function prompter(accent: Accent): (request: Request, signal: AbortSignal) => LanguageModelV4CallOptions {
+export function prompter(accent: Accent): (request: ModelRequest, signal: AbortSignal) => LanguageModelV4CallOptions {
   const converted = new WeakMap<readonly Message[], (LanguageModelV4Message | undefined)[]>();
   const offered = new WeakMap<readonly ToolSpec[], LanguageModelV4FunctionTool[]>();
 
-  function messagesOf({ messages }: Request): LanguageModelV4Message[] {
+  function messagesOf({ messages }: ModelRequest): LanguageModelV4Message[] {
     const known = converted.get(messages.items) ?? [];
     if (known.length === 0) converted.set(messages.items, known);
     for (let i = known.length; i < messages.length; i++) known.push(messageFor(messages.items[i] as Message, accent));
     return known.slice(0, messages.length).filter((each) => each !== undefined);
   }
 
-  function toolsOf({ tools }: Request): LanguageModelV4FunctionTool[] {
+  function toolsOf({ tools }: ModelRequest): LanguageModelV4FunctionTool[] {
     const known = offered.get(tools);
     if (known) return known;
     const made = tools.map((tool) => toolFor(tool, accent));
@@ -69,8 +69,8 @@ export function prompter(accent: Accent): (request: Request, signal: AbortSignal
   }
 
   return (request, signal) => {
-    const { system, answer } = request;
-    const { settings, choice } = accent.adjust?.(request) ?? request;
+    const { system, outputSchema: answer } = request;
+    const { settings, toolChoice: choice } = accent.adjust?.(request) ?? request;
     const opening: LanguageModelV4Message[] =
       system === '' ? [] : [{ role: 'system', content: system, ...(accent.system ? own(accent, accent.system) : {}) }];
     const tools = toolsOf(request);
@@ -120,16 +120,16 @@ function messageFor({ role, parts }: Message, accent: Accent): LanguageModelV4Me
     const content = parts.flatMap((part) => assistantPart(part, accent));
     return content.length > 0 ? { role, content } : undefined;
   }
-  const results = parts.filter((part): part is ResultPart => part.type === 'tool-result');
+  const results = parts.filter((part): part is ToolResultPart => part.type === 'tool-result');
   return results.length > 0 ? { role, content: results.map((part) => resultPart(part, accent)) } : undefined;
 }
 
-function userPart(part: Part): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
+function userPart(part: MessagePart): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
   if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
   return part.type === 'file' ? [filePart(part)] : [];
 }
 
-function assistantPart(part: Part, accent: Accent): AssistantPart[] {
+function assistantPart(part: MessagePart, accent: Accent): AssistantPart[] {
   switch (part.type) {
     case 'text': {
       const meta = ofFamily(part.meta, accent);
@@ -154,7 +154,7 @@ function assistantPart(part: Part, accent: Accent): AssistantPart[] {
 }
 
 const resultPart = (
-  part: ResultPart,
+  part: ToolResultPart,
   { unmarked }: Accent,
 ): (LanguageModelV4Message & { role: 'tool' })['content'][number] => ({
   type: 'tool-result',
@@ -166,7 +166,7 @@ const resultPart = (
 });
 
 function ofFamily(
-  meta: Meta | undefined,
+  meta: ProviderMetadata | undefined,
   accent: Accent,
 ): { readonly providerOptions: SharedV4ProviderOptions } | undefined {
   return meta?.family === accent.family ? own(accent, meta.data) : undefined;

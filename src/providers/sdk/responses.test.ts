@@ -1,7 +1,7 @@
 // A Responses API without memory: what is sent, and what unusual replies come to.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { trailOf, type Chunk, type Message, type Request } from '../../core/index.ts';
+import { createPersistentList, type Chunk, type Message, type ModelRequest } from '../../core/index.ts';
 import { says, scriptedServer, sends, type ScriptedServer } from '../../testing/index.ts';
 import { responsesProvider } from './responses.ts';
 
@@ -20,23 +20,27 @@ type Event = { readonly type: string; readonly [key: string]: unknown };
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const look = { name: 'look', description: 'Looks.', input: { type: 'object', properties: { at: { type: 'string' } } } };
 
-const asking = (messages: readonly Message[], more: Partial<Request> = {}): Request => ({
+const asking = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
   tools: [look],
-  messages: trailOf(messages),
-  choice: 'auto',
+  messages: createPersistentList(messages),
+  toolChoice: 'auto',
   settings: {},
   session: 'session-1',
   ...more,
 });
 
-async function answer(server: ScriptedServer, request: Request, model = 'gpt-5.5'): Promise<Chunk & { type: 'end' }> {
+async function answer(
+  server: ScriptedServer,
+  request: ModelRequest,
+  model = 'gpt-5.5',
+): Promise<Chunk & { type: 'end' }> {
   const provider = responsesProvider({ model, apiKey: 'k', baseUrl: `${server.url}/v1` });
   for await (const chunk of provider.stream(request, AbortSignal.timeout(9000))) if (chunk.type === 'end') return chunk;
   throw new Error('The stream had no end.');
 }
 
-async function sent(request: Request, model?: string): Promise<Body> {
+async function sent(request: ModelRequest, model?: string): Promise<Body> {
   await using server = await scriptedServer([says('ok')]);
   await answer(server, request, model);
   return server.requests[0]?.body as unknown as Body;
@@ -102,8 +106,8 @@ test('[A110] an answer is held strictly to a schema only where the schema allows
     required: ['a'],
     additionalProperties: false,
   };
-  const strict = async (answer: Request['answer']): Promise<boolean | undefined> =>
-    (await sent(asking([user('Go.')], answer ? { answer } : {}))).text?.format.strict;
+  const strict = async (answer: ModelRequest['outputSchema']): Promise<boolean | undefined> =>
+    (await sent(asking([user('Go.')], answer ? { outputSchema: answer } : {}))).text?.format.strict;
   assert.equal(await strict(closed), true);
   assert.equal(await strict({ ...closed, required: [] }), false);
   assert.equal(await strict(undefined), undefined);

@@ -1,7 +1,7 @@
 // OpenAI's Responses API without memory at the server, through the AI SDK's package for it.
 import { createOpenAI } from '@ai-sdk/openai';
 import type { JSONValue } from '@ai-sdk/provider';
-import type { FinishReason, JsonObject, Provider, Request } from '../../core/index.ts';
+import type { FinishReason, JsonObject, Provider, ModelRequest } from '../../core/index.ts';
 import { sdkProvider, type SdkOptions } from './sdk.ts';
 import { isStrict, objectSchema } from '../wire/schema.ts';
 import { countOf, textFrom, usageOf, wireOf, wiresOf, type Account, type Dialect, type Wire } from './wire.ts';
@@ -39,7 +39,10 @@ export function responsesProvider(given: ResponsesOptions): Provider {
   );
 }
 
-function requestOptions({ settings, answer, session }: Request, model: string): Record<string, JSONValue | undefined> {
+function requestOptions(
+  { settings, outputSchema: answer, session }: ModelRequest,
+  model: string,
+): Record<string, JSONValue | undefined> {
   const thinks = settings.reasoning !== undefined && settings.reasoning !== 'none';
   return {
     store: false,

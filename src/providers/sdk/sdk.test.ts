@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import test from 'node:test';
 import {
   FairleadError,
-  push,
-  trailOf,
+  appendItem,
+  createPersistentList,
   type Chunk,
   type Message,
-  type Part,
+  type MessagePart,
   type Provider,
-  type Request,
-  type Trail,
+  type ModelRequest,
+  type PersistentList,
 } from '../../core/index.ts';
 import {
   calls,
@@ -47,18 +47,18 @@ const families: readonly Family[] = [
 ];
 
 const key = 'sk-very-secret-0123456789';
-const words = (text: string): Part => ({ type: 'text', text });
+const words = (text: string): MessagePart => ({ type: 'text', text });
 const user = (text: string): Message => ({ role: 'user', parts: [words(text)] });
 const tools = [
   { name: 'look', description: 'Looks.', input: { type: 'object', properties: { at: { type: 'string' } } } },
   { name: 'leap', description: 'Leaps.', input: { type: 'object', properties: {} } },
 ];
 
-const asking = (messages: Trail<Message>, more: Partial<Request> = {}): Request => ({
+const asking = (messages: PersistentList<Message>, more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
   tools,
   messages,
-  choice: 'auto',
+  toolChoice: 'auto',
   settings: {},
   session: 'session-1',
   ...more,
@@ -69,7 +69,7 @@ const reach = (family: Family, server: ScriptedServer, more: Partial<SdkOptions>
 
 async function answer(
   provider: Provider,
-  request: Request = asking(trailOf([user('Go.')])),
+  request: ModelRequest = asking(createPersistentList([user('Go.')])),
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Chunk & { type: 'end' }> {
   let end: Chunk | undefined;
@@ -90,7 +90,7 @@ const kept = (message: Message, turn: number): Message => ({
 
 const results = (message: Message): Message => ({
   role: 'tool',
-  parts: message.parts.flatMap((part, i): Part[] =>
+  parts: message.parts.flatMap((part, i): MessagePart[] =>
     part.type === 'tool-call'
       ? [{ type: 'tool-result', id: part.id, tool: part.tool, text: `seen ${i}`, failed: i % 3 === 0 }]
       : [],
@@ -104,11 +104,11 @@ for (const family of families) {
     const step = thinks('Hm.').and(says('Looking.'), calls('look', { at: 'here' }), calls('leap'));
     await using server = await scriptedServer(() => step);
     const provider = reach(family, server);
-    let messages = trailOf<Message>([user('Go.')]);
+    let messages = createPersistentList<Message>([user('Go.')]);
     for (let turn = 0; turn < 50; turn++) {
       const message = kept((await answer(provider, asking(messages))).message, turn);
-      messages = push(push(messages, message), results(message));
-      if (turn % 4 === 0) messages = push(messages, user(`Note ${turn}.`));
+      messages = appendItem(appendItem(messages, message), results(message));
+      if (turn % 4 === 0) messages = appendItem(messages, user(`Note ${turn}.`));
     }
     const bodies = server.requests.map(({ raw }) => raw.toString());
     assert.equal(bodies.length, 50);
@@ -143,7 +143,7 @@ for (const family of families) {
       ],
     };
     const onlyThoughts: Message = { role: 'assistant', parts: foreign.parts.slice(0, 2) };
-    const history = trailOf([user('Go.'), foreign, results(foreign), onlyThoughts, user('And?')]);
+    const history = createPersistentList([user('Go.'), foreign, results(foreign), onlyThoughts, user('And?')]);
     await answer(reach(family, server), asking(history, { settings: { reasoning: 'high' } }));
     const body = String(server.requests[0]?.raw);
     assert.doesNotMatch(body, /SECRET-THOUGHT|UNSIGNED-THOUGHT|SEAL/);
@@ -161,10 +161,10 @@ for (const family of families) {
       },
     } as const;
     const provider = reach(family, server);
-    const first = trailOf<Message>([watched]);
+    const first = createPersistentList<Message>([watched]);
     await answer(provider, asking(first));
     const once = reads;
-    const second = push(push(first, { role: 'assistant', parts: [words('ok')] }), user('More.'));
+    const second = appendItem(appendItem(first, { role: 'assistant', parts: [words('ok')] }), user('More.'));
     await answer(provider, asking(second));
     await answer(provider, asking(second));
     await answer(provider, asking(first));
@@ -177,7 +177,10 @@ for (const family of families) {
       thinks('Hm.').and(says('One two three.'), calls('look', { at: 'é😀' })),
     ]);
     const seen: Chunk[] = [];
-    for await (const chunk of reach(family, server).stream(asking(trailOf([user('Go.')])), AbortSignal.timeout(9000)))
+    for await (const chunk of reach(family, server).stream(
+      asking(createPersistentList([user('Go.')])),
+      AbortSignal.timeout(9000),
+    ))
       seen.push(chunk);
     const end = seen.at(-1);
     assert.ok(end?.type === 'end');
@@ -209,7 +212,7 @@ for (const family of families) {
   test(`a request to ${name} that is cancelled ends at once and lets go of the connection`, async () => {
     await using server = await scriptedServer([says('One two three four.', { cutAfter: 2, hang: true })]);
     const stop = new AbortController();
-    const stream = reach(family, server).stream(asking(trailOf([user('Go.')])), stop.signal);
+    const stream = reach(family, server).stream(asking(createPersistentList([user('Go.')])), stop.signal);
     await assert.rejects(
       async () => {
         for await (const chunk of stream) if (chunk.type === 'part-delta') stop.abort();
@@ -221,7 +224,10 @@ for (const family of families) {
 
   test(`a reader who leaves ${name} early lets go of the connection`, async () => {
     await using server = await scriptedServer([says('One two three four.', { cutAfter: 2, hang: true })]);
-    for await (const chunk of reach(family, server).stream(asking(trailOf([user('Go.')])), AbortSignal.timeout(9000)))
+    for await (const chunk of reach(family, server).stream(
+      asking(createPersistentList([user('Go.')])),
+      AbortSignal.timeout(9000),
+    ))
       if (chunk.type === 'part-delta') break;
     while (!server.requests[0]?.outcome.abandoned) await new Promise((wake) => setTimeout(wake, 5));
   });

@@ -1,13 +1,13 @@
 // One answer put together from its pieces: chunks for whoever watches, and at the end the whole message. Nothing is repaired.
 import {
   isObject,
-  type CallPart,
+  type ToolCallPart,
   type Chunk,
   type FilePart,
   type FinishReason,
   type Json,
-  type Meta,
-  type Part,
+  type ProviderMetadata,
+  type MessagePart,
   type Usage,
 } from '../../core/index.ts';
 import { mostChars, tooLargeFault, type Who } from './faults.ts';
@@ -27,15 +27,15 @@ export type CallPiece = {
   readonly tool?: string;
   /** Arguments as JSON text, or already read. */
   readonly input?: string | { readonly [key: string]: unknown };
-  readonly meta?: Meta;
+  readonly meta?: ProviderMetadata;
 };
 
 /** An answer in the making. Pieces go in in the order they arrive; chunks come out by `take`, neighbouring deltas joined. */
 export interface Assembly {
   /** Words: continues the open text, or begins one. */
-  text(piece: string, meta?: Meta): void;
+  text(piece: string, meta?: ProviderMetadata): void;
   /** Thinking: continues the open thought, or begins one. */
-  reasoning(piece: string, meta?: Meta): void;
+  reasoning(piece: string, meta?: ProviderMetadata): void;
   /** Ends the open text or thought, so that the next piece begins another. */
   close(): void;
   /** A piece of the tool call known by this key for the time of this answer. */
@@ -50,7 +50,12 @@ export interface Assembly {
   take(): readonly Chunk[];
 }
 
-type Words = { readonly kind: 'text' | 'reasoning'; readonly index: number; text: string; meta: Meta | undefined };
+type Words = {
+  readonly kind: 'text' | 'reasoning';
+  readonly index: number;
+  text: string;
+  meta: ProviderMetadata | undefined;
+};
 type Draft = {
   readonly kind: 'tool-call';
   readonly index: number;
@@ -58,7 +63,7 @@ type Draft = {
   tool: string;
   input: string;
   begun: boolean;
-  meta: Meta | undefined;
+  meta: ProviderMetadata | undefined;
 };
 type Piece = Words | Draft | { readonly kind: 'file'; readonly part: FilePart };
 
@@ -105,7 +110,7 @@ export function assemble(who: Who, weave: Weave = 'in-turn'): Assembly {
     return begun;
   }
 
-  function words(kind: Words['kind'], piece: string, meta: Meta | undefined): void {
+  function words(kind: Words['kind'], piece: string, meta: ProviderMetadata | undefined): void {
     if (open?.kind !== kind) {
       if (piece === '' && !meta) return;
       open = openFor(kind);
@@ -184,7 +189,7 @@ export function assemble(who: Who, weave: Weave = 'in-turn'): Assembly {
 /** Some servers give their calls no id. */
 const idOf = (draft: Draft): string => draft.id || `call_${draft.index}`;
 
-function finished(piece: Piece): Part {
+function finished(piece: Piece): MessagePart {
   if (piece.kind === 'file') return piece.part;
   const meta = piece.meta ? { meta: piece.meta } : {};
   if (piece.kind !== 'tool-call') return { type: piece.kind, text: piece.text, ...meta };
@@ -192,7 +197,7 @@ function finished(piece: Piece): Part {
 }
 
 /** Arguments as the model meant them, or marked invalid: guessing at what was meant could run something else. */
-export function readInput(text: string): Pick<CallPart, 'input' | 'invalid'> {
+export function readInput(text: string): Pick<ToolCallPart, 'input' | 'invalid'> {
   if (text.trim() === '') return { input: {} };
   try {
     const value = JSON.parse(text) as unknown;

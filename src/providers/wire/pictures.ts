@@ -1,5 +1,5 @@
 // Pictures on wires and for models that have no place for them: named in words, or shown in a message of their own.
-import type { FilePart, Message, Part } from '../../core/index.ts';
+import type { FilePart, Message, MessagePart } from '../../core/index.ts';
 
 /** Whether a model sees pictures; nobody may know. */
 export type Sight = boolean | 'unknown';
@@ -8,7 +8,7 @@ export type Sight = boolean | 'unknown';
 export const asSeen = (message: Message, sight: Sight): Message =>
   sight === true ? message : { role: message.role, parts: message.parts.map((part) => partAsSeen(part, sight)) };
 
-function partAsSeen(part: Part, sight: Sight): Part {
+function partAsSeen(part: MessagePart, sight: Sight): MessagePart {
   if (part.type === 'file')
     return sight === false && part.mediaType.startsWith('image/') ? { type: 'text', text: unseen(part) } : part;
   if (part.type !== 'tool-result' || !part.files) return part;
@@ -19,7 +19,7 @@ function partAsSeen(part: Part, sight: Sight): Part {
 const unseen = ({ name, mediaType }: FilePart): string => `[${name ?? mediaType} is not shown to this model.]`;
 
 /** What follows the results of calls on a wire whose results hold only text: the user's side shows what belongs to them. Nothing where they hold no files. */
-export function shownBeside({ parts }: Message): readonly Part[] {
+export function shownBeside({ parts }: Message): readonly MessagePart[] {
   const files = parts.flatMap((part) => (part.type === 'tool-result' ? (part.files ?? []) : []));
   return files.length === 0
     ? []

@@ -1,7 +1,15 @@
 // A body is the same bytes whether its texts were read or are passed on as a log keeps them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepText, push, toArray, trailOf, type Message, type ResultPart, type Trail } from '../../core/index.ts';
+import {
+  setLazyText,
+  appendItem,
+  toArray,
+  createPersistentList,
+  type Message,
+  type ToolResultPart,
+  type PersistentList,
+} from '../../core/index.ts';
 import { withText, type EncodeMessage } from './pieces.ts';
 import { prefixEncoder } from './prefix.ts';
 
@@ -12,23 +20,23 @@ const encode: EncodeMessage = ({ role, parts }) =>
 
 const said: Message = { role: 'user', parts: [{ type: 'text', text: 'a "word"' }] };
 
-function result(id: string, text: string, kept: boolean): ResultPart {
-  const part: ResultPart = { type: 'tool-result', id, tool: 't', text, failed: false };
+function result(id: string, text: string, kept: boolean): ToolResultPart {
+  const part: ToolResultPart = { type: 'tool-result', id, tool: 't', text, failed: false };
   if (!kept) return part;
   const json = Buffer.from(JSON.stringify(text));
   const read = (): string => assert.fail('It was read.');
-  return keepText(
+  return setLazyText(
     { ...part },
-    { json, jsonLength: JSON.stringify(text).length, length: text.length, codes: undefined, read },
+    { json, jsonLength: JSON.stringify(text).length, length: text.length, charCodes: undefined, read },
   );
 }
 
-const tool = (...parts: readonly ResultPart[]): Message => ({ role: 'tool', parts });
+const tool = (...parts: readonly ToolResultPart[]): Message => ({ role: 'tool', parts });
 
 const textOf = (bytes: readonly Uint8Array[]): string => Buffer.concat(bytes).toString();
 
 /** The conversation as it grows, its results kept or not. */
-function steps(kept: boolean): readonly Trail<Message>[] {
+function steps(kept: boolean): readonly PersistentList<Message>[] {
   const all: readonly Message[] = [
     tool(result('1', 'é\n"', kept)),
     said,
@@ -37,8 +45,8 @@ function steps(kept: boolean): readonly Trail<Message>[] {
     said,
     tool(result('5', 'end', kept), result('6', 'end', kept)),
   ];
-  const trails: Trail<Message>[] = [];
-  for (const message of all) trails.push(push(trails.at(-1) ?? trailOf<Message>(), message));
+  const trails: PersistentList<Message>[] = [];
+  for (const message of all) trails.push(appendItem(trails.at(-1) ?? createPersistentList<Message>(), message));
   return trails;
 }
 
@@ -48,7 +56,9 @@ test('[A10] texts that are kept go out unread, as the same bytes in the same pla
     let encoder = prefixEncoder(encode);
     for (const [i, trail] of unread.entries()) {
       if (!grows) encoder = prefixEncoder(encode);
-      const messages = toArray(plain[i] ?? trailOf<Message>()).flatMap((message) => encode(message, undefined));
+      const messages = toArray(plain[i] ?? createPersistentList<Message>()).flatMap((message) =>
+        encode(message, undefined),
+      );
       assert.equal(textOf(encoder(trail).bytes), JSON.stringify(messages).slice(1, -1));
     }
   }
@@ -56,6 +66,6 @@ test('[A10] texts that are kept go out unread, as the same bytes in the same pla
 
 test('as many characters are counted whether a text is kept or not', () => {
   const chars = (kept: boolean): number =>
-    prefixEncoder(encode)(trailOf([tool(result('1', 'é\n"'.repeat(500), kept)), said])).chars;
+    prefixEncoder(encode)(createPersistentList([tool(result('1', 'é\n"'.repeat(500), kept)), said])).chars;
   assert.equal(chars(true), chars(false));
 });

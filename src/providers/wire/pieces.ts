@@ -1,5 +1,12 @@
 // Messages as pieces of a request's body: what a log keeps as JSON goes out as the bytes it is kept as, all else is serialised.
-import { keptText, textLength, type FilePart, type KeptText, type Message, type Part } from '../../core/index.ts';
+import {
+  getLazyText,
+  textLength,
+  type FilePart,
+  type LazyText,
+  type Message,
+  type MessagePart,
+} from '../../core/index.ts';
 import { asSeen, type Sight } from './pictures.ts';
 
 /** A message as one or more of the dialect's own; it may depend on the message before it and on nothing else. */
@@ -8,11 +15,11 @@ export type EncodeMessage = (message: Message, before: Message | undefined) => r
 /** What an object still lacks. No serialiser sees a field that is named by a symbol. */
 const ending = Symbol('ending');
 
-type Unended = { readonly [ending]?: { readonly key: string; readonly text: KeptText } };
+type Unended = { readonly [ending]?: { readonly key: string; readonly text: LazyText } };
 
 /** These fields, of which there must be one, and the text of a part behind them; where a log keeps it, it is not read. */
 export function withText(fields: object, key: string, part: { readonly text: string }): object {
-  const text = keptText(part);
+  const text = getLazyText(part);
   return text ? { ...fields, [ending]: { key, text } } : { ...fields, [key]: part.text };
 }
 
@@ -102,5 +109,5 @@ function excessOfFiles({ parts }: Message): number {
 }
 
 /** The files of a message, those of its results too. */
-const filesIn = (parts: readonly Part[]): readonly FilePart[] =>
+const filesIn = (parts: readonly MessagePart[]): readonly FilePart[] =>
   parts.flatMap((part) => (part.type === 'file' ? part : part.type === 'tool-result' ? (part.files ?? []) : []));

@@ -1,5 +1,5 @@
 // A request body in pieces: a head that stays the same from turn to turn, the messages encoded once, a tail with what may change.
-import type { Message, Request } from '../../core/index.ts';
+import type { Message, ModelRequest } from '../../core/index.ts';
 import type { Sight } from './pictures.ts';
 import type { EncodeMessage } from './pieces.ts';
 import { prefixEncoder } from './prefix.ts';
@@ -13,20 +13,20 @@ export type BodyShape = {
   /** Whether the model sees pictures. */
   readonly sight: Sight;
   /** Everything up to the messages: JSON text that ends inside the list of messages. */
-  head(request: Request): string;
+  head(request: ModelRequest): string;
   /** Everything after the messages. */
-  tail(request: Request): string;
+  tail(request: ModelRequest): string;
 };
 
 type Head = {
-  readonly of: Omit<Request, 'messages'>;
+  readonly of: Omit<ModelRequest, 'messages'>;
   readonly bytes: Buffer;
   readonly chars: number;
   readonly comma: boolean;
 };
 
 /** Makes the bodies of one model's requests. Within an epoch each extends the one before it, up to the end of its messages, byte for byte. */
-export function bodyMaker(shape: BodyShape): (request: Request) => PrefixBody {
+export function bodyMaker(shape: BodyShape): (request: ModelRequest) => PrefixBody {
   const encode = prefixEncoder(shape.encode, shape.sight);
   const heads = new WeakMap<readonly Message[], Head>();
   return (request) => {
@@ -43,19 +43,19 @@ export function bodyMaker(shape: BodyShape): (request: Request) => PrefixBody {
 
 const commaByte = Buffer.from(',');
 
-function isSameHead(a: Omit<Request, 'messages'>, b: Request): boolean {
+function isSameHead(a: Omit<ModelRequest, 'messages'>, b: ModelRequest): boolean {
   const same = a.system === b.system && a.tools === b.tools && a.settings === b.settings;
-  return same && a.answer === b.answer && a.session === b.session && a.choice === b.choice;
+  return same && a.outputSchema === b.outputSchema && a.session === b.session && a.toolChoice === b.toolChoice;
 }
 
-function makeHead(shape: BodyShape, request: Request): Head {
+function makeHead(shape: BodyShape, request: ModelRequest): Head {
   const { messages: _, ...of } = request;
   const text = shape.head(request);
   return { of, bytes: Buffer.from(text), chars: text.length, comma: !text.endsWith('[') };
 }
 
 /** The system text, with the schema of the answer in words for servers that cannot be held to it. */
-export function withSchemaRule({ system, answer }: Request): string {
+export function withSchemaRule({ system, outputSchema: answer }: ModelRequest): string {
   if (!answer) return system;
   const rule = `When you give your final answer, give one JSON value that fits this JSON schema, and nothing else:\n${JSON.stringify(answer)}`;
   return system === '' ? rule : `${system}\n\n${rule}`;

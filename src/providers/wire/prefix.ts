@@ -1,5 +1,5 @@
 // What a conversation looks like on the wire, encoded once: a turn pays for its new messages, not for its history.
-import type { Message, Trail } from '../../core/index.ts';
+import type { Message, PersistentList } from '../../core/index.ts';
 import { piecesOf, type EncodeMessage } from './pieces.ts';
 import type { Sight } from './pictures.ts';
 
@@ -24,7 +24,7 @@ const joinBelow = 65_536;
 export function prefixEncoder(
   encode: EncodeMessage,
   sight: Sight = true,
-): (messages: Trail<Message>) => EncodedMessages {
+): (messages: PersistentList<Message>) => EncodedMessages {
   const byItems = new WeakMap<readonly Message[], Entry>();
   const byFirst = new WeakMap<Message, Entry>();
 

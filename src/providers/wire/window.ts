@@ -1,13 +1,13 @@
 // Whether a request fits a context window, judged before it is sent: a server that cuts silently would answer a question nobody asked.
-import { FairleadError, type Message, type Request, type Usage } from '../../core/index.ts';
+import { FairleadError, type Message, type ModelRequest, type Usage } from '../../core/index.ts';
 import type { Who } from './faults.ts';
 
 /** Guesses the tokens of a request from its characters and from what the server counted last time. */
 export interface WindowGuard {
   /** Throws `provider/context-too-long` if the request cannot fit. */
-  check(request: Request, chars: number): void;
+  check(request: ModelRequest, chars: number): void;
   /** Remembers what the server counted for a request of this many characters. */
-  learn(request: Request, chars: number, usage: Usage): void;
+  learn(request: ModelRequest, chars: number, usage: Usage): void;
 }
 
 /** Room that is kept for an answer when no limit of its own is set. */

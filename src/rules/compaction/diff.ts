@@ -1,5 +1,5 @@
 // What a compaction changed, for a person: what was kept, what was taken out and what came in its place.
-import { textOf, tokensOf, type Message, type Part } from '../../core/index.ts';
+import { messageText, messageTokens, type Message, type MessagePart } from '../../core/index.ts';
 
 type Mark = '=' | '-' | '+';
 type Piece = { readonly mark: Mark; readonly message: Message };
@@ -27,7 +27,7 @@ function piecesOf(messages: readonly Message[], other: readonly Message[], mark:
     const key = JSON.stringify(part);
     there.set(key, (there.get(key) ?? 0) + 1);
   }
-  const take = (part: Part): boolean => {
+  const take = (part: MessagePart): boolean => {
     const key = JSON.stringify(part);
     const left = there.get(key) ?? 0;
     there.set(key, left - 1);
@@ -67,19 +67,19 @@ function linesOf(run: readonly Piece[]): readonly string[] {
   ];
 }
 
-const whole = (message: Message): string => textOf(message) || message.parts.map(wordsOf).join(' ');
+const whole = (message: Message): string => messageText(message) || message.parts.map(wordsOf).join(' ');
 
 function inShort(message: Message): string {
   const text = message.parts.map(wordsOf).join(' ').replaceAll(/\s+/g, ' ').trim();
   return `${message.role}: ${text.length > 70 ? `${text.slice(0, 69).trimEnd()}…` : text} (${tokens([message])})`;
 }
 
-function wordsOf(part: Part): string {
+function wordsOf(part: MessagePart): string {
   if (part.type === 'tool-call') return `${part.tool} ${JSON.stringify(part.input)}`;
   return part.type === 'file' ? `[${part.name ?? part.mediaType}]` : part.text;
 }
 
 function tokens(messages: readonly Message[]): string {
-  const size = tokensOf(messages);
+  const size = messageTokens(messages);
   return `about ${size.toLocaleString('en')} ${size === 1 ? 'token' : 'tokens'}`;
 }

@@ -1,5 +1,5 @@
 // What no compaction may lose, looked for in what it made and not in how it was made.
-import { shorten, toArray, type Compactor, type Message, type Part } from '../../core/index.ts';
+import { truncateMiddle, toArray, type Compactor, type Message, type MessagePart } from '../../core/index.ts';
 import { fileLeftOut, ownWords } from './plan.ts';
 
 /** What must be there and is not, in one sentence; nothing if all of it is. */
@@ -13,13 +13,13 @@ export function lossIn(before: readonly Message[], after: readonly Message[]): s
     .slice(1)
     .flatMap(ownWords)
     .find((part) => !whole.has(exactly(part)) && !begun.has(beginning(part)));
-  return lost && `It would lose what the user said: ${shorten(JSON.stringify(beginning(lost)), 60)}.`;
+  return lost && `It would lose what the user said: ${truncateMiddle(JSON.stringify(beginning(lost)), 60)}.`;
 }
 
-const exactly = (part: Part): string => JSON.stringify(part);
+const exactly = (part: MessagePart): string => JSON.stringify(part);
 
 /** Words that were cut still begin as they did; a file that was left out is named. */
-const beginning = (part: Part): string =>
+const beginning = (part: MessagePart): string =>
   part.type === 'file'
     ? fileLeftOut(part).text.slice(0, 24)
     : part.type === 'text'

@@ -1,15 +1,15 @@
 // What a compaction keeps, decided by structure alone: the task, the user's own words, the latest turns; never a call without its result.
 import {
-  notesIn,
-  shorten,
-  tokensIn,
-  tokensOf,
-  wordsOf,
+  parseNotes,
+  truncateMiddle,
+  partTokens,
+  messageTokens,
+  renderNotes,
   type FilePart,
   type Message,
   type Note,
-  type Part,
-  type ResultPart,
+  type MessagePart,
+  type ToolResultPart,
   type TextPart,
 } from '../../core/index.ts';
 
@@ -29,9 +29,9 @@ export type Budget = {
 /** A conversation taken apart: what stays as it is, and what is left out. */
 export type Plan = {
   /** The first request of the user. */
-  readonly task: readonly Part[];
+  readonly task: readonly MessagePart[];
   /** What the user said in the part left out. */
-  readonly words: readonly Part[];
+  readonly words: readonly MessagePart[];
   readonly left: readonly Message[];
   /** The latest note of each key in the part left out. */
   readonly notes: readonly Note[];
@@ -45,14 +45,16 @@ export const compactionKey = 'compaction';
 const standIn = 'Go on.';
 
 /** What a person said in a message, without the notes that were shown beside it. */
-export const ownWords = ({ role, parts }: Message): readonly Part[] =>
-  role === 'user' ? parts.filter((part) => part.type !== 'text' || !(part.text === standIn || notesIn(part.text))) : [];
+export const ownWords = ({ role, parts }: Message): readonly MessagePart[] =>
+  role === 'user'
+    ? parts.filter((part) => part.type !== 'text' || !(part.text === standIn || parseNotes(part.text)))
+    : [];
 
 /** Takes a conversation apart so that what stays fits; nothing where that cannot be done without losing what must stay. */
 export function planFor(messages: readonly Message[], budget: Budget): Plan | undefined {
   if (messages[0]?.role !== 'user' || messages.length < 2) return undefined;
   const notes = latestNotes(messages, budget.notes);
-  const reserve = budget.reserve + tokensIn(wordsOf(notes));
+  const reserve = budget.reserve + partTokens(renderNotes(notes));
   const all = { ...budget, reserve };
   const from = verbatim(messages, all);
   if (from !== undefined) return planAt(messages, from, notes);
@@ -65,14 +67,14 @@ export function planFor(messages: readonly Message[], budget: Budget): Plan | un
 
 /** Where the tail begins if as many of the latest turns stay as fit beside all that the user said, everything word for word. */
 function verbatim(messages: readonly Message[], { room, reserve, keepTurns }: Budget): number | undefined {
-  let said = messages.reduce((sum, each) => sum + tokensIn(ownWords(each)), 0);
+  let said = messages.reduce((sum, each) => sum + partTokens(ownWords(each)), 0);
   let found: number | undefined;
   let size = 0;
   let turns = 0;
   for (let i = messages.length - 1; i > 1; i--) {
     const message = messages[i] as Message;
-    said -= tokensIn(ownWords(message));
-    size += tokensIn(message.parts);
+    said -= partTokens(ownWords(message));
+    size += partTokens(message.parts);
     if (message.role === 'assistant') turns++;
     if (turns > keepTurns || said + size + reserve > room) break;
     if (message.role !== 'tool' && turns > 0) found = i;
@@ -87,9 +89,9 @@ function squeezed(messages: readonly Message[], notes: readonly Note[], room: nu
   for (const from of latest > 0 ? [latest, none] : [none]) {
     if (from < 1) continue;
     const plan = planAt(messages, from, notes);
-    const left = room - tokensIn(plan.task);
-    const tail = withResultsIn(plan.tail, left - tokensIn(plan.words));
-    const words = wordsWithin(plan.words, left - tokensOf(tail));
+    const left = room - partTokens(plan.task);
+    const tail = withResultsIn(plan.tail, left - partTokens(plan.words));
+    const words = wordsWithin(plan.words, left - messageTokens(tail));
     if (words) return { ...plan, words, tail };
   }
   return undefined;
@@ -98,7 +100,7 @@ function squeezed(messages: readonly Message[], notes: readonly Note[], room: nu
 /** These messages in this many tokens, if cutting results is enough for it. */
 function withResultsIn(messages: readonly Message[], room: number): readonly Message[] {
   const results = messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-result'));
-  const rest = room - tokensIn(messages.flatMap(({ parts }) => parts.filter((part) => part.type !== 'tool-result')));
+  const rest = room - partTokens(messages.flatMap(({ parts }) => parts.filter((part) => part.type !== 'tool-result')));
   // Less what `shorten` adds to say what it left out.
   return messages.map((message) => withResultsCut(message, Math.floor((rest / results.length) * 4) - 80));
 }
@@ -112,19 +114,22 @@ const withResultsCut = ({ role, parts }: Message, most: number): Message => ({
 });
 
 /** Pictures are the first to go: they can be looked at again. */
-function resultCut({ files = [], ...part }: ResultPart, most: number): ResultPart {
-  return { ...part, text: shorten([part.text, ...files.map((file) => fileLeftOut(file).text)].join('\n'), most) };
+function resultCut({ files = [], ...part }: ToolResultPart, most: number): ToolResultPart {
+  return {
+    ...part,
+    text: truncateMiddle([part.text, ...files.map((file) => fileLeftOut(file).text)].join('\n'), most),
+  };
 }
 
 /** The user's words in this many tokens: whole if they fit, else the oldest cut first and each no further than needed. */
-function wordsWithin(words: readonly Part[], room: number): readonly Part[] | undefined {
+function wordsWithin(words: readonly MessagePart[], room: number): readonly MessagePart[] | undefined {
   const cut = [...words];
-  let size = tokensIn(cut);
+  let size = partTokens(cut);
   for (const most of [2000, 600, 200, 50]) {
     for (let i = 0; i < cut.length && size > room; i++) {
-      const part = cut[i] as Part;
+      const part = cut[i] as MessagePart;
       const less = cutPart(part, most);
-      size += tokensIn([less]) - tokensIn([part]);
+      size += partTokens([less]) - partTokens([part]);
       cut[i] = less;
     }
     if (size <= room) return cut;
@@ -132,10 +137,10 @@ function wordsWithin(words: readonly Part[], room: number): readonly Part[] | un
   return undefined;
 }
 
-function cutPart(part: Part, most: number): Part {
+function cutPart(part: MessagePart, most: number): MessagePart {
   if (part.type === 'file') return fileLeftOut(part);
   if (part.type !== 'text') return part;
-  const text = shorten(part.text, most);
+  const text = truncateMiddle(part.text, most);
   return text.length < part.text.length ? { ...part, text } : part;
 }
 
@@ -165,8 +170,8 @@ function latestNotes(messages: readonly Message[], room: number): readonly Note[
   let size = 0;
   for (const { key, text } of messages.flatMap(notesOf).toReversed()) {
     if (key === compactionKey || kept.has(key)) continue;
-    const note = { key, text: shorten(text, 1000) };
-    size += tokensIn(wordsOf([note]));
+    const note = { key, text: truncateMiddle(text, 1000) };
+    size += partTokens(renderNotes([note]));
     if (size > room) break;
     kept.set(key, note);
   }
@@ -174,4 +179,4 @@ function latestNotes(messages: readonly Message[], room: number): readonly Note[
 }
 
 const notesOf = ({ role, parts }: Message): readonly Note[] =>
-  role === 'user' ? parts.flatMap((part) => (part.type === 'text' ? (notesIn(part.text) ?? []) : [])) : [];
+  role === 'user' ? parts.flatMap((part) => (part.type === 'text' ? (parseNotes(part.text) ?? []) : [])) : [];

@@ -1,14 +1,14 @@
 // The shape of a compacted conversation: the task, what stands for the part left out, what is carried over from it, the latest turns.
 import {
-  callsOf,
-  estimate,
-  frameOf,
-  shorten,
+  messageToolCalls,
+  estimateTokens,
+  prefixTokens,
+  truncateMiddle,
   toArray,
-  tokensOf,
-  wordsOf,
-  type AgentParts,
-  type FileMark,
+  messageTokens,
+  renderNotes,
+  type ResolvedAgent,
+  type TouchedFile,
   type Message,
   type RunState,
 } from '../../core/index.ts';
@@ -26,20 +26,20 @@ export type CompactionBudget = Budget & { readonly summary: number; readonly win
 /** How much may be kept of this state. `target` is the share of the window, or of what is used where that is less, to get down to. */
 export function budgetFor(
   state: RunState,
-  { provider }: AgentParts,
+  { provider }: ResolvedAgent,
   options: { readonly target: number; readonly keepTurns: number; readonly summary: number },
 ): CompactionBudget {
-  const frame = frameOf(state);
-  const used = frame + tokensOf(toArray(state.messages));
+  const frame = prefixTokens(state);
+  const used = frame + messageTokens(toArray(state.messages));
   // A provider that counts more than we do (code, other scripts) is right: the window is smaller in our tokens.
   const ratio = Math.max(1, state.context / used);
-  const window = (state.limits?.context ?? (provider.window ?? Number.POSITIVE_INFINITY) * 0.9) / ratio;
+  const window = (state.limits?.context ?? (provider.contextWindow ?? Number.POSITIVE_INFINITY) * 0.9) / ratio;
   const base = Math.min(window, used);
   const room = Math.max(options.target * base - frame, (options.target / 2) * (base - frame), 0);
   const most = Math.max(room, 0.85 * (base - frame));
   const summary = Math.floor(Math.min(options.summary, room * 0.25));
   const files = fileLines(state.files, room * fileShare);
-  const reserve = summary + estimate(files) + 100;
+  const reserve = summary + estimateTokens(files) + 100;
   return {
     room,
     most,
@@ -54,13 +54,13 @@ export function budgetFor(
 /** The conversation that a plan makes, with these words of the model's side in the place of what is left out. */
 export function assemble(state: RunState, plan: Plan, room: number, instead: string): readonly Message[] {
   if (plan.left.length === 0)
-    return [{ role: 'user', parts: [...plan.task, ...wordsOf(plan.notes, state.nonce)] }, ...plan.tail];
+    return [{ role: 'user', parts: [...plan.task, ...renderNotes(plan.notes, state.nonce)] }, ...plan.tail];
   const note = { key: compactionKey, text: carriedOver(state, plan, room) };
   const bridge: readonly Message[] = plan.tail[0]?.role === 'user' ? [says('assistant', leftOut)] : [];
   return [
     { role: 'user', parts: plan.task },
     says('assistant', instead),
-    { role: 'user', parts: [...plan.words, ...wordsOf([...plan.notes, note], state.nonce)] },
+    { role: 'user', parts: [...plan.words, ...renderNotes([...plan.notes, note], state.nonce)] },
     ...bridge,
     ...plan.tail,
   ];
@@ -74,7 +74,9 @@ const says = (role: Message['role'], text: string): Message => ({ role, parts: [
 function carriedOver({ files, tools: known }: RunState, { left, words }: Plan, room: number): string {
   // A name that no tool has is the model's invention, and this text stands on the user's side.
   const names = new Set(known.map((tool) => tool.name));
-  const tools = left.flatMap((message) => callsOf(message).map((call) => call.tool)).filter((tool) => names.has(tool));
+  const tools = left
+    .flatMap((message) => messageToolCalls(message).map((call) => call.tool))
+    .filter((tool) => names.has(tool));
   const counts = [...new Set(tools)].map((tool) => `${tool} ${tools.filter((each) => each === tool).length} times`);
   return [
     `To fit the window, ${left.length} messages between the first request and what follows were left out.`,
@@ -86,17 +88,17 @@ function carriedOver({ files, tools: known }: RunState, { left, words }: Plan, r
 }
 
 /** The files a line each, changed ones first where not all fit. */
-function fileLines(files: readonly FileMark[], room: number): string {
+function fileLines(files: readonly TouchedFile[], room: number): string {
   let size = 0;
   const order = [
     ...files.filter((file) => file.changed).toReversed(),
     ...files.filter((file) => !file.changed).toReversed(),
   ];
-  const fitting = new Set(order.filter((file) => (size += estimate(fileLine(file)) + 1) <= room));
+  const fitting = new Set(order.filter((file) => (size += estimateTokens(fileLine(file)) + 1) <= room));
   const lines = files.filter((file) => fitting.has(file)).map(fileLine);
   const more = files.length - lines.length;
   return [...(more ? [`- ${more} more`] : []), ...lines].join('\n');
 }
 
-const fileLine = ({ path, tool, changed, content }: FileMark): string =>
-  `- ${shorten(JSON.stringify(path), 300)} (${changed ? 'changed' : 'not changed'}, last by ${tool}${content === undefined ? '' : `, content ${content.slice(0, 12)}`})`;
+const fileLine = ({ path, tool, changed, content }: TouchedFile): string =>
+  `- ${truncateMiddle(JSON.stringify(path), 300)} (${changed ? 'changed' : 'not changed'}, last by ${tool}${content === undefined ? '' : `, content ${content.slice(0, 12)}`})`;

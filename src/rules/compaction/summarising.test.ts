@@ -1,7 +1,15 @@
 // Compaction with a model: asked once and within bounds, believed only where it helps, and done without where it does not.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { textOf, toArray, tokensOf, type Limits, type Message, type Request, type RunState } from '../../core/index.ts';
+import {
+  messageText,
+  toArray,
+  messageTokens,
+  type Limits,
+  type Message,
+  type ModelRequest,
+  type RunState,
+} from '../../core/index.ts';
 import { calls, fails, says as answers, scriptedProvider, type ScriptStep } from '../../testing/index.ts';
 import { agentOf, compactedBy, round, says, stateOf, user } from '../../../test/support/long-talk.ts';
 import { summarising } from '../index.ts';
@@ -14,20 +22,21 @@ const talk: readonly Message[] = [
   ...Array.from({ length: 10 }, (_, i) => round(`d${i}`, 400)).flat(),
 ];
 
-const asking = (request: Request | undefined): string => textOf(toArray((request as Request).messages)[0] as Message);
+const asking = (request: ModelRequest | undefined): string =>
+  messageText(toArray((request as ModelRequest).messages)[0] as Message);
 
 test('[P51, A12] the part that is left out is summarised by the agent’s model: once, without tools, in bounded words', async () => {
   const writer = scriptedProvider([answers('Found: the lexer is fine.', { usage: { input: 700, output: 9 } })]);
   const made = await compactedBy(summarising({ keepTurns: 2 }), stateOf(talk, 3000), writer);
   const [request] = writer.requests;
   assert.equal(writer.requests.length, 1);
-  assert.deepEqual([request?.tools, request?.answer, request?.messages.length], [[], undefined, 1]);
+  assert.deepEqual([request?.tools, request?.outputSchema, request?.messages.length], [[], undefined, 1]);
   assert.ok((request?.settings.maxOutputTokens ?? 0) > 100 && (request?.settings.maxOutputTokens ?? 0) <= 1500);
   assert.match(
     asking(request),
     /<request>\nFind the bug\.\n<\/request>[^]*<record>\ncall of read: \{\}\nresult of read: xxx[^]*user: Not the parser\./,
   );
-  assert.match(textOf(made.messages?.[1] as Message), /Found: the lexer is fine\.\n<\/summary-of-earlier-work>$/);
+  assert.match(messageText(made.messages?.[1] as Message), /Found: the lexer is fine\.\n<\/summary-of-earlier-work>$/);
   assert.deepEqual(made.messages?.slice(-4), talk.slice(-4));
   assert.equal(made.messages?.length, 7, 'two turns stay word for word');
   assert.deepEqual([made.spent?.input, made.spent?.output, made.spent?.turns], [700, 9, undefined]);
@@ -52,8 +61,8 @@ const useless: Readonly<Record<string, ScriptStep>> = {
 for (const [how, step] of Object.entries(useless)) {
   test(`[P47] where the summary ${how}, the part is left out without one and the reason is told`, async () => {
     const made = await compactedBy(summarising(), stateOf(talk, 3000), scriptedProvider([step]));
-    assert.ok(made.messages && tokensOf(made.messages) < tokensOf(talk) / 2);
-    assert.equal(textOf(made.messages[1] as Message), '(Earlier work is left out here.)');
+    assert.ok(made.messages && messageTokens(made.messages) < messageTokens(talk) / 2);
+    assert.equal(messageText(made.messages[1] as Message), '(Earlier work is left out here.)');
     assert.match(made.detail ?? '', /^\d+ messages were left out\. No summary was made: /);
     assert.equal(made.spent !== undefined, how !== 'fails', 'what was said is paid for');
   });
@@ -63,16 +72,16 @@ test('[P47] a summary that is longer than what it replaces is not used, and long
   const small = [user('Go.'), says('a'.repeat(900)), user('On.'), says('b'.repeat(900)), user('And?'), says('c')];
   const wordy = (): ReturnType<typeof scriptedProvider> => scriptedProvider(() => answers('w'.repeat(50_000)));
   const kept = await compactedBy(summarising({ keepTurns: 1 }), stateOf(small, 600), wordy());
-  assert.ok(kept.messages === undefined || tokensOf(kept.messages) < tokensOf(small));
+  assert.ok(kept.messages === undefined || messageTokens(kept.messages) < messageTokens(small));
   const cut = await compactedBy(summarising(), stateOf(talk, 3000), wordy());
-  assert.ok(tokensOf(cut.messages ?? []) < 0.6 * 3000, `${tokensOf(cut.messages ?? [])} tokens`);
+  assert.ok(messageTokens(cut.messages ?? []) < 0.6 * 3000, `${messageTokens(cut.messages ?? [])} tokens`);
 });
 
 test('[P47] where the window leaves no room for a summary that says anything, none is asked for', async () => {
   const writer = scriptedProvider(['Notes.']);
   const made = await compactedBy(summarising(), stateOf(talk, 800), writer);
   assert.equal(writer.requests.length, 0);
-  assert.ok(made.messages && tokensOf(made.messages) < 400);
+  assert.ok(made.messages && messageTokens(made.messages) < 400);
 });
 
 const poor: readonly Partial<Limits>[] = [{ tokens: 1000 }, { usd: 0.0005 }];
@@ -91,7 +100,7 @@ for (const limits of poor) {
 test('a provider that counts more tokens than we guess is believed: the conversation shrinks by its count', async () => {
   const state = stateOf(talk, 3000);
   const made = await compactedBy(summarising(), { ...state, context: state.context * 3 }, scriptedProvider(['Notes.']));
-  const size = tokensOf(made.messages ?? talk);
+  const size = messageTokens(made.messages ?? talk);
   assert.ok(size * 3 <= 0.5 * 3000, `${size} tokens by our guess`);
 });
 

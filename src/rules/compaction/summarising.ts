@@ -1,5 +1,5 @@
 // Compaction with a model: the part that is left out is summarised, everything that must be exact is carried over by structure.
-import { toArray, tokensOf, type Compacted, type Compactor, type Provider } from '../../core/index.ts';
+import { toArray, messageTokens, type CompactionResult, type Compactor, type Provider } from '../../core/index.ts';
 import { planFor } from './plan.ts';
 import { assemble, budgetFor } from './shape.ts';
 import { summaryBlock, summaryOf } from './summary.ts';
@@ -27,12 +27,12 @@ export function summarising(options: SummarisingOptions = {}): Compactor {
       const budget = budgetFor(state, context.agent, { target, keepTurns, summary: summaryTokens });
       const plan = planFor(toArray(state.messages), budget);
       if (!plan) return { detail: nothingToLeave };
-      const fallBack = async (why: string, more: Compacted = {}): Promise<Compacted> => {
+      const fallBack = async (why: string, more: CompactionResult = {}): Promise<CompactionResult> => {
         const trimmed = await trimmer.run(state, context);
         return { ...more, ...trimmed, detail: `${trimmed.detail ?? ''} No summary was made: ${why}.`.trim() };
       };
       if (budget.summary < leastSummary) return fallBack('there is no room for one that says anything');
-      if (tokensOf(plan.left) <= budget.summary) return fallBack('it would have been as long as what it replaces');
+      if (messageTokens(plan.left) <= budget.summary) return fallBack('it would have been as long as what it replaces');
       const summary = await summaryOf(agent, state, plan, { tokens: budget.summary, window: budget.window }, context);
       const spent = summary.spent ? { spent: summary.spent } : {};
       if (summary.text === undefined) return fallBack(summary.why ?? 'the model gave none', spent);

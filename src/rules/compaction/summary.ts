@@ -1,24 +1,24 @@
 // A summary by a model: asked for once, within bounds, and kept as data that nobody can mistake for the user's words.
 import {
-  bill,
-  billCut,
-  costOf,
-  estimate,
+  answerCost,
+  partialAnswerCost,
+  usageCost,
+  estimateTokens,
   FairleadError,
-  messageOf,
-  shorten,
-  textOf,
-  tokensIn,
-  tokensOf,
-  trailOf,
-  type AgentParts,
-  type Bill,
-  type CompactContext,
+  errorMessage,
+  truncateMiddle,
+  messageText,
+  partTokens,
+  messageTokens,
+  createPersistentList,
+  type ResolvedAgent,
+  type AnswerCost,
+  type CompactionContext,
   type Message,
-  type Part,
-  type Request,
+  type MessagePart,
+  type ModelRequest,
   type RunState,
-  type Spent,
+  type UsageTotals,
 } from '../../core/index.ts';
 import type { Plan } from './plan.ts';
 import { transcriptOf } from './transcript.ts';
@@ -27,7 +27,7 @@ import { transcriptOf } from './transcript.ts';
 export type Summary = {
   readonly text?: string;
   readonly why?: string;
-  readonly spent?: Partial<Spent>;
+  readonly spent?: Partial<UsageTotals>;
 };
 
 type Size = { readonly tokens: number; readonly window: number };
@@ -43,14 +43,14 @@ The user's own messages are kept elsewhere word for word: do not repeat them. Sa
 
 /** Asks for a summary of what a plan leaves out, of at most this many tokens. `window` is how many one request may hold. */
 export async function summaryOf(
-  agent: AgentParts,
+  agent: ResolvedAgent,
   state: RunState,
   plan: Plan,
   size: Size,
-  { signal, focus }: Pick<CompactContext, 'signal' | 'focus'>,
+  { signal, focus }: Pick<CompactionContext, 'signal' | 'focus'>,
 ): Promise<Summary> {
   const request = requestFor(agent, plan, size, focus);
-  const input = estimate(system) + tokensOf(request.messages.items);
+  const input = estimateTokens(system) + messageTokens(request.messages.items);
   const asking = { ...state, context: input };
   const refusal = tooDear(agent, state, input, mostOutput(size));
   if (refusal !== undefined) return { why: refusal };
@@ -60,24 +60,26 @@ export async function summaryOf(
       if (chunk.type === 'restarted') spoken.length = 0;
       if (chunk.type === 'part-delta') spoken.push(chunk.text);
       if (chunk.type !== 'end') continue;
-      const spent = spentOn(bill(agent, asking, chunk, chunk.message), input, chunk.message.parts);
-      const text = textOf(chunk.message).trim();
+      const spent = spentOn(answerCost(agent, asking, chunk, chunk.message), input, chunk.message.parts);
+      const text = messageText(chunk.message).trim();
       if (chunk.finishReason !== 'stop' && chunk.finishReason !== 'length')
         return { why: `the model ended with "${chunk.finishReason}" instead of a summary`, spent };
-      return text === '' ? { why: 'the summary was empty', spent } : { text: shorten(text, size.tokens * 6), spent };
+      return text === ''
+        ? { why: 'the summary was empty', spent }
+        : { text: truncateMiddle(text, size.tokens * 6), spent };
     }
     throw new FairleadError('provider/cut', 'The summary broke off before its end.', { blame: 'provider' });
   } catch (error) {
-    const cut = spoken.length ? { spent: spentOn(billCut(agent, asking, spoken.join('')), input, []) } : {};
-    return { why: `the summary failed: ${messageOf(error)}`, ...cut };
+    const cut = spoken.length ? { spent: spentOn(partialAnswerCost(agent, asking, spoken.join('')), input, []) } : {};
+    return { why: `the summary failed: ${errorMessage(error)}`, ...cut };
   }
 }
 
-function requestFor({ settings }: AgentParts, { task, left }: Plan, size: Size, focus?: string): Request {
-  const room = Math.max(1000, (size.window - mostOutput(size) - estimate(system) - 500) * 4);
-  const request = textOf({ role: 'user', parts: task });
+function requestFor({ settings }: ResolvedAgent, { task, left }: Plan, size: Size, focus?: string): ModelRequest {
+  const room = Math.max(1000, (size.window - mostOutput(size) - estimateTokens(system) - 500) * 4);
+  const request = messageText({ role: 'user', parts: task });
   const text = [
-    `The agent was asked, to begin with:\n<request>\n${closed(shorten(request, 1000))}\n</request>`,
+    `The agent was asked, to begin with:\n<request>\n${closed(truncateMiddle(request, 1000))}\n</request>`,
     `The part that is taken out:\n<record>\n${closed(transcriptOf(left, room))}\n</record>`,
     ...(focus ? [`The user asks to pay attention to this:\n${focus}`] : []),
     `Write the notes now, in at most ${Math.floor(size.tokens * 0.7)} words.`,
@@ -86,8 +88,8 @@ function requestFor({ settings }: AgentParts, { task, left }: Plan, size: Size, 
   return {
     system,
     tools: [],
-    messages: trailOf<Message>([{ role: 'user', parts: [{ type: 'text', text }] }]),
-    choice: 'auto',
+    messages: createPersistentList<Message>([{ role: 'user', parts: [{ type: 'text', text }] }]),
+    toolChoice: 'auto',
     settings: { ...kept, reasoning: 'none', maxOutputTokens: mostOutput(size) },
   };
 }
@@ -100,7 +102,7 @@ const closed = (text: string): string => text.replaceAll(/<(?=\/?(?:record|reque
 
 /** Why the run's budgets do not allow a summary: they are kept before the call, like those of a turn. */
 function tooDear(
-  { provider }: AgentParts,
+  { provider }: ResolvedAgent,
   { limits, run, spent }: RunState,
   input: number,
   output: number,
@@ -109,13 +111,17 @@ function tooDear(
   if (limits.tokens !== undefined && !(spent.input + spent.output + input + output <= limits.tokens))
     return 'the token budget has no room for a summary';
   if (limits.usd === undefined) return undefined;
-  const usd = provider.price && costOf(provider.price, { input, output });
+  const usd = provider.price && usageCost(provider.price, { input, output });
   return usd !== undefined && spent.usd + usd <= limits.usd ? undefined : 'the money budget has no room for a summary';
 }
 
-const spentOn = ({ usage, usd, estimated }: Bill, input: number, parts: readonly Part[]): Partial<Spent> => ({
+const spentOn = (
+  { usage, usd, estimated }: AnswerCost,
+  input: number,
+  parts: readonly MessagePart[],
+): Partial<UsageTotals> => ({
   input: usage.input ?? input,
-  output: usage.output ?? tokensIn(parts),
+  output: usage.output ?? partTokens(parts),
   cacheRead: usage.cacheRead ?? 0,
   cacheWrite: usage.cacheWrite ?? 0,
   usd: usd ?? 0,

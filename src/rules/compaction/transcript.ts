@@ -1,5 +1,5 @@
 // The part of a conversation that is left out, told as plain text for whoever summarises it.
-import { shorten, type Message, type Part } from '../../core/index.ts';
+import { truncateMiddle, type Message, type MessagePart } from '../../core/index.ts';
 import { ownWords } from './plan.ts';
 
 /** Characters of one piece that are told, by what it is; a tool's output says most in its first and last lines. */
@@ -11,7 +11,7 @@ export function transcriptOf(messages: readonly Message[], room: number): string
     const text = told(messages, share);
     if (text.length <= room) return text;
   }
-  return shorten(told(messages, 0), room);
+  return truncateMiddle(told(messages, 0), room);
 }
 
 const told = (messages: readonly Message[], share: number): string =>
@@ -22,8 +22,8 @@ const told = (messages: readonly Message[], share: number): string =>
     .filter((text) => text !== '')
     .join('\n');
 
-function line({ role }: Message, part: Part, share: number): string {
-  const cut = (text: string, full: number): string => shorten(text, Math.max(80, Math.floor(full * share)));
+function line({ role }: Message, part: MessagePart, share: number): string {
+  const cut = (text: string, full: number): string => truncateMiddle(text, Math.max(80, Math.floor(full * share)));
   switch (part.type) {
     case 'text':
       return role === 'user' ? `user: ${cut(part.text, most.said)}` : `assistant: ${cut(part.text, most.answered)}`;

@@ -1,5 +1,5 @@
 // Compaction without a model: what the user said and the latest work stay word for word, the rest is left out and said to be.
-import { toArray, tokensOf, type Compactor, type Message, type RunState } from '../../core/index.ts';
+import { toArray, messageTokens, type Compactor, type Message, type RunState } from '../../core/index.ts';
 import { lossIn } from './pinned.ts';
 import { planFor } from './plan.ts';
 import { assemble, budgetFor, leftOut } from './shape.ts';
@@ -38,6 +38,6 @@ export const nothingToLeave = 'There is nothing between the first request and th
 /** Why these messages cannot take the place of a state's, in one sentence; nothing if they can. */
 export function unfit(state: RunState, messages: readonly Message[]): string | undefined {
   const before = toArray(state.messages);
-  const [old, now] = [tokensOf(before), tokensOf(messages)];
+  const [old, now] = [messageTokens(before), messageTokens(messages)];
   return now < old ? lossIn(before, messages) : `It would not be shorter: about ${now} tokens instead of ${old}.`;
 }

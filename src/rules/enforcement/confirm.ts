@@ -1,20 +1,20 @@
 // Confirmation: a person is asked before some calls are made.
-import { shorten, type Call, type RunState } from '../../core/index.ts';
+import { truncateMiddle, type ToolCall, type RunState } from '../../core/index.ts';
 import { enforce, type Enforcement } from './enforcement.ts';
 
 /** Which calls a person is asked about, and how. */
 export type Confirmation = {
   readonly name?: string;
   /** Tools by name, or a test of the call. */
-  readonly which: readonly string[] | ((call: Call, state: RunState) => boolean);
-  readonly question?: (call: Call) => string;
+  readonly which: readonly string[] | ((call: ToolCall, state: RunState) => boolean);
+  readonly question?: (call: ToolCall) => string;
 };
 
-const usual = ({ tool, input }: Call): string => `Run ${tool} with ${shorten(JSON.stringify(input), 400)}?`;
+const usual = ({ tool, input }: ToolCall): string => `Run ${tool} with ${truncateMiddle(JSON.stringify(input), 400)}?`;
 
 /** Asks a person before these calls. A yes is for the question that was asked and for no other. */
 export function confirm({ name = 'confirm', which, question = usual }: Confirmation): Enforcement {
-  const asks = typeof which === 'function' ? which : ({ tool }: Call): boolean => which.includes(tool);
+  const asks = typeof which === 'function' ? which : ({ tool }: ToolCall): boolean => which.includes(tool);
   const [tool] = typeof which === 'function' ? [] : which;
   return enforce({
     name,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, says, stage, toolOf, type Line, type Stage } from '../../../test/support/rehearsal.ts';
-import { decide, illegal, toArray, type Compactor, type Json } from '../../core/index.ts';
+import { evaluateGates, historyError, toArray, type Compactor, type Json } from '../../core/index.ts';
 import { tryGate } from '../examples/trial.ts';
 import { summarising } from '../compaction/summarising.ts';
 import { toolUse } from '../history/questions.ts';
@@ -58,7 +58,7 @@ test('[M27, M31] an edit of an unread file is refused with a reason, the model s
     refused?.text ?? '',
     /The rule read-before-edit does not allow this call, so nothing was run: src\/a\.ts was not read before\. Read it with read_file/,
   );
-  for (const request of set.requests) assert.equal(illegal(toArray(request.messages)), undefined);
+  for (const request of set.requests) assert.equal(historyError(toArray(request.messages)), undefined);
 });
 
 test('[M27] a file that the model made is known, and with a way to look, writing over an unread one is stopped too', async () => {
@@ -96,7 +96,7 @@ test('[M29] a read that a crash cut off is not counted against itself', async ()
   const { state } = set.head;
   const open = { id: 'c', tool: 'read_file', input: { path } };
   const ask = (key?: string): Promise<{ readonly type: string }> =>
-    decide(set.agent, key === undefined ? open : { ...open, key }, state);
+    evaluateGates(set.agent, key === undefined ? open : { ...open, key }, state);
   assert.equal((await ask()).type, 'deny');
   assert.equal((await ask('k')).type, 'allow');
 });
@@ -188,7 +188,7 @@ test('[M30] when the context exceeds 80 % of the window, compaction is triggered
   const set = await stage({
     lines: [full(700), full(850), says('done')],
     tools: [look],
-    compact: compactAt(0.8, inner),
+    compactor: compactAt(0.8, inner),
     limits: { context: 1000 },
   });
   await set.go();

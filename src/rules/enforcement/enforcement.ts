@@ -1,7 +1,7 @@
 // What the makers of gates give: a gate that says its name, the views it looks at, and examples of what it stops and what it lets pass.
 import {
-  aimOf,
-  type Call,
+  unwrapDeferredCall,
+  type ToolCall,
   type Decision,
   type Gate,
   type Json,
@@ -33,7 +33,7 @@ export type Objection = { readonly deny: string } | { readonly ask: string };
 
 /** What an enforcement is made from. */
 export type EnforcementParts = Omit<Enforcement, 'gates' | 'views' | 'examples'> & {
-  readonly objection: (call: Call, state: RunState) => Objection | undefined | Promise<Objection | undefined>;
+  readonly objection: (call: ToolCall, state: RunState) => Objection | undefined | Promise<Objection | undefined>;
   readonly views?: readonly NamedView<unknown>[];
   readonly examples?: readonly GateExample[];
 };
@@ -50,10 +50,10 @@ export function enforce({ name, why, objection, views = [], examples = [] }: Enf
 }
 
 /** The open calls of the same answer that stand before this one and have not begun to act: they go first. */
-export function callsBefore(call: Call, state: RunState): readonly Call[] {
+export function callsBefore(call: ToolCall, state: RunState): readonly ToolCall[] {
   const at = state.calls.findIndex(({ id }) => id === call.id);
   return state.calls.slice(0, Math.max(0, at)).flatMap((each) => {
-    const aim = aimOf(each);
+    const aim = unwrapDeferredCall(each);
     return each.result || each.key !== undefined || typeof aim === 'string' ? [] : [aim];
   });
 }

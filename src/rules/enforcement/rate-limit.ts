@@ -1,5 +1,13 @@
 // Rate limits: so many calls, or so many retries, of a tool in a turn of the user, a run or some minutes.
-import { isObject, look, type Call, type Event, type Json, type NamedView, type RunState } from '../../core/index.ts';
+import {
+  isObject,
+  readView,
+  type ToolCall,
+  type Event,
+  type Json,
+  type NamedView,
+  type RunState,
+} from '../../core/index.ts';
 import type { ExampleStep } from '../examples/steps.ts';
 import { isRetry, toolUse } from '../history/questions.ts';
 import { openCalls, type OpenCall } from '../history/open-calls.ts';
@@ -26,13 +34,13 @@ export function rateLimit(limit: RateLimit): Enforcement {
   const recent = typeof per === 'string' ? undefined : recentCalls(`recent-calls/${name}`, limit);
   const used = (state: RunState): number => {
     if (recent && typeof per !== 'string') {
-      const { times, now } = look(state, recent);
+      const { times, now } = readView(state, recent);
       return times.filter((time) => now - time < per.minutes * 60_000).length;
     }
     const { calls, retries } = toolUse(state, tool)[per === 'run' ? 'run' : 'turn'];
     return count === 'calls' ? calls : retries;
   };
-  const counts = (each: Pick<Call, 'tool' | 'input'>, state: RunState): boolean =>
+  const counts = (each: Pick<ToolCall, 'tool' | 'input'>, state: RunState): boolean =>
     each.tool === tool && (count === 'calls' || isRetry(state, each));
   return enforce({
     name,
@@ -110,7 +118,7 @@ function recentCalls(name: string, { tool, most, count }: RateLimit): NamedView<
       const call = 'call' in event ? state.calls.find(({ id }) => id === event.call) : undefined;
       return call?.tool === tool ? counted(next, call, event) : next;
     },
-    keep: ({ failed, times, now }) => ({ failed, times, now }),
+    serialize: ({ failed, times, now }) => ({ failed, times, now }),
     restore: (kept) => {
       const { failed, times, now } = isObject(kept) ? kept : {};
       if (!isList(failed, 'string') || !isList(times, 'number') || typeof now !== 'number') return undefined;

@@ -1,5 +1,5 @@
 // Sequencing: a file is read before it is edited. One that the model itself made counts as read.
-import { isObject, look, type Json, type NamedView } from '../../core/index.ts';
+import { isObject, readView, type Json, type NamedView } from '../../core/index.ts';
 import { pathIn, plainPath } from '../history/file-uses.ts';
 import { openCalls, type OpenCall } from '../history/open-calls.ts';
 import { emptyShelf, keepShelf, onShelf, restoreShelf, shelve, type Shelf } from '../history/shelf.ts';
@@ -46,7 +46,7 @@ export function readBeforeEdit({
       const edited = argument(edits, tool, given);
       const written = exists && argument(writes, tool, given);
       const path = edited ?? (written !== undefined && (await exists?.(written)) ? written : undefined);
-      if (path === undefined || onShelf(look(state, known).paths, path) !== undefined) return undefined;
+      if (path === undefined || onShelf(readView(state, known).paths, path) !== undefined) return undefined;
       return { deny: `${path} was not read before. Read it with ${reader}, then do this again.` };
     },
     examples: [
@@ -89,7 +89,7 @@ function knownFiles(name: string, tools: Readonly<Record<string, string>>): Name
       const named = [argument(tools, call.tool, call.input), pathIn(event.data)].filter((path) => path !== undefined);
       return { calls, paths: named.reduce((paths, path) => shelve(paths, path, 1), state.paths) };
     },
-    keep: ({ paths }) => keepShelf(paths),
+    serialize: ({ paths }) => keepShelf(paths),
     restore: (kept) => {
       const paths = restoreShelf(kept, 1);
       return paths && { calls: [], paths };

@@ -1,19 +1,19 @@
 // A made-up history in a few plain words, played as a loop would have written it: what the examples of rules are told in.
 import {
   callId,
-  flush,
+  selectNotes,
   fold,
-  newEpoch,
-  runView,
+  epochStartedFact,
+  runStateView,
   toArray,
   type Event,
   type Fact,
-  type InputHow,
+  type InputMode,
   type Json,
   type Limits,
   type NamedView,
-  type Outcome,
-  type Part,
+  type ToolOutcome,
+  type MessagePart,
   type Rule,
   type RunState,
   type Usage,
@@ -21,12 +21,12 @@ import {
 
 /** Something that happened in an example. Plain data, so that a file can hold it. */
 export type ExampleStep =
-  | { readonly said: string; readonly how?: InputHow; readonly window?: number }
+  | { readonly said: string; readonly how?: InputMode; readonly window?: number }
   | { readonly answered: string; readonly usage?: Usage }
   | {
       readonly called: string;
       readonly input?: Json;
-      readonly outcome?: Outcome;
+      readonly outcome?: ToolOutcome;
       readonly result?: string;
       readonly data?: Json;
       readonly usage?: Usage;
@@ -46,7 +46,7 @@ const noon = Date.UTC(2026, 0, 1, 12);
 
 /** Plays these steps with these rules and views. The last step is the last thing that has happened. */
 export function play(steps: readonly ExampleStep[], { rules = [], views = [] }: Parts = {}): Played {
-  const view = runView(rules, views);
+  const view = runStateView(rules, views);
   const events: Event[] = [];
   let state = view.initial;
   let time = noon;
@@ -77,8 +77,8 @@ function* factsOf(
   now: () => RunState,
 ): Generator<readonly Fact[]> {
   if ('fact' in step) return yield [step.fact];
-  if ('compacted' in step) return yield [newEpoch(now(), 'compacted', toArray(now().messages))];
-  if ('model' in step) return yield [{ ...newEpoch(now(), 'model-changed'), model: step.model }];
+  if ('compacted' in step) return yield [epochStartedFact(now(), 'compacted', toArray(now().messages))];
+  if ('model' in step) return yield [{ ...epochStartedFact(now(), 'model-changed'), model: step.model }];
   if ('said' in step) {
     const { said, how = 'prompt', window } = step;
     yield [{ type: 'input-received', input: `i${now().seq}`, how, parts: [{ type: 'text', text: said }] }];
@@ -100,11 +100,15 @@ export const turnStart = (state: RunState, allowance = 2000): Fact => ({
   type: 'turn-started',
   turn: state.turn + 1,
   inputs: state.pending.map(({ input }) => input),
-  notes: flush(state.queue, state.turn + 1, allowance),
+  notes: selectNotes(state.queue, state.turn + 1, allowance),
 });
 
 /** The fact that ends a turn with an answer of these parts. */
-export const turnEnd = (state: RunState, parts: readonly Part[], usage: Usage = { input: 100, output: 10 }): Fact => ({
+export const turnEnd = (
+  state: RunState,
+  parts: readonly MessagePart[],
+  usage: Usage = { input: 100, output: 10 },
+): Fact => ({
   type: 'turn-ended',
   turn: state.turn,
   message: { role: 'assistant', parts },

@@ -1,5 +1,5 @@
 // Tries the examples that rules carry: each must decide as its example says, in a history that is played and not run.
-import { callId, messageOf, type Call, type NamedView, type Rule, type RunState } from '../../core/index.ts';
+import { callId, errorMessage, type ToolCall, type NamedView, type Rule, type RunState } from '../../core/index.ts';
 import type { Enforcement, GateExample } from '../enforcement/enforcement.ts';
 import type { ReminderDefinition, ReminderExample } from '../reminders/definition.ts';
 import { isOf } from '../reminders/marks.ts';
@@ -19,7 +19,7 @@ export async function tryGate(rule: Enforcement, { title, history = [], call, de
     try {
       found.push((await gate(asked, state)).type);
     } catch (error) {
-      found.push('deny', messageOf(error));
+      found.push('deny', errorMessage(error));
     }
   }
   const decided = ['deny', 'ask', 'rewrite'].find((type) => found.includes(type)) ?? 'allow';
@@ -34,7 +34,7 @@ function asking(
   history: readonly ExampleStep[],
   { tool, input = {} }: GateExample['call'],
   views: readonly NamedView<unknown>[],
-): { readonly state: RunState; readonly call: Call } {
+): { readonly state: RunState; readonly call: ToolCall } {
   const parts = { views };
   const before = play(history, parts).state;
   const began: readonly ExampleStep[] = [...history, { fact: turnStart(before) }];

@@ -1,13 +1,13 @@
 // What the next request holds and where it came from, in estimated tokens.
 import {
-  estimate,
-  estimateOf,
-  notesIn,
-  tokensIn,
-  wordsOf,
+  estimateTokens,
+  estimateTextTokens,
+  parseNotes,
+  partTokens,
+  renderNotes,
   type Event,
   type Message,
-  type Part,
+  type MessagePart,
 } from '../../core/index.ts';
 
 /** Tokens by origin. */
@@ -29,23 +29,23 @@ const mostTools = 48;
 /** The parts after one more event; `tool` is whose call it settles. */
 export function contextParts(parts: ContextParts, event: Event, tool?: string): ContextParts {
   if (event.type === 'epoch-started') return atEpoch(parts, event);
-  if (event.type === 'input-received') return { ...parts, words: parts.words + tokensIn(event.parts) };
+  if (event.type === 'input-received') return { ...parts, words: parts.words + partTokens(event.parts) };
   if (event.type === 'turn-started')
-    return event.notes.length ? { ...parts, notes: parts.notes + tokensIn(wordsOf(event.notes)) } : parts;
-  if (event.type === 'turn-ended') return { ...parts, answers: parts.answers + tokensIn(event.message.parts) };
+    return event.notes.length ? { ...parts, notes: parts.notes + partTokens(renderNotes(event.notes)) } : parts;
+  if (event.type === 'turn-ended') return { ...parts, answers: parts.answers + partTokens(event.message.parts) };
   if (event.type === 'turn-failed' && event.partial && !event.error.retry)
-    return { ...parts, answers: parts.answers + estimate(event.partial) };
-  if (event.type === 'tool-ended' && tool !== undefined) return addResult(parts, tool, estimateOf(event));
+    return { ...parts, answers: parts.answers + estimateTokens(event.partial) };
+  if (event.type === 'tool-ended' && tool !== undefined) return addResult(parts, tool, estimateTextTokens(event));
   return parts;
 }
 
 /** An epoch with a history of its own is counted from that. */
 function atEpoch(parts: ContextParts, event: Event & { readonly type: 'epoch-started' }): ContextParts {
-  const frame = { system: estimate(event.system), tools: estimate(JSON.stringify(event.tools)) };
+  const frame = { system: estimateTokens(event.system), tools: estimateTokens(JSON.stringify(event.tools)) };
   if (!event.baseline) return { ...parts, ...frame };
   const { messages, pending = [] } = event.baseline;
   const begun = messages.reduce(addMessage, { ...noContext, ...frame });
-  return { ...begun, words: pending.reduce((sum, each) => sum + tokensIn(each.parts), begun.words) };
+  return { ...begun, words: pending.reduce((sum, each) => sum + partTokens(each.parts), begun.words) };
 }
 
 function addResult(parts: ContextParts, tool: string, tokens: number): ContextParts {
@@ -57,13 +57,13 @@ function addResult(parts: ContextParts, tool: string, tokens: number): ContextPa
 
 const addMessage = (parts: ContextParts, { role, parts: said }: Message): ContextParts =>
   role === 'assistant'
-    ? { ...parts, answers: parts.answers + tokensIn(said) }
+    ? { ...parts, answers: parts.answers + partTokens(said) }
     : said.reduce((sum, part) => addPart(sum, part), parts);
 
-function addPart(parts: ContextParts, part: Part): ContextParts {
-  if (part.type === 'tool-result') return addResult(parts, part.tool, estimateOf(part));
-  const tokens = tokensIn([part]);
-  return part.type === 'text' && notesIn(part.text)
+function addPart(parts: ContextParts, part: MessagePart): ContextParts {
+  if (part.type === 'tool-result') return addResult(parts, part.tool, estimateTextTokens(part));
+  const tokens = partTokens([part]);
+  return part.type === 'text' && parseNotes(part.text)
     ? { ...parts, notes: parts.notes + tokens }
     : { ...parts, words: parts.words + tokens };
 }

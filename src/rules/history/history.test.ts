@@ -1,7 +1,15 @@
 // What a session's history can be asked, and that the answers are the same wherever the fold began.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fold, look, newEpoch, runView, type Fact, type NamedView, type RunState } from '../../core/index.ts';
+import {
+  fold,
+  readView,
+  epochStartedFact,
+  runStateView,
+  type Fact,
+  type NamedView,
+  type RunState,
+} from '../../core/index.ts';
 import { play, type ExampleStep } from '../examples/steps.ts';
 import { namedIn } from './entities.ts';
 import {
@@ -212,7 +220,7 @@ test('a call that a crash made begin twice is one call', () => {
     parent: null,
     time: '',
   }));
-  assert.equal(toolUse(fold(runView([], [history]), events, state), 'look').calls, 1);
+  assert.equal(toolUse(fold(runStateView([], [history]), events, state), 'look').calls, 1);
 });
 
 test('a call that waits for a person while an epoch begins is still known when it ends', () => {
@@ -220,10 +228,10 @@ test('a call that waits for a person while an epoch begins is still known when i
     [{ said: 'go' }, { fact: { type: 'turn-started', turn: 1, inputs: [], notes: [] } }, { fact: askFor('look') }],
     { views: [history] },
   );
-  const epoch = newEpoch(asked.state, 'compacted', [{ role: 'user', parts: [{ type: 'text', text: 'go' }] }]);
+  const epoch = epochStartedFact(asked.state, 'compacted', [{ role: 'user', parts: [{ type: 'text', text: 'go' }] }]);
   const ended: Fact = { type: 'tool-ended', call: 'c00001000', outcome: 'failed', text: 'No.', ms: 1 };
   const events = [epoch, ended].map((fact, i) => ({ ...fact, seq: i + 1, id: `x${i}`, parent: null, time: '' }));
-  assert.equal(failures(fold(runView([], [history]), events), 'look').total, 1);
+  assert.equal(failures(fold(runStateView([], [history]), events), 'look').total, 1);
 });
 
 test('what is remembered, and what an epoch keeps of it, does not grow with the session', () => {
@@ -234,14 +242,17 @@ test('what is remembered, and what an epoch keeps of it, does not grow with the 
     result: 'y'.repeat(500),
   }));
   const state = after({ said: 'go' }, ...many);
-  const size = JSON.stringify(history.keep?.(look(state, history))).length;
+  const size = JSON.stringify(history.serialize?.(readView(state, history))).length;
   assert.ok(size < 48_000, `${size} characters`);
   assert.equal(toolUse(state, 'tool_399').calls, 1, 'the latest are there');
   assert.equal(toolUse(state, 'tool_0').calls, 0, 'the oldest are not');
 });
 
 test('what an epoch kept and somebody changed to nonsense is not believed', () => {
-  const good = history.keep?.(look(after({ said: 'go' }, { called: 'look' }), history)) as Record<string, unknown>;
+  const good = history.serialize?.(readView(after({ said: 'go' }, { called: 'look' }), history)) as Record<
+    string,
+    unknown
+  >;
   assert.ok(history.restore?.(good as never));
   for (const bad of [
     null,
@@ -261,5 +272,5 @@ test('[M16] users add views of their own, and any rule can look at them', () => 
     on: (most, event) => (event.type === 'turn-ended' ? Math.max(most, JSON.stringify(event.message).length) : most),
   };
   const { state } = play([{ said: 'go' }, { answered: 'x'.repeat(500) }], { views: [history, longest] });
-  assert.ok(look(state, longest) > 500);
+  assert.ok(readView(state, longest) > 500);
 });

@@ -1,5 +1,5 @@
 // Which calls of the last answer are still open, as far as a view can tell from the events alone.
-import { aimOf, callsOf, type Event, type Json } from '../../core/index.ts';
+import { unwrapDeferredCall, messageToolCalls, type Event, type Json } from '../../core/index.ts';
 
 /** A call that has no result yet, under the name of the tool that is meant. */
 export type OpenCall = {
@@ -18,14 +18,14 @@ const meant = (call: {
   readonly input: Json;
   readonly key?: string;
 }): OpenCall => {
-  const aim = aimOf(call);
+  const aim = unwrapDeferredCall(call);
   const { tool, input } = typeof aim === 'string' ? call : aim;
   return { id: call.id, tool, input, started: call.key !== undefined };
 };
 
 /** The open calls after one more event. */
 export function openCalls(calls: readonly OpenCall[], event: Event): readonly OpenCall[] {
-  if (event.type === 'turn-ended') return callsOf(event.message).map(meant);
+  if (event.type === 'turn-ended') return messageToolCalls(event.message).map(meant);
   if (event.type === 'tool-started') return calls.map((call) => (call.id === event.call ? begun(call, event) : call));
   if (event.type === 'tool-ended') return calls.filter(({ id }) => id !== event.call);
   if (event.type === 'epoch-started' && event.baseline)

@@ -1,5 +1,14 @@
 // What is known of each tool and of each call that was tried: counts, failures in a row, retries, and whether results repeat.
-import { canonical, digest, digestSoFar, feed, newDigest, spelling, type Event, type Json } from '../../core/index.ts';
+import {
+  canonicalJson,
+  hash53,
+  hash53Value,
+  updateHash53,
+  createHash53,
+  textOrCharCodes,
+  type Event,
+  type Json,
+} from '../../core/index.ts';
 import type { OpenCall } from './open-calls.ts';
 import { onShelf, shelve, type Shelf } from './shelf.ts';
 
@@ -55,13 +64,13 @@ export const noCalls: ToolMark = {
 export const untried: Try = { tool: '', input: '', count: 0, failed: 0, result: 0, same: 0, turn: 0, failedIn: 0 };
 
 /** What makes two calls the same: the tool, and the arguments whatever the order of their keys. */
-export const tryKey = (tool: string, input: Json): string => `${tool} ${digest(textOfInput(input))}`;
+export const tryKey = (tool: string, input: Json): string => `${tool} ${hash53(textOfInput(input))}`;
 
 let latest: { readonly input: Json; readonly text: string } = { input: null, text: 'null' };
 
 /** The canonical text of arguments, made once for a call that begins and then ends. */
 function textOfInput(input: Json): string {
-  if (latest.input !== input) latest = { input, text: canonical(input) };
+  if (latest.input !== input) latest = { input, text: canonicalJson(input) };
   return latest.text;
 }
 
@@ -139,11 +148,11 @@ function markTry(
 
 /** What tells two results apart: how it came out, and what it said; of a long one its length and its ends, at a cost that does not grow with it. */
 export function resultHash(event: Event & { readonly type: 'tool-ended' }): number {
-  const hash = newDigest();
-  const text = spelling(event);
-  feed(hash, `${event.outcome} `);
-  if (text.length <= 600) return digestSoFar(feed(hash, text));
-  feed(hash, `${text.length} `);
-  feed(hash, text, 0, 300);
-  return digestSoFar(feed(hash, text, text.length - 300));
+  const hash = createHash53();
+  const text = textOrCharCodes(event);
+  updateHash53(hash, `${event.outcome} `);
+  if (text.length <= 600) return hash53Value(updateHash53(hash, text));
+  updateHash53(hash, `${text.length} `);
+  updateHash53(hash, text, 0, 300);
+  return hash53Value(updateHash53(hash, text, text.length - 300));
 }

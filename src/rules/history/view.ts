@@ -1,5 +1,5 @@
 // What happened in a session so far, as one view: bounded, O(1) per event, the same from the root and from an epoch.
-import { digest, isObject, textOf, type Event, type Json, type NamedView } from '../../core/index.ts';
+import { hash53, isObject, messageText, type Event, type Json, type NamedView } from '../../core/index.ts';
 import { contextParts, noContext, type ContextParts } from './context-parts.ts';
 import { namedIn, type Entity } from './entities.ts';
 import { untouched, usedAgain, useOf, type FileUse } from './file-uses.ts';
@@ -85,7 +85,7 @@ export const history: NamedView<History> = {
     next.pause = state.time ? Math.max(0, next.time - state.time) : 0;
     return next;
   },
-  keep: ({ runs, userTurns, turn, made, inARow, time, steps, ...rest }) => ({
+  serialize: ({ runs, userTurns, turn, made, inARow, time, steps, ...rest }) => ({
     counts: { runs, userTurns, turn, made, inARow, time },
     steps,
     tools: keepShelf(rest.tools),
@@ -135,7 +135,7 @@ function beginEpoch(draft: Draft, { model, baseline }: Event & { readonly type: 
 }
 
 function receive(draft: Draft, event: Event & { readonly type: 'input-received' }): void {
-  name(draft, textOf({ role: 'user', parts: event.parts }), 'user');
+  name(draft, messageText({ role: 'user', parts: event.parts }), 'user');
   if (event.how === 'prompt' || event.how === 'follow-up') draft.waiting = [...draft.waiting, event.input];
 }
 
@@ -162,7 +162,7 @@ function endTurn(draft: Draft, event: Event & { readonly type: 'turn-ended' | 't
     unpriced: mark.unpriced + (event.usage && event.usd === undefined ? 1 : 0),
     ms: mark.ms + event.ms,
   });
-  if (ended) name(draft, textOf(event.message), 'model');
+  if (ended) name(draft, messageText(event.message), 'model');
 }
 
 /** A call that is started again after a crash is still the one call. */
@@ -177,7 +177,7 @@ function endCall(draft: Draft, call: OpenCall, event: Event & { readonly type: '
   const use = useOf(call, event);
   const failed = event.outcome === 'failed' || event.outcome === 'unknown';
   const told = { key: tryKey(call.tool, call.input), result: resultHash(event) };
-  const step: HistoryStep = { tool: call.tool, is: digest(`${told.key} ${told.result}`) };
+  const step: HistoryStep = { tool: call.tool, is: hash53(`${told.key} ${told.result}`) };
   const { tools, tries } = markEnd(draft, call, event, { place: draft, ...told });
   draft.tools = tools;
   draft.tries = tries;

@@ -1,5 +1,5 @@
 // What a reminder is made from, and what is wrong with one that cannot be.
-import { FairleadError, nearest, type Event, type NamedView, type RunState } from '../../core/index.ts';
+import { FairleadError, closestMatches, type Event, type NamedView, type RunState } from '../../core/index.ts';
 import type { ExampleStep } from '../examples/steps.ts';
 import type { EndedCall } from '../history/open-calls.ts';
 import { triggers, type Trigger } from './triggers.ts';
@@ -92,7 +92,7 @@ export function faultsOf(reminder: ReminderDefinition): readonly string[] {
 }
 
 const hint = (word: string): string => {
-  const [near] = nearest(word, triggers);
+  const [near] = closestMatches(word, triggers);
   return near === undefined ? '' : `; did you mean "${near}"`;
 };
 

@@ -81,7 +81,7 @@ export function marksView(
       }
       return { calls, about, marks };
     },
-    keep: ({ marks }) => marks,
+    serialize: ({ marks }) => marks,
     restore,
   };
 }

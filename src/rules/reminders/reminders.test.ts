@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, says, stage, toolOf, type Stage } from '../../../test/support/rehearsal.ts';
-import { textOf, toArray, type Fact, type RunState } from '../../core/index.ts';
+import { messageText, toArray, type Fact, type RunState } from '../../core/index.ts';
 import { play, type ExampleStep } from '../examples/steps.ts';
 import { failures } from '../history/questions.ts';
 import { awareness, withAwareness } from './awareness.ts';
@@ -153,7 +153,7 @@ test('a reminder that throws, or gives no answer, says so and silences no other'
   assert.match(state.queue[0]?.text ?? '', /The reminder broken failed at tool-ended and added nothing: a fault/);
 });
 
-const toldIn = (state: RunState): string => toArray(state.messages).map(textOf).join('\n');
+const toldIn = (state: RunState): string => toArray(state.messages).map(messageText).join('\n');
 
 test('[M17, M18] a session with reminders begins with one note that tells its nonce and gives an example; one without has none', () => {
   const steps: readonly ExampleStep[] = [{ said: 'go' }, { answered: 'ok' }, { said: 'on' }, { answered: 'ok' }];

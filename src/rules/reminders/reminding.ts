@@ -1,5 +1,13 @@
 // Reminders as what an agent carries: one rule that looks at those an event concerns, and one view that remembers for them.
-import { look, messageOf, type Event, type NamedView, type Note, type Rule, type RunState } from '../../core/index.ts';
+import {
+  readView,
+  errorMessage,
+  type Event,
+  type NamedView,
+  type Note,
+  type Rule,
+  type RunState,
+} from '../../core/index.ts';
 import { endedCall } from '../history/questions.ts';
 import { history } from '../history/view.ts';
 import { seed } from './awareness.ts';
@@ -28,7 +36,7 @@ export function reminding(set: string, reminders: readonly ReminderDefinition[])
     const seeds = seed(event, state);
     const watching = watches.get(event.type);
     if (!watching) return seeds;
-    const { about, marks } = look(state, view);
+    const { about, marks } = readView(state, view);
     const concerned = watching.filter(({ concerns }) => concerns(event, about));
     if (concerned.length === 0) return seeds;
     const looking = lookingAt(event, state);
@@ -47,7 +55,7 @@ const lookingAt = (event: Event, state: RunState): Looking => ({
   get call() {
     return endedCall(state);
   },
-  look: (view) => look(state, view),
+  look: (view) => readView(state, view),
 });
 
 /** What a reminder has to say now. One that fails says so, and silences no other. */
@@ -71,7 +79,7 @@ function noteOf(reminder: ReminderDefinition, looking: Looking, mark: ReminderMa
       },
     ];
   } catch (error) {
-    const why = `The reminder ${name} failed at ${looking.event.type} and added nothing: ${messageOf(error).slice(0, 300)}`;
+    const why = `The reminder ${name} failed at ${looking.event.type} and added nothing: ${errorMessage(error).slice(0, 300)}`;
     return [{ key: `rule-failed/${name}`, text: why }];
   }
 }

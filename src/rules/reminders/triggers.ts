@@ -1,5 +1,5 @@
 // When a reminder is looked at: at facts of a type, or at one of the sixteen events that other harnesses know by name.
-import { callsOf, type Event, type Fact } from '../../core/index.ts';
+import { messageToolCalls, type Event, type Fact } from '../../core/index.ts';
 
 /** An event as other harnesses call it. */
 export type EventName =
@@ -25,7 +25,10 @@ const epochFor =
 export const namedEvents: Readonly<Record<EventName, Meaning>> = {
   agent_start: { type: 'run-started' },
   agent_end: { type: 'run-ended' },
-  tool_call: { type: 'turn-ended', test: (event) => event.type === 'turn-ended' && callsOf(event.message).length > 0 },
+  tool_call: {
+    type: 'turn-ended',
+    test: (event) => event.type === 'turn-ended' && messageToolCalls(event.message).length > 0,
+  },
   tool_result: { type: 'tool-ended' },
   tool_execution_start: { type: 'tool-started' },
   tool_execution_end: { type: 'tool-ended' },

@@ -1,5 +1,5 @@
 // How outputs are written down, chosen by tool and by model without touching the tool; and an output as a bundle for other programs.
-import type { Json, Note, Output, Renderer } from '../../core/index.ts';
+import type { Json, Note, ToolOutput, Renderer } from '../../core/index.ts';
 import { inFormat, type Format } from './formats.ts';
 
 /** Which outputs a renderer writes down, and how. What is not given binds nothing; `*` in a name stands for anything. */
@@ -36,7 +36,7 @@ export type Bundle = {
   readonly notes: readonly Note[];
 };
 
-type Given = Pick<Output, 'text' | 'data' | 'notes'>;
+type Given = Pick<ToolOutput, 'text' | 'data' | 'notes'>;
 
 /** An output as a bundle: its data, what the tool wrote, the other forms of the data, and the notes that go with it. */
 export const bundleOf = ({ text, data, notes = [] }: Given): Bundle => ({

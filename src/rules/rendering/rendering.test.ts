@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
-import { output, type Renderer } from '../../core/index.ts';
+import { toolOutput, type Renderer } from '../../core/index.ts';
 import { rulesOf } from '../sets/rule-set.ts';
 import { inFormat } from './formats.ts';
 import { renderable, isRenderable } from './renderable.ts';
@@ -41,7 +41,7 @@ test('[M8] plain data has the three forms too, and nothing in it ends a tag or a
 
 test('[M7, M9, M10] an output as a bundle: a version, data, renderings and notes', () => {
   const notes = [{ key: 'k', text: 'Mind it.' }];
-  const bundle = bundleOf(output({ text: 'two files', data: { files: 2 }, notes }));
+  const bundle = bundleOf(toolOutput({ text: 'two files', data: { files: 2 }, notes }));
   assert.deepEqual(bundle, {
     protocol: 1,
     data: { files: 2 },
@@ -53,7 +53,7 @@ test('[M7, M9, M10] an output as a bundle: a version, data, renderings and notes
     },
     notes,
   });
-  assert.deepEqual(bundleOf(output({ text: 'words' })), {
+  assert.deepEqual(bundleOf(toolOutput({ text: 'words' })), {
     protocol: 1,
     data: null,
     renderings: { text: 'words' },
@@ -62,13 +62,13 @@ test('[M7, M9, M10] an output as a bundle: a version, data, renderings and notes
 });
 
 test("[M38] a renderer is chosen by tool and by model; where none is meant, the tool's own words stay", () => {
-  const given = output({ text: 'own words', data: { n: 1 } });
+  const given = toolOutput({ text: 'own words', data: { n: 1 } });
   const render = rendererFor({ as: 'xml', tools: ['git_*'], models: ['claude-*'] });
   const about = { tool: 'git_log', input: {}, model: 'Claude-sonnet-4' };
   assert.match(render(given, about) ?? '', /<n>1<\/n>/);
   assert.equal(render(given, { ...about, tool: 'grep' }), undefined);
   assert.equal(render(given, { ...about, model: 'gpt-5' }), undefined);
-  assert.equal(render(output({ text: 'no data' }), about), undefined);
+  assert.equal(render(toolOutput({ text: 'no data' }), about), undefined);
   assert.equal(
     rendererFor({ as: 'json', tools: ['a.b'] })(given, { ...about, tool: 'axb' }),
     undefined,
@@ -78,7 +78,7 @@ test("[M38] a renderer is chosen by tool and by model; where none is meant, the 
 
 test("[M10, M38] the model reads what the session's renderer wrote, and the log keeps the data as it was", async () => {
   const tool = toolOf('look', 'read', () =>
-    output({ text: 'own words', data: { n: 1 }, notes: [{ key: 'seen', text: 'Once is enough.' }] }),
+    toolOutput({ text: 'own words', data: { n: 1 }, notes: [{ key: 'seen', text: 'Once is enough.' }] }),
   );
   const shout: Renderer = (given) => `${given.text.toUpperCase()}!`;
   for (const [as, expected] of [

@@ -1,5 +1,5 @@
 // Shapes of plain data: each gives a JSON Schema for editors and says in a sentence what is wrong with a value, from one description.
-import { isJson, isObject, nearest, type JsonObject } from '../../core/index.ts';
+import { isJson, isObject, closestMatches, type JsonObject } from '../../core/index.ts';
 
 /** A shape of data. */
 export type Shape = {
@@ -57,7 +57,7 @@ export const word = (words: readonly string[], about?: string): Shape =>
     { type: 'string', enum: words },
     (value) => {
       if (typeof value === 'string' && words.includes(value)) return undefined;
-      const [near] = nearest(String(value), words);
+      const [near] = closestMatches(String(value), words);
       return `is ${JSON.stringify(value)}, which is ${near === undefined ? `none of ${words.join(', ')}` : `unknown; did you mean "${near}"`}`;
     },
     about,
@@ -113,7 +113,7 @@ function fieldFaults(all: Fields, key: string, value: unknown, at: string, isOpe
   const of = Object.hasOwn(all, key) ? all[key] : undefined;
   if (of) return value === undefined ? [] : of.faults(value, `${at}.${key}`);
   if (isOpen) return [];
-  const [near] = nearest(key, Object.keys(all));
+  const [near] = closestMatches(key, Object.keys(all));
   return [`${at} has an unknown field "${key}"${near === undefined ? '' : `; did you mean "${near}"`}.`];
 }
 

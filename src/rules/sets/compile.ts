@@ -1,5 +1,12 @@
 // From rules as data to the very objects that the makers give; what is wrong with the data is said in a sentence each.
-import { FairleadError, isObject, nearest, type Call, type JsonObject, type RunState } from '../../core/index.ts';
+import {
+  FairleadError,
+  isObject,
+  closestMatches,
+  type ToolCall,
+  type JsonObject,
+  type RunState,
+} from '../../core/index.ts';
 import { confirm } from '../enforcement/confirm.ts';
 import { enforce, type Enforcement } from '../enforcement/enforcement.ts';
 import { exclusive, phases, requireOrder } from '../enforcement/order.ts';
@@ -57,7 +64,7 @@ export function ruleFaults(data: unknown): readonly string[] {
 
 function unknownBuiltIn(name: string): readonly string[] {
   if (Object.hasOwn(builtInTable, name)) return [];
-  const [near] = nearest(name, Object.keys(builtInTable));
+  const [near] = closestMatches(name, Object.keys(builtInTable));
   return [
     `rules.builtIn: there is no reminder named "${name}"${near === undefined ? '' : `; did you mean "${near}"`}.`,
   ];
@@ -110,15 +117,15 @@ function reminderOf({ when, message, ...rest }: DeclaredReminder): ReminderDefin
 
 const applies =
   (tools: readonly string[] | undefined, when: Condition | undefined) =>
-  (call: Call, state: RunState): boolean =>
+  (call: ToolCall, state: RunState): boolean =>
     (!tools || tools.includes(call.tool)) &&
     (!when || callsFor(call).some((each) => holds(when, { state, call: each })));
 
 /** A call that names several files, as one for each: what may not be done to one of them may not be done to all. */
-function callsFor(call: Call): readonly Call[] {
+function callsFor(call: ToolCall): readonly ToolCall[] {
   const { input } = call;
   if (!isObject(input) || !Array.isArray(input['paths']) || input['paths'].length === 0) return [call];
-  const each = input['paths'].map((path): Call => ({ ...call, input: { ...input, path } }));
+  const each = input['paths'].map((path): ToolCall => ({ ...call, input: { ...input, path } }));
   return pathIn(input) === undefined ? each : [call, ...each];
 }
 
@@ -143,7 +150,7 @@ function madeGate(gate: DeclaredGate): Enforcement {
       const asked =
         question === undefined
           ? {}
-          : { question: (call: Call) => `${question} (${call.tool} ${JSON.stringify(call.input)})` };
+          : { question: (call: ToolCall) => `${question} (${call.tool} ${JSON.stringify(call.input)})` };
       const which = tools && !when ? tools : applies(tools, when);
       return { ...confirm({ ...called, which, ...asked }), views: [history] };
     }

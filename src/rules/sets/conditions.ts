@@ -1,5 +1,5 @@
 // Conditions as data: questions about the history with a bound, joined by all, any and not. Nothing in them is ever run as code.
-import { isObject, type Event, type Json, type Outcome, type RunState } from '../../core/index.ts';
+import { isObject, type Event, type Json, type ToolOutcome, type RunState } from '../../core/index.ts';
 import { pathIn } from '../history/file-uses.ts';
 import { callsSince, contextUse, entities, failures, fileUse, loop, pause, toolUse } from '../history/questions.ts';
 import { fields, list, named, number, text, word, type Shape } from '../schema/shape.ts';
@@ -30,7 +30,7 @@ export type Condition =
 export type Subject = {
   readonly state: RunState;
   readonly event?: Event;
-  readonly call?: { readonly tool: string; readonly input: Json; readonly outcome?: Outcome } | undefined;
+  readonly call?: { readonly tool: string; readonly input: Json; readonly outcome?: ToolOutcome } | undefined;
 };
 
 type Question = { readonly about: string; readonly value: (subject: Subject, test: FactTest) => number | string };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Validator } from '@cfworker/json-schema';
 import { calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
-import { runView } from '../../core/index.ts';
+import { runStateView } from '../../core/index.ts';
 import { play, type ExampleStep } from '../examples/steps.ts';
 import type { failures } from '../history/questions.ts';
 import { history } from '../history/view.ts';
@@ -164,7 +164,7 @@ test('[M31] a gate about a file looks at every file that a call names', async ()
   const decided = async (when: object, paths: readonly string[]): Promise<string | undefined> => {
     const { gates, views } = rulesOf(compileRules({ name: 'x', gates: [{ type: 'deny', reason: 'No.', when }] }));
     const call = { id: 'c', tool: 'apply_patch', input: { paths, patch: '...' } };
-    return (await gates[0]?.(call, runView([], views).initial))?.type;
+    return (await gates[0]?.(call, runStateView([], views).initial))?.type;
   };
   const secret = { fact: 'path', is: '.env' };
   const elsewhere = { not: { fact: 'path', contains: 'src/' } };

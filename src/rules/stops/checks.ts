@@ -1,5 +1,5 @@
 // Task completion that is looked at rather than believed: a command that passes, an answer that holds what it must.
-import { shorten, type Check, type Workspace } from '../../core/index.ts';
+import { truncateMiddle, type Check, type Workspace } from '../../core/index.ts';
 import { answerOf, holding } from './stops.ts';
 
 /** What has to pass. */
@@ -19,7 +19,7 @@ export const passingCommand = ({ workspace, command, name, timeoutMs }: PassingC
       const ran = await workspace.exec(command, { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
       if (ran.code === 0 && ran.stopped === undefined) return { type: 'passed' };
       const how = ran.stopped ? `was stopped (${ran.stopped})` : `ended with ${ran.code ?? ran.signal}`;
-      return { type: 'failed', why: `${words} ${how}, so the task is not done:\n${shorten(ran.text, 4000)}` };
+      return { type: 'failed', why: `${words} ${how}, so the task is not done:\n${truncateMiddle(ran.text, 4000)}` };
     },
   };
 };

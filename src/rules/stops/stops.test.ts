@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, providerOf, says, stage, toolOf, type Setting, type Stage } from '../../../test/support/rehearsal.ts';
-import type { Ran } from '../../core/index.ts';
+import type { ExecResult } from '../../core/index.ts';
 import { failures } from '../history/questions.ts';
 import { rulesOf } from '../sets/rule-set.ts';
 import { mustAnswer, passingCommand } from './checks.ts';
@@ -92,15 +92,15 @@ test('[M23] a task is complete by a predicate, or by the output that was expecte
 });
 
 test('[M23] a run is done once a command passes, and until then the model is shown what it says', async () => {
-  const ran: Ran[] = [
+  const ran: ExecResult[] = [
     { code: 1, signal: null, text: '1 test failed' },
     { code: 0, signal: null, text: 'ok' },
   ];
   const asked: unknown[] = [];
   const workspace = {
-    exec: (command: string | readonly string[]): Promise<Ran> => (
+    exec: (command: string | readonly string[]): Promise<ExecResult> => (
       asked.push(command),
-      Promise.resolve(ran[asked.length - 1] as Ran)
+      Promise.resolve(ran[asked.length - 1] as ExecResult)
     ),
   };
   const { set, reason } = await ended([], {

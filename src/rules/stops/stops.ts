@@ -1,8 +1,8 @@
 // Stop conditions over the state of a run: each says why, with a reason out of the one closed union.
 import {
   FairleadError,
-  last,
-  textOf,
+  lastItem,
+  messageText,
   type Message,
   type NamedView,
   type RunState,
@@ -138,8 +138,8 @@ export function stuck(times = 3): StopRule {
 /** The model's last words, once it has spoken and no call of it is open; nothing while it is at work. */
 export function answerOf(state: RunState): string | undefined {
   if (state.inTurn || state.calls.length > 0 || state.pending.length > 0) return undefined;
-  const said: Message | undefined = last(state.messages);
-  return said?.role === 'assistant' ? textOf(said) : undefined;
+  const said: Message | undefined = lastItem(state.messages);
+  return said?.role === 'assistant' ? messageText(said) : undefined;
 }
 
 /** Ends a run as complete when the answer holds this text or fits this pattern. Checks are not asked: use `mustAnswer` where they should be. */

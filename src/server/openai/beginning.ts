@@ -1,9 +1,9 @@
 // A run for a client of OpenAI's endpoints: in a session that begins with what the client says was said, or goes on with an earlier answer.
 import {
-  canonical,
-  newEpoch,
-  openHead,
-  runView,
+  canonicalJson,
+  epochStartedFact,
+  openSessionWriter,
+  runStateView,
   type FleetRun,
   type JsonObject,
   type Message,
@@ -112,7 +112,7 @@ async function sessionOf(asked: Asking, { run: id, calls = [], results, heard }:
   const isSame = handed.every(({ id: call, tool, input }) => {
     const made = calls.find((each) => each.id === wireId(run, call));
     const isBack = results.some((each) => each.id === wireId(run, call));
-    return isBack && made?.tool === tool && canonical(made.input) === canonical(input);
+    return isBack && made?.tool === tool && canonicalJson(made.input) === canonicalJson(input);
   });
   return isSame && handed.length === calls.length ? run.session : undefined;
 }
@@ -135,14 +135,14 @@ async function isLatest({ store }: Place, run: FleetRun): Promise<boolean> {
 async function write({ store }: Place, session: string, history: readonly Message[]): Promise<void> {
   const log = await store.sessions.open(session, { holder: 'server' });
   try {
-    const head = await openHead(log, runView());
+    const head = await openSessionWriter(log, runStateView());
     const nonce = crypto.randomUUID().slice(0, 8);
     await head.record(
       (state) => [
         { type: 'session-started', session, nonce },
-        newEpoch({ ...state, session, nonce }, 'started', history),
+        epochStartedFact({ ...state, session, nonce }, 'started', history),
       ],
-      { settle: true },
+      { durable: true },
     );
   } finally {
     await log.close();

@@ -1,6 +1,6 @@
 // The tools that a client brings along, and which of them the model has to call.
-import { faultOf } from '../../agent/define-tool.ts';
-import { checkerFor } from '../../agent/schema.ts';
+import { toolDefinitionError } from '../../agent/define-tool.ts';
+import { createValidator } from '../../agent/schema.ts';
 import {
   FairleadError,
   isObject,
@@ -52,7 +52,7 @@ function toolAt(given: Json, i: number): ToolSpec {
     description: typeof description === 'string' && description.trim() !== '' ? description : `Calls ${String(name)}.`,
     input,
   };
-  const fault = faultOf({ ...spec, effect: 'outside', run: () => undefined });
+  const fault = toolDefinitionError({ ...spec, effect: 'outside', execute: () => undefined });
   if (fault !== undefined) wrong(`${at}.name`, `The tool ${JSON.stringify(name)} cannot be used: ${fault}.`);
   mustBeSchema(spec.input, `${at}.parameters`);
   return spec;
@@ -60,7 +60,7 @@ function toolAt(given: Json, i: number): ToolSpec {
 
 function mustBeSchema(schema: JsonObject, param: string): void {
   try {
-    checkerFor(schema);
+    createValidator(schema);
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
     wrong(param, error.message);

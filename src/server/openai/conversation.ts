@@ -1,15 +1,15 @@
 // What a client of OpenAI's endpoints asks, as the beginning of a session and the words of a run.
 import type { Dialect } from '../../bridges/index.ts';
 import {
-  callsOf,
-  illegal,
+  messageToolCalls,
+  historyError,
   isObject,
-  textOf,
-  type CallPart,
+  messageText,
+  type ToolCallPart,
   type Json,
   type JsonObject,
   type Message,
-  type ResultPart,
+  type ToolResultPart,
 } from '../../core/index.ts';
 import type { ClientWish } from '../../fleet/index.ts';
 import { anyModel } from '../wishes.ts';
@@ -40,8 +40,8 @@ export type Conversation = {
 export type Returns = {
   readonly run: string;
   /** The calls as the client has them; nothing where it does not say them again. */
-  readonly calls: readonly CallPart[] | undefined;
-  readonly results: readonly ResultPart[];
+  readonly calls: readonly ToolCallPart[] | undefined;
+  readonly results: readonly ToolResultPart[];
   /** What the client had said and heard before those calls, as a digest. */
   readonly heard: string;
 };
@@ -67,11 +67,15 @@ export function conversationIn(request: JsonObject, dialect: Dialect): Conversat
   const history = said ? messages.slice(0, -1) : messages;
   const returns = returnsIn(history, { system, follows });
   const isAll = returns?.calls === undefined && history.length === (returns ? 1 : 0);
-  const fault = isAll ? undefined : illegal(history);
+  const fault = isAll ? undefined : historyError(history);
   if (fault !== undefined) wrong(where, `The messages cannot be gone on with: ${fault}`);
   return {
     history: isAll ? [] : renumbered(withSystem(history, system)),
-    words: said ? (history.length === 0 && system !== '' ? `${system}\n\n${textOf(said)}` : textOf(said)) : '',
+    words: said
+      ? history.length === 0 && system !== ''
+        ? `${system}\n\n${messageText(said)}`
+        : messageText(said)
+      : '',
     returns,
     model: asked.model === '' || asked.model === anyModel ? undefined : asked.model,
     follows,
@@ -123,5 +127,5 @@ function returnsIn(
   const [run] = runs;
   if (run === undefined || runs.size > 1) return undefined;
   if (follows !== undefined && !before) return { run, calls: undefined, results, heard: '' };
-  return { run, calls: before && callsOf(before), results, heard: digestOf(system, history.slice(0, -2)) };
+  return { run, calls: before && messageToolCalls(before), results, heard: digestOf(system, history.slice(0, -2)) };
 }

@@ -1,5 +1,5 @@
 // How a run came out, as far as a client is told: words, a refusal, calls that it is to make itself, or why there is nothing.
-import type { FleetRun, HandedCall, JsonObject } from '../../core/index.ts';
+import type { FleetRun, ClientToolCall, JsonObject } from '../../core/index.ts';
 import { clientIn } from '../../fleet/index.ts';
 import { refused } from '../faults.ts';
 import type { Place } from '../place.ts';
@@ -14,7 +14,7 @@ export type Told = {
   /** What the model said instead of an answer. */
   readonly refusal?: string;
   /** The calls of its own tools, which the client makes. */
-  readonly calls: readonly HandedCall[];
+  readonly calls: readonly ClientToolCall[];
 };
 
 /** What is told of a run that has ended or rests; throws where there is nothing to tell. */

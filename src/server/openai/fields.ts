@@ -1,5 +1,5 @@
 // The fields of a request beside what is said: those that could not be kept are refused by name, those that a model understands go to it.
-import { isObject, type Json, type JsonObject, type Settings } from '../../core/index.ts';
+import { isObject, type Json, type JsonObject, type ModelSettings } from '../../core/index.ts';
 import { wrong } from './errors.ts';
 
 /** Nobody said anything. */
@@ -59,7 +59,7 @@ const hints: Readonly<Record<string, string>> = {
   conversation: 'Go on with `previous_response_id`.',
 };
 
-const efforts: Readonly<Record<string, Settings['reasoning']>> = {
+const efforts: Readonly<Record<string, ModelSettings['reasoning']>> = {
   none: 'none',
   minimal: 'low',
   low: 'low',
@@ -69,7 +69,7 @@ const efforts: Readonly<Record<string, Settings['reasoning']>> = {
 };
 
 /** How the model is to answer, as far as it can be told. */
-export function samplingIn(request: JsonObject): Settings {
+export function samplingIn(request: JsonObject): ModelSettings {
   const { reasoning } = request;
   const effort = request['reasoning_effort'] ?? (isObject(reasoning) ? reasoning['effort'] : undefined);
   if (!isAbsent(effort) && (typeof effort !== 'string' || !Object.hasOwn(efforts, effort)))

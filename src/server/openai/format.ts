@@ -1,5 +1,5 @@
 // The form that a client wants its answer in: the run is held to it, and what does not fit is never told as an answer.
-import { answerShape, parseAnswer } from '../../agent/index.ts';
+import { createOutputSchema, parseAnswer } from '../../agent/index.ts';
 import { FairleadError, isObject, type JsonObject } from '../../core/index.ts';
 import { refused } from '../faults.ts';
 import { wrong } from './errors.ts';
@@ -38,7 +38,7 @@ export function formatOf(schema: JsonObject, param = 'schema'): Format {
   return {
     schema,
     fitted(text) {
-      const fault = shape.check(text);
+      const fault = shape.validate(text);
       if (fault !== undefined)
         throw refused('server/no-answer', `The answer does not fit the form that was asked for: ${fault}`);
       return isJsonText(text) ? text : JSON.stringify(parseAnswer(text));
@@ -46,9 +46,9 @@ export function formatOf(schema: JsonObject, param = 'schema'): Format {
   };
 }
 
-function shapeOf(schema: JsonObject, param: string): ReturnType<typeof answerShape> {
+function shapeOf(schema: JsonObject, param: string): ReturnType<typeof createOutputSchema> {
   try {
-    return answerShape(schema);
+    return createOutputSchema(schema);
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
     return wrong(param, error.message);

@@ -1,6 +1,6 @@
 // What a client says was said, as a history of ours: one message a side, results in the order of their calls, ids that every model takes.
 import { createHash } from 'node:crypto';
-import { callsOf, canonical, toJson, type Message, type Part } from '../../core/index.ts';
+import { messageToolCalls, canonicalJson, toJson, type Message, type MessagePart } from '../../core/index.ts';
 
 /** Many clients say one thing in several messages, and bring results in the order in which they had them. */
 export const tidied = (messages: readonly Message[]): readonly Message[] => inOrder(named(joined(messages)));
@@ -18,8 +18,10 @@ function joined(messages: readonly Message[]): readonly Message[] {
 
 /** Results with the names of the tools whose calls they answer. */
 function named(messages: readonly Message[]): readonly Message[] {
-  const names = new Map(messages.flatMap((message) => callsOf(message).map(({ id, tool }) => [id, tool] as const)));
-  const withName = (part: Part): Part =>
+  const names = new Map(
+    messages.flatMap((message) => messageToolCalls(message).map(({ id, tool }) => [id, tool] as const)),
+  );
+  const withName = (part: MessagePart): MessagePart =>
     part.type === 'tool-result' ? { ...part, tool: names.get(part.id) ?? part.tool } : part;
   return messages.map((message) => ({ ...message, parts: message.parts.map(withName) }));
 }
@@ -28,8 +30,8 @@ function inOrder(messages: readonly Message[]): readonly Message[] {
   return messages.map((message, i) => {
     const before = messages[i - 1];
     if (message.role !== 'tool' || !before) return message;
-    const ids = callsOf(before).map(({ id }) => id);
-    const placeOf = (part: Part): number => (part.type === 'tool-result' ? ids.indexOf(part.id) : 0);
+    const ids = messageToolCalls(before).map(({ id }) => id);
+    const placeOf = (part: MessagePart): number => (part.type === 'tool-result' ? ids.indexOf(part.id) : 0);
     return { ...message, parts: message.parts.toSorted((a, b) => placeOf(a) - placeOf(b)) };
   });
 }
@@ -42,7 +44,7 @@ export function renumbered(messages: readonly Message[]): readonly Message[] {
     ids.set(id, known);
     return known;
   };
-  const withId = (part: Part): Part =>
+  const withId = (part: MessagePart): MessagePart =>
     part.type === 'tool-call' || part.type === 'tool-result' ? { ...part, id: idOf(part.id) } : part;
   return messages.map((message) => ({ ...message, parts: message.parts.map(withId) }));
 }
@@ -50,5 +52,5 @@ export function renumbered(messages: readonly Message[]): readonly Message[] {
 /** What tells one history from another. */
 export const digestOf = (system: string, messages: readonly Message[]): string =>
   createHash('sha256')
-    .update(canonical(toJson([system, messages])))
+    .update(canonicalJson(toJson([system, messages])))
     .digest('hex');

@@ -1,5 +1,5 @@
 // What a run says, in pieces that are never taken back: as it is said, and what was not heard then when its turn is settled.
-import { textOf, type FleetRun, type JsonObject, type Message } from '../../core/index.ts';
+import { messageText, type FleetRun, type JsonObject, type Message } from '../../core/index.ts';
 
 /** One piece of what a run says, or how it came out. */
 export type Spoken =
@@ -62,7 +62,7 @@ function newVoice(): { live(chunk: JsonObject): string; settled(event: JsonObjec
     settled({ type, turn, message }) {
       if (type !== 'turn-ended') return '';
       const about = enter(turn);
-      const text = textOf(message as unknown as Message);
+      const text = messageText(message as unknown as Message);
       about.isSettled = true;
       // A turn that was heard is not told a second time because of a blank.
       return about.heard !== '' && !text.startsWith(about.sent) ? '' : rest(about, text);

@@ -13,7 +13,7 @@ export const budgetRoutes: readonly Route[] = [
     role: 'reader',
     summary: 'What each tenant may spend, has spent and holds back.',
     answers: { 200: all },
-    handle: async ({ place: { store } }) => ({ json: { allowances: await store.ledger.allowances() } }),
+    handle: async ({ place: { store } }) => ({ json: { allowances: await store.ledger.budgets() } }),
   }),
   route({
     method: 'put',
@@ -29,8 +29,8 @@ export const budgetRoutes: readonly Route[] = [
     },
     answers: { 200: all },
     async handle({ place: { store }, params, body }) {
-      await store.ledger.allow({ tenant: params['tenant'] ?? '', ...body });
-      return { json: { allowances: await store.ledger.allowances() } };
+      await store.ledger.setBudget({ tenant: params['tenant'] ?? '', ...body });
+      return { json: { allowances: await store.ledger.budgets() } };
     },
   }),
 ];

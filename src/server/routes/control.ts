@@ -1,6 +1,6 @@
 // The routes of the kill-switch, and of who is asking.
 import { z } from 'zod';
-import { messageOf, type Standing } from '../../core/index.ts';
+import { errorMessage, type KillSwitchState } from '../../core/index.ts';
 import type { Place } from '../place.ts';
 import { route, type Route } from '../route.ts';
 import { shapes } from '../schemas.ts';
@@ -8,14 +8,14 @@ import { shapes } from '../schemas.ts';
 const unreadable = { stopped: true, why: 'The kill-switch cannot be read, so it counts as stopped.' };
 
 /** How the fleet stands; what cannot be read is stopped. Why it cannot is told to whoever started the server: it names places of theirs. */
-export async function standingOf({ store, tell }: Pick<Place, 'store' | 'tell'>): Promise<Standing> {
+export async function standingOf({ store, tell }: Pick<Place, 'store' | 'tell'>): Promise<KillSwitchState> {
   try {
-    const now = await store.killSwitch.standing();
+    const now = await store.killSwitch.status();
     // Somebody who stops a fleet does so at a time.
     if (!now.stopped || now.since !== undefined) return now;
     tell(now.why ?? 'The kill-switch cannot be read.');
   } catch (error) {
-    tell(`The kill-switch cannot be read: ${messageOf(error)}`);
+    tell(`The kill-switch cannot be read: ${errorMessage(error)}`);
   }
   return unreadable;
 }
@@ -32,7 +32,7 @@ export const controlRoutes: readonly Route[] = [
     },
     async handle({ place, caller }) {
       const { stopped } = await standingOf(place);
-      return { json: { role: caller.role, version: place.version, store: place.store.about, stopped } };
+      return { json: { role: caller.role, version: place.version, store: place.store.description, stopped } };
     },
   }),
   route({

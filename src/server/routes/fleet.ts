@@ -24,7 +24,7 @@ export const fleetRoutes: readonly Route[] = [
       }),
     },
     async handle({ place }) {
-      const { queue, roster } = place.store;
+      const { queue, workers: roster } = place.store;
       const [now, limits, workers, schedules, standing] = await Promise.all([
         queue.depth(),
         queue.limits(),
@@ -43,7 +43,7 @@ export const fleetRoutes: readonly Route[] = [
     shapes: { body: shapes.QueueLimits },
     answers: { 200: z.object({ limits: shapes.QueueLimits }) },
     async handle({ place: { store }, body }) {
-      await store.queue.limit(body);
+      await store.queue.setLimits(body);
       return { json: { limits: await store.queue.limits() } };
     },
   }),
@@ -59,7 +59,7 @@ export const fleetRoutes: readonly Route[] = [
     async handle({ place, caller, params, body }) {
       const run = allowedRun({ place, caller }, body.run);
       const schedule = { name: params['name'] ?? '', cron: body.cron, run };
-      await place.store.queue.schedule(schedule);
+      await place.store.queue.setSchedule(schedule);
       return { json: { schedule } };
     },
   }),
@@ -71,7 +71,7 @@ export const fleetRoutes: readonly Route[] = [
     answers: { 200: z.object({ name: z.string() }) },
     async handle({ place: { store }, params }) {
       const name = params['name'] ?? '';
-      await store.queue.schedule({ name });
+      await store.queue.setSchedule({ name });
       return { json: { name } };
     },
   }),

@@ -67,7 +67,7 @@ export const healthRoutes: readonly Route[] = [
       const stretches = (Date.parse(to) - Date.parse(begin)) / stretchMs;
       if (!(stretches > 0 && stretches <= mostStretches))
         throw refused('server/bad-request', `Ask for between 1 and ${mostStretches} stretches of time.`);
-      return { json: { tallies: await place.store.queue.tally(begin, to, stretchMs) } };
+      return { json: { tallies: await place.store.queue.stats(begin, to, stretchMs) } };
     },
   }),
   route({
@@ -90,7 +90,7 @@ export const healthRoutes: readonly Route[] = [
       const now = Date.now();
       const [how, tallies] = await Promise.all([
         place.health(),
-        place.store.queue.tally(new Date(now - 24 * hour).toISOString(), new Date(now).toISOString(), hour),
+        place.store.queue.stats(new Date(now - 24 * hour).toISOString(), new Date(now).toISOString(), hour),
       ]);
       const { watchers, lookouts } = place.watching.counts();
       const own = [

@@ -1,6 +1,6 @@
 // The routes of sessions: listed, read, forked, edited, and spoken to.
 import { z } from 'zod';
-import { settleOpenCalls, toArray, type SessionEntry } from '../../core/index.ts';
+import { settleOpenCalls, toArray, type SessionInfo } from '../../core/index.ts';
 import { mustHear } from '../../fleet/hearing.ts';
 import { openBare } from '../bare-session.ts';
 import { refused } from '../faults.ts';
@@ -31,7 +31,7 @@ const made = z.object({ session: z.string() });
 const told = z.object({ run: shapes.Run });
 
 /** What a list tells of a session; made from its log where the list is long and it is not at its top. */
-async function entryOf({ store }: Place, session: string): Promise<SessionEntry> {
+async function entryOf({ store }: Place, session: string): Promise<SessionInfo> {
   const listed = (await store.sessions.list({ most: 200 })).find((each) => each.session === session);
   if (listed) return listed;
   return withReader(store, session, async (log) => {

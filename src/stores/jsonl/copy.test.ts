@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { otherProcess } from '../../../test/support/other-process.ts';
-import { fold, runView, toArray, type Event, type Fact, type Log, type RunState } from '../../core/index.ts';
+import { fold, runStateView, toArray, type Event, type Fact, type Log, type RunState } from '../../core/index.ts';
 import { copyJsonl, openJsonl, realDisk, verifyFile } from '../index.ts';
 
 const said = (text: string): Fact => ({
@@ -49,7 +49,7 @@ async function eventsOf(log: Log): Promise<readonly Event[]> {
 
 async function stateOf(file: string): Promise<RunState> {
   const log = await openJsonl(file, { mode: 'read' });
-  const state = fold(runView(), await eventsOf(log));
+  const state = fold(runStateView(), await eventsOf(log));
   await log.close();
   return state;
 }
@@ -72,7 +72,7 @@ test('[J46, J57] a copy has all branches, another id, says where it came from, a
   const all: string[] = [];
   for await (const event of copy.follow(0, AbortSignal.timeout(5000))) if (all.push(event.type) === 8) break;
   assert.ok(all.includes('branch-started'), 'the branch that was left is there too');
-  await copy.append(8, [said('on')], { settle: true });
+  await copy.append(8, [said('on')], { durable: true });
   await copy.close();
   assert.deepEqual(readFileSync(a), before);
 });
@@ -80,7 +80,7 @@ test('[J46, J57] a copy has all branches, another id, says where it came from, a
 test('a copy that is opened from an epoch on has its own id there too', async (t) => {
   const { a, b } = place(t);
   const log = await openJsonl(a, { session: 'one' });
-  const state = fold(runView(), await log.append(0, [{ type: 'session-started', session: 'one' }]));
+  const state = fold(runStateView(), await log.append(0, [{ type: 'session-started', session: 'one' }]));
   const { session, turn, loaded, queue, total } = state;
   const baseline = { session, messages: [], turn, loaded, queue, total };
   await log.append(1, [
@@ -92,7 +92,7 @@ test('a copy that is opened from an epoch on has its own id there too', async (t
   const events: Event[] = [];
   for await (const batch of copy.read({ from: 'epoch' })) events.push(...batch);
   assert.equal(events.length, 1);
-  assert.equal(fold(runView(), events).session, id);
+  assert.equal(fold(runStateView(), events).session, id);
   await copy.close();
 });
 

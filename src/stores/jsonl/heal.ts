@@ -1,7 +1,7 @@
 // Makes a session file fit to be gone on with: keeps what is hurt in side files, cuts a torn end, records what a person changed.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { runView, type Event, type Fact, type RunState } from '../../core/index.ts';
+import { runStateView, type Event, type Fact, type RunState } from '../../core/index.ts';
 import { pathTo, type Chart, type Problem, type Range } from './chart.ts';
 import { codeOf, readAll, writeAll, writeNew, type Disk } from './disk.ts';
 import { bodyOf, hashOf, sealed } from './line.ts';
@@ -117,7 +117,7 @@ function keepWhole(disk: Disk, file: string, kept: string): void {
 
 /** The last event before a place at which no run, call or input was open: a branch closes those, and must not lose any. */
 function quietBefore(disk: Disk, fd: number, chart: Chart, way: readonly Range[], limit: number): Event | undefined {
-  const view = runView();
+  const view = runStateView();
   let state: RunState = view.initial;
   let quiet: Event | undefined;
   for (const { events, offsets } of batchesOf(disk, fd, chart, way)) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import * as fc from 'fast-check';
-import { fold, keptText, runView, toArray, type Event, type Fact, type RunState } from '../../core/index.ts';
+import { fold, getLazyText, runStateView, toArray, type Event, type Fact, type RunState } from '../../core/index.ts';
 import { chatBodies } from '../../providers/chat/request.ts';
 import { quirksOf } from '../../providers/chat/quirks.ts';
 import { openJsonl } from '../index.ts';
@@ -69,7 +69,7 @@ for (const [name, text, passes] of texts)
     const [event] = await readBack(file);
     assert.deepEqual(event, events[0]);
     assert.ok(event?.type === 'tool-ended');
-    const kept = keptText(event);
+    const kept = getLazyText(event);
     assert.equal(kept !== undefined, passes);
     assert.ok(kept === undefined || Buffer.from(kept.json).equals(Buffer.from(JSON.stringify(text))));
     assert.equal(kept?.length ?? text.length, text.length);
@@ -190,7 +190,7 @@ test('bytes that are no text are never passed on', async (t) => {
   writeFileSync(file, Buffer.from(readFileSync(file, 'utf8').replaceAll('\ufffd', 'ÿ'), 'latin1'));
   const [event] = await readBack(file);
   assert.deepEqual(event, events[0]);
-  assert.ok(event?.type === 'tool-ended' && keptText(event) === undefined);
+  assert.ok(event?.type === 'tool-ended' && getLazyText(event) === undefined);
 });
 
 const epoch: Fact = { type: 'epoch-started', epoch: 1, reason: 'started', system: 's', tools: [], model: 'm' };
@@ -222,20 +222,22 @@ const conversation = (results: readonly string[]): readonly Fact[] => [
 test('[A24] [A10] a resumed session comes to the same state and sends the same bytes, unread', async (t) => {
   const results = texts.map(([, text]) => text);
   const file = fileIn(t);
-  const before = fold(runView(), await written(file, conversation(results)));
-  const after = fold(runView(), await readBack(file));
+  const before = fold(runStateView(), await written(file, conversation(results)));
+  const after = fold(runStateView(), await readBack(file));
   const { messages: old, ...rest } = before;
   const { messages, ...state } = after;
   assert.deepEqual(state, rest);
   assert.deepEqual(toArray(messages), toArray(old));
   const bodyOf = ({ system, tools, choice, session, ...made }: RunState): Buffer => {
     const bodies = chatBodies('openai-compatible', 'm', quirksOf('openai-compatible', 'm', {}));
-    return Buffer.concat(bodies({ system, tools, messages: made.messages, choice, settings: {}, session }).body);
+    return Buffer.concat(
+      bodies({ system, tools, messages: made.messages, toolChoice: choice, settings: {}, session }).body,
+    );
   };
   assert.equal(bodyOf(after).toString(), bodyOf(before).toString());
   const last = messages.items.at(-1)?.parts ?? [];
   assert.deepEqual(
-    last.map((part) => part.type === 'tool-result' && keptText(part) !== undefined),
+    last.map((part) => part.type === 'tool-result' && getLazyText(part) !== undefined),
     texts.map(([, , passes]) => passes),
   );
 });

@@ -1,6 +1,6 @@
 // Reads the line of a long result without reading its text: where that lies is all that has to be known to pass it on.
 import { isAscii, isUtf8 } from 'node:buffer';
-import { keepText, type Event, type KeptText } from '../../core/index.ts';
+import { setLazyText, type Event, type LazyText } from '../../core/index.ts';
 import { envelopeAt, eventAt, isTypeAt } from './line.ts';
 
 /** A shorter text is read with its line: to take that apart would cost more than it saves. */
@@ -30,25 +30,27 @@ export function keptEventAt(bytes: Buffer, start: number, end: number, before?: 
   const frame = `${head.slice(0, key + textKey.length)}${stand}"${bytes.toString('utf8', to, end)}`;
   const event = eventAt(frame, 0, frame.length, before);
   // A line that names its text twice means the second one.
-  return event.type === 'tool-ended' && event.text === stand ? keepText(event, text) : undefined;
+  return event.type === 'tool-ended' && event.text === stand ? setLazyText(event, text) : undefined;
 }
 
 /** Whether what stands before a text, the first brace aside, opens nothing that the text could be in, and takes a byte for each character. */
 const isFlat = (before: string): boolean => /^[ -Z^-z|~]*$/.test(before);
 
-function keptIn(json: Buffer): KeptText | undefined {
+function keptIn(json: Buffer): LazyText | undefined {
   if (hasControls(json)) return undefined;
   const coding = isAscii(json) ? 'latin1' : 'utf8';
   if (coding === 'latin1' && !json.includes('\\')) {
     const codes = json.subarray(1, -1);
     const read = (): string => codes.toString(coding);
-    return codes.includes('"') ? undefined : { json, jsonLength: json.length, length: codes.length, codes, read };
+    return codes.includes('"')
+      ? undefined
+      : { json, jsonLength: json.length, length: codes.length, charCodes: codes, read };
   }
   const text = json.toString(coding);
   const escapes = isUtf8(json) ? escapesIn(text) : undefined;
   if (escapes === undefined) return undefined;
   const read = (): string => JSON.parse(json.toString(coding)) as string;
-  return { json, jsonLength: text.length, length: text.length - escapes - 2, codes: undefined, read };
+  return { json, jsonLength: text.length, length: text.length - escapes - 2, charCodes: undefined, read };
 }
 
 const spaces = 0x20202020;

@@ -18,7 +18,7 @@ function place(t: TestContext): { readonly a: string; readonly b: string; readon
 
 async function written(file: string): Promise<void> {
   const log = await openJsonl(file);
-  await log.append(0, [remark, remark], { settle: true });
+  await log.append(0, [remark, remark], { durable: true });
   await log.close();
 }
 
@@ -31,7 +31,7 @@ test('[J55] a session that is open is moved and goes on under its new name, whic
   assert.equal(holderOf(b)?.pid, process.pid);
   assert.equal(holderOf(a), undefined);
   await assert.rejects(openJsonl(b), { code: 'store/locked' });
-  await log.append(1, [remark], { settle: true });
+  await log.append(1, [remark], { durable: true });
   await log.close();
   assert.deepEqual(readdirSync(folder).toSorted(), ['b.jsonl', 'b.jsonl.index']);
   assert.deepEqual(await verifyFile(b), { ok: true, events: 2, problems: [] });
@@ -41,9 +41,9 @@ test('appends that were asked for before a move come before it, those after it a
   const { a, b } = place(t);
   const log = await openJsonl(a);
   const [first, , second] = await Promise.all([
-    log.append(0, [remark], { settle: true }),
+    log.append(0, [remark], { durable: true }),
     log.move(b),
-    log.append(1, [remark], { settle: true }),
+    log.append(1, [remark], { durable: true }),
   ]);
   assert.deepEqual([first[0]?.seq, second[0]?.seq], [1, 2]);
   await log.close();
@@ -102,7 +102,7 @@ test('[J55] a name that is taken is refused and nothing is moved, open or not', 
   const log = await openJsonl(a);
   await assert.rejects(log.move(b), { code: 'store/exists' });
   assert.equal(log.file, a);
-  await log.append(2, [remark], { settle: true });
+  await log.append(2, [remark], { durable: true });
   await log.close();
   const c = `${b}c`;
   const link = (from: string, to: string): void => {
@@ -175,7 +175,7 @@ test('a writer that has given up cannot be moved back into service', async (t) =
   };
   const log = await openJsonl(a, { disk });
   broken = true;
-  await assert.rejects(log.append(0, [remark], { settle: true }), { code: 'store/io' });
+  await assert.rejects(log.append(0, [remark], { durable: true }), { code: 'store/io' });
   broken = false;
   await assert.rejects(log.move(b), { code: 'store/io' });
   await assert.rejects(log.append(0, [remark]), { code: 'store/io' });

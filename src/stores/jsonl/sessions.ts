@@ -1,7 +1,7 @@
 // A folder of session files as a place that keeps sessions.
 import fs from 'node:fs';
 import path from 'node:path';
-import { FairleadError, type SessionEntry, type Sessions } from '../../core/index.ts';
+import { FairleadError, type SessionInfo, type SessionStore } from '../../core/index.ts';
 import { realDisk } from './disk.ts';
 import { glimpse, sessionIn, type Glimpse } from './glimpse.ts';
 import { holderOf, takeLock, usualSilence } from './lock.ts';
@@ -12,7 +12,7 @@ const ending = '.jsonl';
 const usualMost = 100;
 
 /** The sessions in a folder, each in a file of its own. A file may have any name: what counts is the session it says it holds. */
-export function jsonlSessions(folder: string, options: { readonly silentMs?: number } = {}): Sessions {
+export function jsonlSessions(folder: string, options: { readonly silentMs?: number } = {}): SessionStore {
   const usualFile = (session: string): string => path.join(folder, `${fileName(session)}${ending}`);
 
   function fileOf(session: string): string | undefined {
@@ -94,7 +94,7 @@ function seen(file: string): Glimpse | undefined {
   }
 }
 
-function entryOf(file: string): SessionEntry | undefined {
+function entryOf(file: string): SessionInfo | undefined {
   const found = seen(file);
   if (!found || found.session === '') return undefined;
   const { session, created, changed, time, events = 0 } = found;

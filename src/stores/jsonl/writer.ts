@@ -151,13 +151,13 @@ export function newWriter({ disk, file, fd, lock, chart, endOf, ...before }: Des
       const written = compose(facts, above);
       const text = written.length === 1 ? (written[0]?.text ?? '') : written.map((each) => each.text).join('');
       try {
-        await save(Buffer.from(text), options.settle === true);
+        await save(Buffer.from(text), options.durable === true);
       } catch (error) {
         unsaved = text;
         throw error;
       }
       count(written, parentEnd);
-      keep(text, options.settle === true);
+      keep(text, options.durable === true);
       return written.map(({ event }) => event);
     },
     async settle() {

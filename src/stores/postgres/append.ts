@@ -115,7 +115,16 @@ export function appendTo(
     const events = place(after, facts, above);
     const tip = events.at(-1);
     const texts = events.map(factOf);
-    const answer = await send({ key, fence, after, head, events, jump, facts: texts, settle: options.settle === true });
+    const answer = await send({
+      key,
+      fence,
+      after,
+      head,
+      events,
+      jump,
+      facts: texts,
+      settle: options.durable === true,
+    });
     if (!answer?.added) {
       if (answer?.fence !== fence) throw fenced(session);
       // What is there is ours: it was added before, and the answer got lost.

@@ -1,5 +1,5 @@
 // Takes runs for a worker: DBOS says which workflows are ours, our rows say what they are about.
-import type { QueueLimits, Work } from '../../core/index.ts';
+import type { QueueLimits, WorkOptions } from '../../core/index.ts';
 import { damagedRun, flawIn, type RunRow } from '../run-row.ts';
 import type { Base } from './base.ts';
 import type { Claimed, Engine } from './engine.ts';
@@ -17,7 +17,7 @@ const beginSql = `SELECT ${columns}, segment FROM fairlead.begin($1, $2, $3, $4,
 /** Takes up to so many runs. What DBOS has given and may not be begun goes back to it. */
 export async function take(
   { base, engine, settling }: Source,
-  work: Work,
+  work: WorkOptions,
   demand: { readonly holder: string; readonly most: number; readonly limits: QueueLimits },
 ): Promise<Taken> {
   const { holder } = demand;
@@ -35,7 +35,7 @@ export async function take(
 
 async function begin(
   { base, settling }: Pick<Source, 'base' | 'settling'>,
-  work: Work,
+  work: WorkOptions,
   holder: string,
   { workflows, claim }: Claimed,
 ): Promise<Map<string, Claim>> {

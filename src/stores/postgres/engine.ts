@@ -2,7 +2,7 @@
 // DBOS is one for a process; all stores of the same database share it.
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import { messageOf, type QueueLimits } from '../../core/index.ts';
+import { errorMessage, type QueueLimits } from '../../core/index.ts';
 import { endPool, noLonger, partingMs } from './bounded.ts';
 import { aboutUrl, openPool } from './database.ts';
 import { schemas } from './migrations.ts';
@@ -147,7 +147,7 @@ async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): P
       } catch (error) {
         // Half a launch would be in the way of the next.
         await noLonger(shutdownMs, DBOS.shutdown());
-        if (tries === mostTries || !messageOf(error).includes('No application versions')) throw error;
+        if (tries === mostTries || !errorMessage(error).includes('No application versions')) throw error;
       }
     }
     // Where no version is the latest, a worker of any version takes runs that nobody has begun. Who launches just now may miss its own.

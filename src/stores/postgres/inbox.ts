@@ -1,6 +1,6 @@
 // Letters to sessions, in the order they were put.
 import { randomUUID } from 'node:crypto';
-import type { Delivery, Inbox } from '../../core/index.ts';
+import type { InboxDelivery, Inbox } from '../../core/index.ts';
 import { letterIn } from '../letter-row.ts';
 import type { Base } from './base.ts';
 import { inBatches } from './batches.ts';
@@ -54,7 +54,7 @@ export function inboxOf(base: Base): Inbox {
   });
 
   return {
-    async put(session, letter) {
+    async send(session, letter) {
       const sql = 'SELECT fairlead.put_letter($1, $2, $3) AS place';
       const row = await db.one<{ place: number }>(sql, [session, randomUUID(), JSON.stringify(letter)]);
       base.touch('letters');
@@ -70,4 +70,4 @@ export function inboxOf(base: Base): Inbox {
   };
 }
 
-const deliveryOf = ({ place, letter }: Row): Delivery => ({ place, letter: letterIn(letter) });
+const deliveryOf = ({ place, letter }: Row): InboxDelivery => ({ position: place, message: letterIn(letter) });

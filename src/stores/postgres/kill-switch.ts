@@ -1,23 +1,23 @@
 // The kill-switch of a PostgreSQL store: a row that must be there and be read, or everything is stopped.
-import { messageOf, type KillSwitch, type Standing } from '../../core/index.ts';
+import { errorMessage, type KillSwitch, type KillSwitchState } from '../../core/index.ts';
 import { standingIn, unreadable } from '../standing.ts';
 import type { Base } from './base.ts';
 
 /** Whether work may go on; what cannot be read soon is stopped. */
-export async function readStanding({ db }: Base): Promise<Standing> {
+export async function readStanding({ db }: Base): Promise<KillSwitchState> {
   try {
     const sql = "SELECT value FROM fairlead.control WHERE name = 'standing'";
     const row = await db.one<{ value: string }>(sql, [], { patienceMs: 1000 });
     return row ? standingIn(row.value) : unreadable('it is missing');
   } catch (error) {
-    return unreadable(messageOf(error));
+    return unreadable(errorMessage(error));
   }
 }
 
 /** The kill-switch of a store. */
 export function killSwitchOf(base: Base): KillSwitch {
   /** The first word of the row is the one that the queue reads. */
-  const set = async (standing: Standing): Promise<Standing> => {
+  const set = async (standing: KillSwitchState): Promise<KillSwitchState> => {
     const sql = `INSERT INTO fairlead.control (name, value) VALUES ('standing', $1)
       ON CONFLICT (name) DO UPDATE SET value = $1`;
     await base.db.all(sql, [JSON.stringify(standing)]);
@@ -25,7 +25,7 @@ export function killSwitchOf(base: Base): KillSwitch {
     return standing;
   };
   return {
-    standing: () => readStanding(base),
+    status: () => readStanding(base),
     stop: (why, by) => set({ stopped: true, why, by, since: new Date().toISOString() }),
     resume: (by) => set({ stopped: false, by, since: new Date().toISOString() }),
   };

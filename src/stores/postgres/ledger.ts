@@ -1,5 +1,5 @@
 // What tenants may spend and have spent: an amount is held before it is spent, so that many at once cannot overspend.
-import type { Amount, Ledger } from '../../core/index.ts';
+import type { Amount, BudgetLedger } from '../../core/index.ts';
 import { allowanceOf, firstDay, refusal, today, type AllowanceRow } from '../allowance.ts';
 import type { Base } from './base.ts';
 import { inBatches } from './batches.ts';
@@ -45,7 +45,7 @@ const columnsOf = (entries: readonly Entry[]): readonly [string[], string[], num
 ];
 
 /** The ledger of a store. */
-export function ledgerOf({ db }: Base): Ledger {
+export function ledgerOf({ db }: Base): BudgetLedger {
   async function used({ tenant, period }: AllowanceRow): Promise<{ readonly spent: Amount; readonly held: Amount }> {
     const row = await db.one<UsedRow>(usedSql, [tenant, firstDay(period)]);
     return {
@@ -82,13 +82,13 @@ export function ledgerOf({ db }: Base): Ledger {
   }
 
   return {
-    async allowances() {
+    async budgets() {
       const rows = await db.all<AllowanceRow>(
         'SELECT tenant, period, usd, tokens FROM fairlead.allowances ORDER BY tenant',
       );
       return Promise.all(rows.map(async (row) => ({ ...allowanceOf(row), ...(await used(row)) })));
     },
-    async allow({ tenant, period, usd, tokens }) {
+    async setBudget({ tenant, period, usd, tokens }) {
       const gone = usd === undefined && tokens === undefined;
       const sql = gone
         ? 'DELETE FROM fairlead.allowances WHERE tenant = $1'
@@ -96,7 +96,7 @@ export function ledgerOf({ db }: Base): Ledger {
            ON CONFLICT (tenant) DO UPDATE SET period = $2, usd = $3, tokens = $4`;
       await db.all(sql, gone ? [tenant] : [tenant, period, usd ?? null, tokens ?? null]);
     },
-    hold,
-    settle: (tenant, id, amount) => settle({ tenant, id, amount }),
+    reserve: hold,
+    commit: (tenant, id, amount) => settle({ tenant, id, amount }),
   };
 }

@@ -1,6 +1,6 @@
 // The queue of a PostgreSQL store.
 import { randomUUID } from 'node:crypto';
-import { noSpending, type Queue, type QueueLimits, type RunOutcome } from '../../core/index.ts';
+import { zeroUsage, type RunQueue, type QueueLimits, type RunOutcome } from '../../core/index.ts';
 import type { RunRow } from '../run-row.ts';
 import { tallies, type EndedRow } from '../tally.ts';
 import type { Base } from './base.ts';
@@ -16,7 +16,7 @@ SELECT ended, reason, usd, tokens, CASE WHEN started IS NOT NULL THEN greatest(0
 WHERE ended >= $1 AND ended < $2 ORDER BY ended`;
 
 /** The queue in a store. */
-export function queueOf(base: Base, presence: Presence, desk: Desk): Queue {
+export function queueOf(base: Base, presence: Presence, desk: Desk): RunQueue {
   const { db } = base;
   return {
     enqueue: enqueuingIn(base),
@@ -25,7 +25,7 @@ export function queueOf(base: Base, presence: Presence, desk: Desk): Queue {
       base.touch('queue');
     },
     async cancel(run, detail) {
-      const outcome: RunOutcome = { reason: 'cancelled', detail, text: '', spent: noSpending };
+      const outcome: RunOutcome = { reason: 'cancelled', detail, text: '', spent: zeroUsage };
       const end = async (id: string): Promise<RunRow | undefined> => {
         const row = await db.one<RunRow>(cancelSql, [id, randomUUID(), JSON.stringify(outcome)]);
         // One by one, from above: a child that ends meanwhile wants the row of its parent too.
@@ -42,14 +42,14 @@ export function queueOf(base: Base, presence: Presence, desk: Desk): Queue {
     depth: () => depthOf(base),
     work: (given) => work(base, presence, desk, given),
     limits: () => readLimits(base),
-    async limit(limits) {
+    async setLimits(limits) {
       const sql = "UPDATE fairlead.control SET value = $1 WHERE name = 'limits'";
       await db.all(sql, [JSON.stringify(limits)]);
       base.touch('queue');
     },
     schedules: () => readSchedules(base),
-    schedule: (schedule) => setSchedule(base, schedule),
-    async tally(from, to, stretchMs) {
+    setSchedule: (schedule) => setSchedule(base, schedule),
+    async stats(from, to, stretchMs) {
       const ends = [Date.parse(from), Date.parse(to)] as const;
       const sum = tallies({ from: ends[0], to: ends[1], stretchMs });
       return sum(await db.all<EndedRow>(endedSql, ends));

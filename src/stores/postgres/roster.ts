@@ -1,5 +1,5 @@
 // Who is at work, by their signs of life.
-import type { Roster, WorkerEntry } from '../../core/index.ts';
+import type { WorkerRegistry, WorkerInfo } from '../../core/index.ts';
 import type { Base } from './base.ts';
 
 /** Who has given no sign for so long is not at work any more. */
@@ -11,12 +11,12 @@ INSERT INTO fairlead.workers (worker, entry, seen) SELECT $1, $2, fairlead.now_m
 ON CONFLICT (worker) DO UPDATE SET entry = excluded.entry, seen = excluded.seen`;
 
 /** The roster of a store. */
-export function rosterOf({ db }: Base): Roster {
+export function rosterOf({ db }: Base): WorkerRegistry {
   return {
-    async beat(entry) {
+    async heartbeat(entry) {
       await db.all(beatSql, [entry.worker, JSON.stringify(entry)]);
     },
-    async leave(worker) {
+    async deregister(worker) {
       await db.all('DELETE FROM fairlead.workers WHERE worker = $1', [worker]);
     },
     async list() {
@@ -26,7 +26,7 @@ export function rosterOf({ db }: Base): Roster {
   };
 }
 
-const entryOf = ({ entry, seen }: { readonly entry: string; readonly seen: number }): WorkerEntry => ({
-  ...(JSON.parse(entry) as Omit<WorkerEntry, 'seen'>),
+const entryOf = ({ entry, seen }: { readonly entry: string; readonly seen: number }): WorkerInfo => ({
+  ...(JSON.parse(entry) as Omit<WorkerInfo, 'seen'>),
   seen: new Date(seen).toISOString(),
 });

@@ -63,7 +63,7 @@ WITH few AS MATERIALIZED (
 )
 SELECT fairlead.dispatch(keys), (SELECT CASE WHEN count(*) = ${mostLooked} THEN max(key) END FROM few) AS last FROM lost`;
 
-/** Rounds; `isOurs` says whether a workflow is being worked on. */
+/** Rounds; `isOwnedByUser` says whether a workflow is being worked on. */
 export function newRounds(base: Base, presence: Presence, isOurs: (workflow: string) => boolean): Rounds {
   const { db } = base;
   let next = -Infinity;

@@ -1,6 +1,6 @@
 // The sessions of a PostgreSQL store: taken by one writer at a time, read by any number.
 import { randomUUID } from 'node:crypto';
-import type { Log, SessionEntry, Sessions } from '../../core/index.ts';
+import type { Log, SessionInfo, SessionStore } from '../../core/index.ts';
 import { closedLog, fenced, locked, missing, readOnly } from '../session-trouble.ts';
 import { appendTo, appending } from './append.ts';
 import type { Base } from './base.ts';
@@ -61,7 +61,7 @@ type Taking = {
 type HeldRow = { readonly key: number; readonly holder: string | null; readonly holder_name: string | null };
 
 /** The sessions in a store. */
-export function sessionsOf(base: Base, presence: Presence): Sessions {
+export function sessionsOf(base: Base, presence: Presence): SessionStore {
   const { db } = base;
   const find = (session: string): Promise<HeldRow | undefined> =>
     db.one<HeldRow>('SELECT key, holder, holder_name FROM fairlead.sessions WHERE session = $1', [session]);
@@ -130,12 +130,12 @@ export function sessionsOf(base: Base, presence: Presence): Sessions {
       };
     },
     async list({ most = usualMost, before } = {}) {
-      const rows = await db.all<{ readonly [Key in keyof SessionEntry]: SessionEntry[Key] | null }>(listSql, [
+      const rows = await db.all<{ readonly [Key in keyof SessionInfo]: SessionInfo[Key] | null }>(listSql, [
         before ?? null,
         most,
       ]);
       return rows.map(
-        (row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as SessionEntry,
+        (row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as SessionInfo,
       );
     },
     async remove(session) {

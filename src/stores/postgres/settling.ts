@@ -1,5 +1,5 @@
 // Writes down what came of runs, together for those that end at the same time.
-import { messageOf, type FleetRun, type Settlement } from '../../core/index.ts';
+import { errorMessage, type FleetRun, type RunSettlement } from '../../core/index.ts';
 import { delayAfter, givenUp, mostFailures } from '../run-row.ts';
 import type { Base } from './base.ts';
 import { inBatches } from './batches.ts';
@@ -16,7 +16,7 @@ export type Claim = {
 /** What came of a run, as the function `settle` takes it. */
 type Result = {
   readonly claim: Claim;
-  readonly how: Settlement['type'] | 'failed';
+  readonly how: RunSettlement['type'] | 'failed';
   readonly said: string | null;
   readonly why?: string;
   readonly usd?: number;
@@ -32,7 +32,7 @@ FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::text[], $6:
 
 /** Writes down what came of runs; nothing where one is no longer this worker's. */
 export type Settling = {
-  settle(claim: Claim, settlement: Settlement): Promise<void>;
+  settle(claim: Claim, settlement: RunSettlement): Promise<void>;
   /** Puts a run back that could not be worked on, each time for longer, and ends it once it has failed too often. Gives how long it waits. */
   fail(claim: Claim, thrown: unknown, retryMs: number): Promise<number>;
 };
@@ -58,13 +58,13 @@ export function settlingIn({ db }: Base): Settling {
   // One that tells its parent needs the rows of two runs: several of these in one statement could wait for those of another in a ring.
   const put = async (result: Result): Promise<void> =>
     void (await (result.claim.run.parent === undefined ? together(result) : write([result])));
-  const settle = (claim: Claim, settlement: Settlement): Promise<void> => put({ claim, ...resultOf(settlement) });
+  const settle = (claim: Claim, settlement: RunSettlement): Promise<void> => put({ claim, ...resultOf(settlement) });
   return {
     settle,
     async fail(claim, thrown, retryMs) {
       const failures = claim.failures + 1;
       if (failures >= mostFailures) {
-        await settle(claim, { type: 'ended', outcome: givenUp(failures, messageOf(thrown)) });
+        await settle(claim, { type: 'ended', outcome: givenUp(failures, errorMessage(thrown)) });
         return 0;
       }
       const wait = delayAfter(claim.failures, retryMs);
@@ -74,7 +74,7 @@ export function settlingIn({ db }: Base): Settling {
   };
 }
 
-function resultOf(settlement: Settlement): Omit<Result, 'claim'> {
+function resultOf(settlement: RunSettlement): Omit<Result, 'claim'> {
   if (settlement.type === 'left') return { how: 'left', said: null };
   if (settlement.type === 'resting') return { how: 'resting', said: JSON.stringify(settlement.questions) };
   const { outcome } = settlement;

@@ -45,14 +45,14 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     },
   };
   return {
-    about: base.db.about,
+    description: base.db.about,
     sessions: sessionsOf(base, presence),
     queue: queueOf(base, presence, desk),
     inbox: inboxOf(base),
-    live,
+    partialText: live,
     killSwitch: killSwitchOf(base),
     ledger: ledgerOf(base),
-    roster: rosterOf(base),
+    workers: rosterOf(base),
     prune: (before) => prune(base, before),
     async ping() {
       await base.db.all('SELECT 1 FROM fairlead.control', [], { patienceMs: 0 });

@@ -1,5 +1,5 @@
 // What can go wrong between a store and its PostgreSQL, each as one clear error.
-import { FairleadError, messageOf } from '../../core/index.ts';
+import { FairleadError, errorMessage } from '../../core/index.ts';
 
 /** The words of an error that the network, the driver or a server on its way up or down has: the same call may succeed later. */
 const away =
@@ -13,7 +13,7 @@ export function isAway(error: unknown): boolean {
   const code = codeOf(error);
   if (/^(08|57P0|53300)/.test(code) || away.test(code)) return true;
   const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
-  return away.test(messageOf(error)) || inner.some(isAway);
+  return away.test(errorMessage(error)) || inner.some(isAway);
 }
 
 /** Whether the database gave a statement up for the sake of another one: it was not done, and may be sent again. */
@@ -51,7 +51,7 @@ export function pgTrouble(error: unknown, about: string): FairleadError {
 
 function wordsOf(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  return messageOf(first).replace(/\.$/, '');
+  return errorMessage(first).replace(/\.$/, '');
 }
 
 /** The store was closed. */

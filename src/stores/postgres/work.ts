@@ -1,6 +1,6 @@
 // A worker's round: take what may be taken, work on it, write down what came of it, look after what the dead left.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairleadError, type Work } from '../../core/index.ts';
+import { FairleadError, type WorkOptions } from '../../core/index.ts';
 import type { Base } from './base.ts';
 import { noLonger, partingMs, orAborted } from './bounded.ts';
 import { take } from './claim.ts';
@@ -22,7 +22,7 @@ const mostTroubles = 10;
 const startMs = 10_000;
 
 /** Works on runs until told to stop. */
-export async function work(base: Base, presence: Presence, desk: Desk, work: Work): Promise<void> {
+export async function work(base: Base, presence: Presence, desk: Desk, work: WorkOptions): Promise<void> {
   const launched = await orAborted(work.signal, desk.engine());
   if (!launched) return;
   const engine: Engine = launched;
@@ -142,11 +142,11 @@ type Seat = {
 };
 
 /** Works on a run; gives how long it waits before it is tried again, if it is. */
-async function drive({ base, presence, settling, retryMs }: Seat, work: Work, claim: Claim): Promise<number> {
+async function drive({ base, presence, settling, retryMs }: Seat, work: WorkOptions, claim: Claim): Promise<number> {
   const control = new AbortController();
   const forget = presence.whenLost(claim.holder, () => control.abort(lost(claim.run.id)));
   try {
-    const write = await work.drive(claim.run, control.signal).then(
+    const write = await work.handle(claim.run, control.signal).then(
       (settlement) => () => settling.settle(claim, settlement).then(() => 0),
       (error: unknown) => () => settling.fail(claim, error, retryMs),
     );

@@ -15,18 +15,18 @@ async function until(holds: () => boolean): Promise<void> {
 test('[A93] the file is made by who listens, for its owner alone, and old words are thrown away', async (t) => {
   const file = placeFor(t);
   const [here, there] = [await openFor(t, file), await openFor(t, file)];
-  here.live.say('s', said('unheard '));
+  here.partialText.publish('s', said('unheard '));
   await pause(100);
   assert.ok(!existsSync(`${file}-live`));
   let text = '';
-  there.live.listen('s', (piece) => void (text += piece.text));
+  there.partialText.subscribe('s', (piece) => void (text += piece.text));
   await until(() => text === 'unheard ');
   assert.equal(statSync(`${file}-live`).mode & 0o777, 0o600);
   change(`${file}-live`, `UPDATE letters SET time = time - 60000`);
   const [mine, other] = [await openFor(t, file), await openFor(t, file)];
   let late = '';
-  other.live.listen('t', (piece) => void (late += piece.text));
-  mine.live.say('t', said('new'));
+  other.partialText.subscribe('t', (piece) => void (late += piece.text));
+  mine.partialText.publish('t', said('new'));
   await until(() => late === 'new');
   assert.ok(countOf(`${file}-live`, 'letters WHERE time < 1000 * unixepoch() - 30000') === 0);
 });
@@ -38,9 +38,9 @@ async function saidBetween(
 ): Promise<{ readonly here: FleetStore; readonly heard: readonly string[] }> {
   const [here, there] = [await openFor(t, file), await openFor(t, file)];
   let [near, far] = ['', ''];
-  here.live.listen('s', (piece) => void (near += piece.text));
-  there.live.listen('s', (piece) => void (far += piece.text));
-  here.live.say('s', said('words'));
+  here.partialText.subscribe('s', (piece) => void (near += piece.text));
+  there.partialText.subscribe('s', (piece) => void (far += piece.text));
+  here.partialText.publish('s', said('words'));
   await pause(200);
   return { here, heard: [near, far] };
 }
@@ -59,8 +59,8 @@ test('what was said to a listener is gone from the file when it has gone itself'
   const file = placeFor(t);
   const [here, there] = [await openFor(t, file), await openFor(t, file)];
   let text = '';
-  there.live.listen('s', (piece) => void (text += piece.text));
-  here.live.say('s', said('not for ever'));
+  there.partialText.subscribe('s', (piece) => void (text += piece.text));
+  here.partialText.publish('s', said('not for ever'));
   await until(() => text === 'not for ever');
   await here.close();
   assert.ok(countOf(`${file}-live`, "letters WHERE text LIKE '%not for ever%'") > 0);

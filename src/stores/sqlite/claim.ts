@@ -1,5 +1,11 @@
 // Hands runs out: the most urgent first, to one worker each, within the limits, and none while the kill-switch is on.
-import { messageOf, type FleetRun, type QueueLimits, type Settlement, type Work } from '../../core/index.ts';
+import {
+  errorMessage,
+  type FleetRun,
+  type QueueLimits,
+  type RunSettlement,
+  type WorkOptions,
+} from '../../core/index.ts';
 import { damagedRun, delayAfter, diedWords, flawIn, givenUp, mostFailures, runOf, type RunRow } from '../run-row.ts';
 import type { Base } from './base.ts';
 import { readStanding } from './kill-switch.ts';
@@ -44,10 +50,10 @@ const begunSince = (base: Base, time: number): number =>
   base.one<{ count: number }>('SELECT count(*) AS count FROM runs WHERE taken > ?', time)?.count ?? 0;
 
 /** Takes up to so many runs for a worker. Not synced: whatever a worker settles later takes this along, and if it settles nothing, the run is simply taken again. */
-export const claim = (base: Base, presence: Presence, work: Work, most: number): Promise<readonly Claim[]> =>
+export const claim = (base: Base, presence: Presence, work: WorkOptions, most: number): Promise<readonly Claim[]> =>
   base.write(() => takeRuns(base, presence.token(), work, most), { settle: false });
 
-function takeRuns(base: Base, holder: string, work: Work, most: number): readonly Claim[] {
+function takeRuns(base: Base, holder: string, work: WorkOptions, most: number): readonly Claim[] {
   const claims: Claim[] = [];
   while (claims.length < most) {
     const row = nextRun(base, work.version);
@@ -59,7 +65,7 @@ function takeRuns(base: Base, holder: string, work: Work, most: number): readonl
   return claims;
 }
 
-function takeRun(base: Base, { key }: RunRow, work: Work, holder: string): Claim {
+function takeRun(base: Base, { key }: RunRow, work: WorkOptions, holder: string): Claim {
   const row = base.one<RunRow>(
     `UPDATE runs SET status = 'running', attempts = attempts + 1, woken = 0, taken = ?1, started = coalesce(started, ?1),
        worker = ?2, holder = ?3, version = coalesce(version, ?4), questions = NULL
@@ -91,7 +97,7 @@ const hasUnread = (base: Base, session: string): boolean => {
 };
 
 /** Writes down what came of a run; nothing where it is no longer this worker's. */
-export const settle = (base: Base, claim: Claim, settlement: Settlement): Promise<void> =>
+export const settle = (base: Base, claim: Claim, settlement: RunSettlement): Promise<void> =>
   base.write(() => {
     const row = claimed(base, claim);
     if (!row) return;
@@ -112,7 +118,7 @@ export const fail = (base: Base, claim: Claim, thrown: unknown, retryMs: number)
   base.write(() => {
     const row = claimed(base, claim);
     if (!row) return;
-    putBack(base, row, Date.now() + delayAfter(row.failures, retryMs), messageOf(thrown));
+    putBack(base, row, Date.now() + delayAfter(row.failures, retryMs), errorMessage(thrown));
   });
 
 /** Within a change: what a worker that is gone was working on goes back at once. */

@@ -12,7 +12,7 @@ test('a store is made where there is none, with its folder, for its owner alone'
   const file = path.join(path.dirname(placeFor(t)), 'deep/er/fleet.sqlite');
   const store = await openFor(t, file);
   await store.sessions.open('one');
-  assert.equal(store.about, 'sqlite fleet.sqlite');
+  assert.equal(store.description, 'sqlite fleet.sqlite');
   for (const each of [file, `${file}-wal`]) assert.equal(fs.statSync(each).mode & 0o777, 0o600);
 });
 

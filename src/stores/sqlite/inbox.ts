@@ -1,5 +1,5 @@
 // Letters to sessions, in the order they were put.
-import type { Delivery, Inbox } from '../../core/index.ts';
+import type { InboxDelivery, Inbox } from '../../core/index.ts';
 import { letterIn } from '../letter-row.ts';
 import type { Base } from './base.ts';
 import { putLetter } from './runs.ts';
@@ -8,7 +8,7 @@ import { putLetter } from './runs.ts';
 export function inboxOf(base: Base): Inbox {
   const last = (): number => base.one<{ place: number | null }>('SELECT max(place) AS place FROM letters')?.place ?? 0;
   return {
-    put: (session, letter) => base.write(() => putLetter(base, session, letter)),
+    send: (session, letter) => base.write(() => putLetter(base, session, letter)),
     async read(session, after) {
       const sql = 'SELECT place, letter FROM letters WHERE session = ? AND place > ? ORDER BY place';
       return base.read(() => base.all<{ place: number; letter: string }>(sql, session, after)).map(deliveryOf);
@@ -32,7 +32,7 @@ export function inboxOf(base: Base): Inbox {
   };
 }
 
-const deliveryOf = ({ place, letter }: { readonly place: number; readonly letter: string }): Delivery => ({
-  place,
-  letter: letterIn(letter),
+const deliveryOf = ({ place, letter }: { readonly place: number; readonly letter: string }): InboxDelivery => ({
+  position: place,
+  message: letterIn(letter),
 });

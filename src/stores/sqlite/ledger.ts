@@ -1,10 +1,10 @@
 // What tenants may spend and have spent: an amount is held before it is spent, so that many at once cannot overspend.
-import type { Amount, Ledger } from '../../core/index.ts';
+import type { Amount, BudgetLedger } from '../../core/index.ts';
 import { allowanceOf, firstDay, refusal, today, type AllowanceRow } from '../allowance.ts';
 import type { Base } from './base.ts';
 
 /** The ledger of a store. */
-export function ledgerOf(base: Base): Ledger {
+export function ledgerOf(base: Base): BudgetLedger {
   function used(table: 'spendings' | 'holds', { tenant, period }: AllowanceRow): Amount {
     const sql = `SELECT coalesce(sum(usd), 0) AS usd, coalesce(sum(tokens), 0) AS tokens FROM ${table} WHERE tenant = ? AND day >= ?`;
     return { usd: 0, tokens: 0, ...base.one<Amount>(sql, tenant, firstDay(period)) };
@@ -41,7 +41,7 @@ export function ledgerOf(base: Base): Ledger {
   }
 
   return {
-    allowances: async () =>
+    budgets: async () =>
       base.read(() =>
         base.all<AllowanceRow>('SELECT * FROM allowances ORDER BY tenant').map((row) => ({
           ...allowanceOf(row),
@@ -49,15 +49,15 @@ export function ledgerOf(base: Base): Ledger {
           held: used('holds', row),
         })),
       ),
-    allow: ({ tenant, period, usd, tokens }) =>
+    setBudget: ({ tenant, period, usd, tokens }) =>
       base.write(() => {
         base.run('DELETE FROM allowances WHERE tenant = ?', tenant);
         if (usd === undefined && tokens === undefined) return;
         const sql = 'INSERT INTO allowances (tenant, period, usd, tokens) VALUES (?, ?, ?, ?)';
         base.run(sql, tenant, period, usd ?? null, tokens ?? null);
       }),
-    hold: (tenant, id, amount) => base.write(() => hold(tenant, id, amount)),
+    reserve: (tenant, id, amount) => base.write(() => hold(tenant, id, amount)),
     // Not synced: where a power cut undoes it, the amount stays held as it was.
-    settle: (tenant, id, amount) => base.write(() => settle(tenant, id, amount), { settle: false }),
+    commit: (tenant, id, amount) => base.write(() => settle(tenant, id, amount), { settle: false }),
   };
 }

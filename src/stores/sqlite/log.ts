@@ -160,5 +160,5 @@ export function appendTo(base: Base, { key, session }: SessionRow, fence: number
   }
 
   return (after, facts, options = {}) =>
-    base.write(() => add(after, facts, options), { settle: options.settle === true });
+    base.write(() => add(after, facts, options), { settle: options.durable === true });
 }

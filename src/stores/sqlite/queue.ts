@@ -1,7 +1,7 @@
 // The queue of a SQLite store.
 import {
-  noSpending,
-  type Queue,
+  zeroUsage,
+  type RunQueue,
   type QueueDepth,
   type FleetRun,
   type RunFilter,
@@ -26,14 +26,14 @@ const mostAdded = 200;
 const statuses: readonly RunStatus[] = ['queued', 'running', 'resting', 'ended'];
 
 /** The queue in a store. */
-export function queueOf(base: Base, presence: Presence, retryMs: number): Queue {
+export function queueOf(base: Base, presence: Presence, retryMs: number): RunQueue {
   function cancelRun(id: string, detail: string): RunRow | undefined {
     const row = findRun(base, id);
     if (row?.status === 'running') {
       putLetter(base, row.session, { type: 'cancel', run: id });
       wakeRun(base, id);
     } else if (row && row.status !== 'ended')
-      endRun(base, row, { reason: 'cancelled', detail, text: '', spent: noSpending });
+      endRun(base, row, { reason: 'cancelled', detail, text: '', spent: zeroUsage });
     const begun = "SELECT id FROM runs WHERE parent = ? AND status <> 'ended'";
     if (row) for (const child of base.all<{ id: string }>(begun, id)) cancelRun(child.id, detail);
     return findRun(base, id);
@@ -54,15 +54,15 @@ export function queueOf(base: Base, presence: Presence, retryMs: number): Queue 
     depth: async () => base.read(() => depthOf(base)),
     work: (given) => work(base, presence, given, retryMs),
     limits: async () => base.read(() => readLimits(base)),
-    limit: (limits) =>
+    setLimits: (limits) =>
       base.write(() => {
         const sql = "INSERT INTO control (name, value) VALUES ('limits', ?1) ON CONFLICT DO UPDATE SET value = ?1";
         base.run(sql, JSON.stringify(limits));
         base.touch('queue');
       }),
     schedules: async () => base.read(() => readSchedules(base)),
-    schedule: (schedule) => setSchedule(base, schedule),
-    async tally(from, to, stretchMs) {
+    setSchedule: (schedule) => setSchedule(base, schedule),
+    async stats(from, to, stretchMs) {
       const ends = [Date.parse(from), Date.parse(to)] as const;
       const sum = tallies({ from: ends[0], to: ends[1], stretchMs });
       return base.read(() => sum(base.each<EndedRow>(endedSql, ...ends)));

@@ -1,14 +1,14 @@
 // Who is at work, by their signs of life.
-import type { Roster, WorkerEntry } from '../../core/index.ts';
+import type { WorkerRegistry, WorkerInfo } from '../../core/index.ts';
 import type { Base } from './base.ts';
 
 /** Who has given no sign for so long is not at work any more. */
 const silentMs = 60_000;
 
 /** The roster of a store. */
-export function rosterOf(base: Base): Roster {
+export function rosterOf(base: Base): WorkerRegistry {
   return {
-    beat: (entry) =>
+    heartbeat: (entry) =>
       base.write(
         () => {
           const sql =
@@ -18,7 +18,7 @@ export function rosterOf(base: Base): Roster {
         },
         { settle: false },
       ),
-    leave: (worker) => base.write(() => void base.run('DELETE FROM workers WHERE worker = ?', worker)),
+    deregister: (worker) => base.write(() => void base.run('DELETE FROM workers WHERE worker = ?', worker)),
     async list() {
       const sql = 'SELECT entry, seen FROM workers WHERE seen >= ? ORDER BY worker';
       return base.read(() => base.all<{ entry: string; seen: number }>(sql, Date.now() - silentMs)).map(entryOf);
@@ -26,7 +26,7 @@ export function rosterOf(base: Base): Roster {
   };
 }
 
-const entryOf = ({ entry, seen }: { readonly entry: string; readonly seen: number }): WorkerEntry => ({
-  ...(JSON.parse(entry) as Omit<WorkerEntry, 'seen'>),
+const entryOf = ({ entry, seen }: { readonly entry: string; readonly seen: number }): WorkerInfo => ({
+  ...(JSON.parse(entry) as Omit<WorkerInfo, 'seen'>),
   seen: new Date(seen).toISOString(),
 });

@@ -1,6 +1,6 @@
 // The rows of the queue: a run as the database keeps it, and the ways it may end, rest, wake or go back.
 import { randomUUID } from 'node:crypto';
-import type { FleetRun, Letter, NewRun, RunOutcome } from '../../core/index.ts';
+import type { FleetRun, InboxMessage, NewRun, RunOutcome } from '../../core/index.ts';
 import { runOf, type RunRow } from '../run-row.ts';
 import type { Base } from './base.ts';
 
@@ -70,7 +70,7 @@ export function requeue(base: Base, key: number, due: number): void {
 }
 
 /** Within a change: adds a letter to a session's, and gives its place. */
-export function putLetter(base: Base, session: string, letter: Letter): number {
+export function putLetter(base: Base, session: string, letter: InboxMessage): number {
   const sql = 'INSERT INTO letters (session, time, letter) VALUES (?, ?, ?) RETURNING place';
   const row = base.one<{ place: number }>(sql, session, Date.now(), JSON.stringify(letter));
   base.touch('letters');

@@ -1,5 +1,5 @@
 // The sessions of a SQLite store: taken by one writer at a time, read by any number.
-import type { Log, SessionEntry, Sessions } from '../../core/index.ts';
+import type { Log, SessionInfo, SessionStore } from '../../core/index.ts';
 import { closedLog, fenced, locked, missing, readOnly } from '../session-trouble.ts';
 import type { Base } from './base.ts';
 import { appendTo, readerOf, type SessionRow } from './log.ts';
@@ -8,7 +8,7 @@ import type { Presence } from './presence.ts';
 const usualMost = 100;
 
 /** The sessions in a store. */
-export function sessionsOf(base: Base, presence: Presence): Sessions {
+export function sessionsOf(base: Base, presence: Presence): SessionStore {
   const find = (session: string): (SessionRow & { readonly holder_name: string | null }) | undefined =>
     base.one('SELECT * FROM sessions WHERE session = ?', session);
 
@@ -102,7 +102,7 @@ type ListRow = {
 const listed = 'SELECT key, session, name, begun, changed, seq, holder, holder_name FROM sessions';
 const order = 'ORDER BY changed DESC, key DESC LIMIT ?';
 
-function entryOf(row: ListRow, presence: Presence): SessionEntry {
+function entryOf(row: ListRow, presence: Presence): SessionInfo {
   const { session, name, begun, changed, seq: events, holder, holder_name } = row;
   return {
     session,

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import { startActor } from '../../../test/support/fleet-process.ts';
 import { change, countOf, openFor, placeFor } from '../../../test/support/sqlite-place.ts';
-import { FairleadError, noSpending, type FleetStore, type Log } from '../../core/index.ts';
+import { FairleadError, zeroUsage, type FleetStore, type Log } from '../../core/index.ts';
 import { openSqlite } from './store.ts';
 
 const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
@@ -17,9 +17,9 @@ async function drain({ queue }: FleetStore): Promise<readonly string[]> {
     concurrency: 4,
     drain: true,
     signal: new AbortController().signal,
-    async drive({ id, words }) {
+    async handle({ id, words }) {
       driven.push(`${id} ${words}`);
-      return { type: 'ended', outcome: { reason: 'answered', text: '', spent: noSpending } };
+      return { type: 'ended', outcome: { reason: 'answered', text: '', spent: zeroUsage } };
     },
   });
   return driven;
@@ -49,7 +49,7 @@ test('[A52] an event that somebody changed is not believed, and named', async (t
 test('[A95] a kill-switch that is missing, says nothing that can be read, or lies in a lost file is stopped', async (t) => {
   const file = placeFor(t);
   const { killSwitch } = await openFor(t, file);
-  const stopped = async (): Promise<boolean> => (await killSwitch.standing()).stopped;
+  const stopped = async (): Promise<boolean> => (await killSwitch.status()).stopped;
   assert.equal(await stopped(), false);
   for (const value of ['{', '{}', 'null', '{"stopped":0}', '[]', '""']) {
     change(file, `UPDATE control SET value = '${value}' WHERE name = 'standing'`);
@@ -81,7 +81,7 @@ test('[A66] the writes of a hundred runs that come at once share a few transacti
   const store = await openFor(t, file);
   const logs: readonly Log[] = await Promise.all(Array.from({ length: 100 }, (_, i) => store.sessions.open(`s${i}`)));
   change(file, 'PRAGMA wal_checkpoint(TRUNCATE)');
-  await Promise.all(logs.map((log) => log.append(0, [remark], { settle: true })));
+  await Promise.all(logs.map((log) => log.append(0, [remark], { durable: true })));
   const commits = commitsIn(file);
   assert.ok(commits > 0 && commits <= 3, `${commits} transactions for 100 appends`);
   await Promise.all(logs.map((log) => log.close()));
@@ -121,10 +121,10 @@ test('[A116] a process that was silent too long has lost its sessions and runs b
     worker: 'silent',
     concurrency: 1,
     signal: end.signal,
-    async drive() {
+    async handle() {
       begun.resolve();
       await late.promise;
-      return { type: 'ended', outcome: { reason: 'answered', text: 'late', spent: noSpending } };
+      return { type: 'ended', outcome: { reason: 'answered', text: 'late', spent: zeroUsage } };
     },
   });
   await begun.promise;
@@ -171,7 +171,7 @@ test('[A71] fault 19: a writer waits for another process that has the database, 
 test('[A71] a schedule fires once over all workers, and once for all the times that nobody was there', async (t) => {
   const file = placeFor(t);
   const stores = [await openFor(t, file), await openFor(t, file)];
-  await stores[0]?.queue.schedule({ name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy', tenant: 'acme' } });
+  await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy', tenant: 'acme' } });
   const missed = Date.UTC(2026, 0, 5, 3);
   change(file, `UPDATE schedules SET next = ${missed}`);
   const driven = (await Promise.all(stores.map(drain))).flat();
@@ -193,7 +193,7 @@ test('[A116] a worker that slept from before it opened a session does not take i
     worker: 'sleeper',
     concurrency: 1,
     signal: end.signal,
-    async drive() {
+    async handle() {
       change(file, "UPDATE presences SET beat = '0'");
       let log: Log | undefined;
       await heir.queue.work({
@@ -201,11 +201,11 @@ test('[A116] a worker that slept from before it opened a session does not take i
         concurrency: 1,
         drain: true,
         signal: AbortSignal.timeout(30_000),
-        async drive() {
+        async handle() {
           log = await heir.sessions.open('one', { force: true });
           slept.resolve(await sleeper.sessions.open('one', { force: true }).catch((error: unknown) => error));
           await log.append(0, [remark]);
-          return { type: 'ended', outcome: { reason: 'answered', text: 'by the heir', spent: noSpending } };
+          return { type: 'ended', outcome: { reason: 'answered', text: 'by the heir', spent: zeroUsage } };
         },
       });
       end.abort();
@@ -233,11 +233,11 @@ test('what is old is forgotten: runs, their sessions, letters and holds; what is
     const log = await store.sessions.open(session);
     await log.append(0, [remark]);
     await log.close();
-    await store.inbox.put(session, { type: 'cancel' });
+    await store.inbox.send(session, { type: 'cancel' });
   }
   await drain(store);
-  await store.ledger.allow({ tenant: 'acme', period: 'ever', usd: 9 });
-  await store.ledger.hold('acme', 'never-settled', { usd: 2, tokens: 1 });
+  await store.ledger.setBudget({ tenant: 'acme', period: 'ever', usd: 9 });
+  await store.ledger.reserve('acme', 'never-settled', { usd: 2, tokens: 1 });
   change(file, "UPDATE runs SET ended = 1 WHERE id LIKE 'old%'; UPDATE holds SET day = '2020-01-01'");
   change(file, "UPDATE sessions SET changed = '2020-01-01T00:00:00.000Z' WHERE session <> 'new'");
   change(file, "UPDATE letters SET time = 1 WHERE session <> 'new'");
@@ -248,7 +248,7 @@ test('what is old is forgotten: runs, their sessions, letters and holds; what is
   );
   assert.deepEqual((await store.sessions.list()).map(({ session }) => session).toSorted(), ['kept', 'new', 'talk']);
   assert.deepEqual([(await store.inbox.read('old', 0)).length, (await store.inbox.read('new', 0)).length], [0, 1]);
-  const [allowance] = await store.ledger.allowances();
+  const [allowance] = await store.ledger.budgets();
   assert.deepEqual([allowance?.spent.usd, allowance?.held.usd], [2, 0]);
   assert.equal(await store.prune(new Date(0).toISOString()), 0);
 });

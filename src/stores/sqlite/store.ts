@@ -33,14 +33,14 @@ export async function openSqlite(file: string, options: SqliteOptions = {}): Pro
   const bus = openBus(base.file, pollMs);
   const live = liveOver(bus.make);
   return {
-    about: `sqlite ${path.basename(file)}`,
+    description: `sqlite ${path.basename(file)}`,
     sessions: sessionsOf(base, presence),
     queue: queueOf(base, presence, retryMs),
     inbox: inboxOf(base),
-    live,
+    partialText: live,
     killSwitch: killSwitchOf(base),
     ledger: ledgerOf(base),
-    roster: rosterOf(base),
+    workers: rosterOf(base),
     prune: (before) => prune(base, before),
     async ping() {
       base.read(() => base.one('SELECT 1 FROM control'));

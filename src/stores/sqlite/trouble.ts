@@ -1,5 +1,5 @@
 // What can go wrong between a store and its database, each as one clear error.
-import { FairleadError, messageOf } from '../../core/index.ts';
+import { FairleadError, errorMessage } from '../../core/index.ts';
 
 type Kind = { readonly code: string; readonly says: string; readonly hint: string; readonly retry?: boolean };
 
@@ -55,7 +55,7 @@ export const isBusy = (error: unknown): boolean => numberOf(error) === 5;
 export function sqliteTrouble(error: unknown, file: string): FairleadError {
   if (error instanceof FairleadError) return error;
   const kind = kinds[numberOf(error) ?? -1];
-  const says = kind?.says ?? messageOf(error);
+  const says = kind?.says ?? errorMessage(error);
   return new FairleadError(kind?.code ?? 'store/failed', `Could not use ${file}: ${says}.`, {
     blame: 'store',
     retry: kind?.retry ?? false,

@@ -1,6 +1,6 @@
 // A worker's round: take what may be taken, work on it, write down what came of it, look after what the dead left.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairleadError, type Work } from '../../core/index.ts';
+import { FairleadError, type WorkOptions } from '../../core/index.ts';
 import type { Base } from './base.ts';
 import { claim, fail, nextRun, readLimits, settle, type Claim } from './claim.ts';
 import type { Presence } from './presence.ts';
@@ -10,7 +10,7 @@ import { fireDue } from './schedules.ts';
 const roundMs = 1000;
 
 /** Works on runs until told to stop. */
-export async function work(base: Base, presence: Presence, work: Work, retryMs: number): Promise<void> {
+export async function work(base: Base, presence: Presence, work: WorkOptions, retryMs: number): Promise<void> {
   const under = new Set<Promise<void>>();
   let looked = -Infinity;
 
@@ -87,11 +87,11 @@ function waitFor(base: Base): number {
   return Math.max(1, Math.min(roundMs, due - now, pace));
 }
 
-async function drive(base: Base, presence: Presence, work: Work, claim: Claim, retryMs: number): Promise<void> {
+async function drive(base: Base, presence: Presence, work: WorkOptions, claim: Claim, retryMs: number): Promise<void> {
   const control = new AbortController();
   const forget = presence.whenLost(claim.holder, () => control.abort(lost(claim.run.id)));
   try {
-    const write = await work.drive(claim.run, control.signal).then(
+    const write = await work.handle(claim.run, control.signal).then(
       (settlement) => () => settle(base, claim, settlement),
       (error: unknown) => () => fail(base, claim, error, retryMs),
     );

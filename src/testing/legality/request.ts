@@ -1,18 +1,18 @@
 // The laws of the core's own request, which hold in every dialect it can be turned into.
-import { toArray, type Message, type Request } from '../../core/index.ts';
+import { toArray, type Message, type ModelRequest } from '../../core/index.ts';
 import { openCalls } from './calls.ts';
 import { argumentSchema, illegal, once, show, toolName, words } from './demand.ts';
 
 const names = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Throws a FairleadError that says where and why this request cannot be turned into a legal one of any dialect. */
-export function assertLegalRequest(request: Request): void {
+export function assertLegalRequest(request: ModelRequest): void {
   const seen = new Set<string>();
   for (const [i, tool] of request.tools.entries()) {
     once(seen, toolName(tool.name, names, `tools[${i}].name`), `tools[${i}].name`);
     argumentSchema(tool.input, `tools[${i}].input`);
   }
-  const { choice } = request;
+  const { toolChoice: choice } = request;
   if (typeof choice === 'object' && !seen.has(choice.tool))
     illegal('choice', `names ${show(choice.tool)}, which is not among the tools.`);
   if (choice === 'required' && seen.size === 0) illegal('choice', 'demands a call and there are no tools.');

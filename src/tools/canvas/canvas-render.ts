@@ -1,5 +1,5 @@
 // Draws tables, charts and trees as plain text, from data, within a width.
-import { output, type Tool } from '../../core/index.ts';
+import { toolOutput, type Tool } from '../../core/index.ts';
 import type { Drawing } from './drawing.ts';
 
 const usualWidth = 80;
@@ -33,11 +33,11 @@ export const canvasRender: Tool = {
     additionalProperties: false,
   },
   effect: 'read',
-  async run(input) {
+  async execute(input) {
     const { kind, width = usualWidth, ...drawing } = input as Omit<Drawing, 'width'> & { readonly width?: number };
     const { linesOf } = await import('./drawing.ts');
     const lines = linesOf({ ...drawing, kind, width });
-    if (typeof lines === 'string') return output({ failed: true, text: `A ${kind} needs ${lines}.` });
-    return output({ text: lines.join('\n'), data: { kind, width } });
+    if (typeof lines === 'string') return toolOutput({ failed: true, text: `A ${kind} needs ${lines}.` });
+    return toolOutput({ text: lines.join('\n'), data: { kind, width } });
   },
 };

@@ -1,5 +1,5 @@
 // How many columns of a terminal a text takes, and texts made to take as many as there are.
-import { visibleLine } from '../../core/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
 
 const letters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** Letters of East Asian scripts, full-width forms and pictures take two columns. */
@@ -15,7 +15,7 @@ export const columnsOf = (text: string): number => {
 
 /** A text on one line, in at most this many columns; one that is longer ends in a sign that says so. */
 export function cut(text: string, most: number): string {
-  const line = visibleLine(text);
+  const line = escapeInvisibleLine(text);
   if (columnsOf(line) <= most) return line;
   let room = most - 1;
   let kept = '';

@@ -1,5 +1,13 @@
 // A call that a program makes: held to its schema and put to the same gate as one of the model's. Only what reads is open to it.
-import { decide, FairleadError, isOutput, toJson, type Json, type Tool, type ToolContext } from '../../core/index.ts';
+import {
+  evaluateGates,
+  FairleadError,
+  isToolOutput,
+  toJson,
+  type Json,
+  type Tool,
+  type ToolContext,
+} from '../../core/index.ts';
 
 /** Tools that make no sense inside a program, though they change nothing. */
 const foreign: ReadonlySet<string> = new Set(['run_code', 'load_tools', 'ask_user', 'todo', 'canvas_render']);
@@ -7,7 +15,7 @@ const foreign: ReadonlySet<string> = new Set(['run_code', 'load_tools', 'ask_use
 /** The tools that a program of this call may use. */
 export const openTools = ({ agent, state }: ToolContext): readonly Tool[] =>
   [...new Set(agent.tools.values())].filter(
-    (tool) => tool.effect === 'read' && !foreign.has(tool.name) && (!tool.hidden || state.loaded.includes(tool.name)),
+    (tool) => tool.effect === 'read' && !foreign.has(tool.name) && (!tool.deferred || state.loaded.includes(tool.name)),
   );
 
 /** Makes a call within another one and gives its text and data. What is asked about, denied or failed throws, in words for the program. */
@@ -16,19 +24,19 @@ export async function childCall(name: string, input: Json, number: number, conte
   if (!tool) throw refused(`There is no tool named ${name} here.`);
   mustFit(tool, input);
   const call = { id: `${context.call.id}.${number}`, tool: tool.name, input };
-  const ruling = await decide(context.agent, call, context.state);
+  const ruling = await evaluateGates(context.agent, call, context.state);
   if (ruling.type === 'ask')
     throw refused(`${name} has to be put to a person first (${ruling.question}): call it by itself, not in a program.`);
   if (ruling.type === 'deny') throw refused(ruling.reason);
   if (ruling.input !== input) mustFit(tool, ruling.input);
-  const value: unknown = await tool.run(ruling.input, { ...context, call, key: `${context.key}.${number}` });
-  if (!isOutput(value)) return { text: typeof value === 'string' ? value : JSON.stringify(toJson(value)) };
+  const value: unknown = await tool.execute(ruling.input, { ...context, call, key: `${context.key}.${number}` });
+  if (!isToolOutput(value)) return { text: typeof value === 'string' ? value : JSON.stringify(toJson(value)) };
   if (value.failed) throw refused(value.text);
   return { text: value.text, ...(value.data === undefined ? {} : { data: toJson(value.data) }) };
 }
 
 function mustFit(tool: Tool, input: Json): void {
-  const wrong = tool.check?.(input);
+  const wrong = tool.validate?.(input);
   if (wrong !== undefined) throw refused(`The arguments do not fit the schema of ${tool.name}: ${wrong}`);
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { calls, says, stage } from '../../../test/support/rehearsal.ts';
-import { toolbox } from '../../agent/index.ts';
+import { createToolRegistry } from '../../agent/index.ts';
 import type { Event, Gate, Json, Tool } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { workspaceTools } from '../index.ts';
@@ -23,7 +23,11 @@ async function program(
   t.after(() => rmSync(root, { recursive: true, force: true }));
   writeFileSync(path.join(root, 'a.txt'), 'one\ntwo\n');
   writeFileSync(path.join(root, 'b.txt'), 'three\n');
-  const tools = toolbox([...workspaceTools(localWorkspace({ roots: [root] })), runCode, ...(more.tools ?? [])]);
+  const tools = createToolRegistry([
+    ...workspaceTools(localWorkspace({ roots: [root] })),
+    runCode,
+    ...(more.tools ?? []),
+  ]);
   const input = { code, ...(more.input as object) };
   const set = await stage({
     lines: [calls(['run_code', input]), says('done')],
@@ -94,8 +98,8 @@ test('[A15] law of authority: tools that change something, hidden ones and the t
     description: 'Hidden.',
     input: { type: 'object' },
     effect: 'read',
-    hidden: true,
-    run: () => 'told',
+    deferred: true,
+    execute: () => 'told',
   };
   const code =
     'return [typeof tools.write_file, typeof tools.run_command, typeof tools.secret, typeof tools.run_code, typeof tools.load_tools];';
@@ -130,7 +134,7 @@ test('[A15] attacks 17, 81: a program without end, without bounds or without hop
     description: 'Never ends.',
     input: { type: 'object' },
     effect: 'read',
-    run: (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (stopped = true))),
+    execute: (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (stopped = true))),
   };
   assert.match((await program(t, 'await tools.slow()', { input, tools: [slow] })).text, /did not end within 1 s/);
   assert.equal(stopped, true, 'what it waits for ends with it');

@@ -1,5 +1,13 @@
 // Lets the model write a program that reads and computes, instead of making many calls: nothing it does changes anything.
-import { output, toJson, visible, type Json, type Output, type Tool, type ToolContext } from '../../core/index.ts';
+import {
+  toolOutput,
+  toJson,
+  escapeInvisible,
+  type Json,
+  type ToolOutput,
+  type Tool,
+  type ToolContext,
+} from '../../core/index.ts';
 import { childCall, openTools } from './child-call.ts';
 import type { CodeResult } from './engine.ts';
 
@@ -22,7 +30,7 @@ export const runCode: Tool = {
     additionalProperties: false,
   },
   effect: 'read',
-  async run(input, context) {
+  async execute(input, context) {
     const { code, timeout_s: seconds = usualSeconds } = input as { code: string; timeout_s?: number };
     const made: Json[] = [];
     const over = new AbortController();
@@ -39,10 +47,11 @@ export const runCode: Tool = {
   },
 };
 
-function outputOf({ printed, value = 'undefined', error = '' }: CodeResult, made: readonly Json[]): Output {
+function outputOf({ printed, value = 'undefined', error = '' }: CodeResult, made: readonly Json[]): ToolOutput {
   const parts = [printed, value === 'undefined' ? '' : `=> ${value}`, error];
-  return output({
-    text: visible(parts.filter((part) => part !== '').join('\n')) || '(It printed nothing and returned nothing.)',
+  return toolOutput({
+    text:
+      escapeInvisible(parts.filter((part) => part !== '').join('\n')) || '(It printed nothing and returned nothing.)',
     failed: error !== '',
     data: { calls: made },
     spent: { calls: made.length },

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import {
   FairleadError,
-  messageOf,
-  output,
-  visibleLine,
-  type Output,
-  type Ran,
+  errorMessage,
+  toolOutput,
+  escapeInvisibleLine,
+  type ToolOutput,
+  type ExecResult,
   type Reminder,
   type Workspace,
 } from '../../core/index.ts';
@@ -37,9 +37,9 @@ export type Background = {
 export type Started = {
   readonly id: string;
   /** What it wrote since the last look, and how it stands. */
-  look(wait: Wait): Promise<Output>;
+  look(wait: Wait): Promise<ToolOutput>;
   /** Ends it with all it started, and looks at it for the last time. */
-  stop(signal: AbortSignal): Promise<Output>;
+  stop(signal: AbortSignal): Promise<ToolOutput>;
 };
 
 type Running = Started & {
@@ -80,7 +80,7 @@ export function backgroundCommands(workspace: Pick<Workspace, 'exec'>): Backgrou
       const known = all().map((each) => each.id);
       throw bad(
         'gone',
-        `The command ${visibleLine(id)} is gone: this process did not start it, and what an earlier one started ended with that and is not started again. ${known.length ? `There are: ${known.join(', ')}.` : 'No other was started.'}`,
+        `The command ${escapeInvisibleLine(id)} is gone: this process did not start it, and what an earlier one started ended with that and is not started again. ${known.length ? `There are: ${known.join(', ')}.` : 'No other was started.'}`,
       );
     },
     reminder: (_turn, _most, { session }) =>
@@ -100,8 +100,8 @@ const bad = (code: string, message: string): FairleadError =>
   new FairleadError(`tool/${code}`, message, { blame: 'model' });
 
 /** What is said when a command has been started, with the way to look after it. */
-export const startedOutput = ({ id }: Started): Output =>
-  output({
+export const startedOutput = ({ id }: Started): ToolOutput =>
+  toolOutput({
     text: [
       `Started in the background as ${id}. You are told when it ends. Look after it with these tools (through use_tool where they are not in your list):`,
       `command_output {"id": "${id}", "wait_s": 10, "until": "words to wait for"}`,
@@ -121,25 +121,25 @@ function begin(workspace: Pick<Workspace, 'exec'>, input: CommandInput, session:
   const running = workspace.exec(command, {
     signal: stop.signal,
     timeoutMs: seconds * 1000,
-    keep: true,
-    watched: true,
+    saveOutput: true,
+    killWithParent: true,
     graceMs,
     onOutput: (text, so) => tap.add(text, so),
   });
   const over = running.then(
     (ran) => tap.end(endOf(ran, seconds)),
-    (error: unknown) => tap.end(`It could not be run: ${messageOf(error)}`),
+    (error: unknown) => tap.end(`It could not be run: ${errorMessage(error)}`),
   );
   const begun = Promise.race([running, new Promise((resolve) => setImmediate(resolve))]);
 
-  async function look(wait: Wait): Promise<Output> {
+  async function look(wait: Wait): Promise<ToolOutput> {
     await tap.wait(wait);
     const { text, size } = tap.take();
     const end = tap.ended();
     isTold ||= end !== undefined;
     // A time that differs at each look keeps a patient model from being taken for one that is stuck.
     const how = end ?? `It has been running for ${((performance.now() - since) / 1000).toFixed(1)} s.`;
-    return output({
+    return toolOutput({
       text: told(text, [...(text === '' ? ['Nothing new.'] : []), ...size, how]),
       data: { id, ended: end !== undefined },
     });
@@ -162,12 +162,12 @@ function begin(workspace: Pick<Workspace, 'exec'>, input: CommandInput, session:
       const end = tap.ended();
       if (end === undefined || isTold) return undefined;
       isTold = true;
-      return `The background command ${id} (${visibleLine(command).slice(0, 200)}) has ended. ${end} command_output shows what it wrote since you last looked.`;
+      return `The background command ${id} (${escapeInvisibleLine(command).slice(0, 200)}) has ended. ${end} command_output shows what it wrote since you last looked.`;
     },
   };
 }
 
-function endOf(ran: Ran, seconds: number): string {
+function endOf(ran: ExecResult, seconds: number): string {
   if (ran.stopped === 'abort') return 'It was stopped.';
   return howEnded(ran, seconds) ?? 'It ended with exit code 0.';
 }

@@ -1,5 +1,5 @@
 // What every tool that runs a command shares: what it is told, and how it waits for the end.
-import type { JsonObject, Output, ToolContext, Workspace } from '../../core/index.ts';
+import type { JsonObject, ToolOutput, ToolContext, Workspace } from '../../core/index.ts';
 import { mostShown, ranOutput } from './report.ts';
 
 /** Seconds that a command may take: what is usual, and the most that can be asked for. */
@@ -26,12 +26,12 @@ export async function runToEnd(
   { command, timeout_s: seconds }: CommandInput,
   { usual }: Seconds,
   { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
-): Promise<Output> {
+): Promise<ToolOutput> {
   const ran = await workspace.exec(command, {
     signal,
     timeoutMs: (seconds ?? usual) * 1000,
-    most: mostShown,
-    keep: true,
+    maxChars: mostShown,
+    saveOutput: true,
     ...(progress ? { onOutput: paced(progress) } : {}),
   });
   return ranOutput(ran, seconds ?? usual);

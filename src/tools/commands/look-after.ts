@@ -28,7 +28,7 @@ const commandOutput = (background: Background): Tool => ({
     additionalProperties: false,
   },
   effect: 'read',
-  async run(input, { signal }) {
+  async execute(input, { signal }) {
     const { id: which, wait_s: seconds = 0, until } = input as { id: string; wait_s?: number; until?: string };
     return background.get(which).look({ ms: seconds * 1000, signal, ...(until === undefined ? {} : { until }) });
   },
@@ -40,5 +40,5 @@ const stopCommand = (background: Background): Tool => ({
   input: { type: 'object', properties: { id }, required: ['id'], additionalProperties: false },
   effect: 'write',
   idempotent: true,
-  run: (input, { signal }) => background.get((input as { id: string }).id).stop(signal),
+  execute: (input, { signal }) => background.get((input as { id: string }).id).stop(signal),
 });

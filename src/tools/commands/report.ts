@@ -1,33 +1,41 @@
 // What a command wrote and how it ended, in words for a model.
 import { stripVTControlCharacters } from 'node:util';
-import { FairleadError, output, shorten, visible, type Output, type Ran, type Written } from '../../core/index.ts';
+import {
+  FairleadError,
+  toolOutput,
+  truncateMiddle,
+  escapeInvisible,
+  type ToolOutput,
+  type ExecResult,
+  type OutputSize,
+} from '../../core/index.ts';
 
 /** Characters of output that a model is shown at once. */
 export const mostShown = 30_000;
 const mostOfBinary = 2000;
 
 /** How a command ended, in words; one that was aborted throws, so that its call counts as interrupted. */
-export function ranOutput(ran: Ran, seconds: number): Output {
+export function ranOutput(ran: ExecResult, seconds: number): ToolOutput {
   if (ran.stopped === 'abort')
     throw new FairleadError('tool/interrupted', `The command was interrupted.\n${readable(ran.text)}`.trimEnd(), {
       blame: 'user',
     });
   const how = howEnded(ran, seconds);
-  return output({
-    text: told(ran.text, [...sizeOf(ran.long), ...(how ? [how] : [])]) || '(no output)',
+  return toolOutput({
+    text: told(ran.text, [...sizeOf(ran.outputSize), ...(how ? [how] : [])]) || '(no output)',
     failed: how !== undefined,
     data: {
       code: ran.code,
       signal: ran.signal,
       ...(ran.stopped ? { stopped: ran.stopped } : {}),
-      ...(ran.long ? { bytes: ran.long.bytes } : {}),
-      ...(ran.long?.file ? { file: ran.long.file.path } : {}),
+      ...(ran.outputSize ? { bytes: ran.outputSize.bytes } : {}),
+      ...(ran.outputSize?.file ? { file: ran.outputSize.file.path } : {}),
     },
   });
 }
 
 /** Why a command did not end well, or nothing. */
-export function howEnded({ code, signal, stopped }: Ran, seconds: number): string | undefined {
+export function howEnded({ code, signal, stopped }: ExecResult, seconds: number): string | undefined {
   if (stopped === 'timeout') return `Ended by us after ${seconds} s; set timeout_s if it needs longer.`;
   if (signal !== null) return `Ended by ${signal}.`;
   return code === 0 ? undefined : `Exit code: ${code}.`;
@@ -36,7 +44,7 @@ export function howEnded({ code, signal, stopped }: Ran, seconds: number): strin
 /** Output with remarks below it. What is hardly text at all is shown by a sample. */
 export function told(text: string, remarks: readonly string[]): string {
   const lost = text.match(/[\0\ufffd]/g)?.length ?? 0;
-  const shown = shorten(readable(text), lost > text.length / 20 ? mostOfBinary : 2 * mostShown);
+  const shown = truncateMiddle(readable(text), lost > text.length / 20 ? mostOfBinary : 2 * mostShown);
   const below = [...(lost > 0 ? [notText] : []), ...remarks];
   return [shown, ...(below.length ? [`[${below.join(' ')}]`] : [])].filter((each) => each !== '').join('\n');
 }
@@ -44,7 +52,7 @@ export function told(text: string, remarks: readonly string[]): string {
 const notText = 'Some of it is no text and is not shown as it is: have such bytes written to a file.';
 
 /** How much there was, where it is not all shown, and where the rest is. */
-export function sizeOf(long: Written | undefined): readonly string[] {
+export function sizeOf(long: OutputSize | undefined): readonly string[] {
   if (!long) return [];
   const { bytes, file } = long;
   const size = `It wrote ${bytes} bytes`;
@@ -55,7 +63,7 @@ export function sizeOf(long: Written | undefined): readonly string[] {
 
 /** Output as text: no colours, no cursor games, and everything else that does not show written out. */
 const readable = (text: string): string =>
-  visible(stripVTControlCharacters(text.split('\n').map(lastState).join('\n'))).trimEnd();
+  escapeInvisible(stripVTControlCharacters(text.split('\n').map(lastState).join('\n'))).trimEnd();
 
 /** A return goes back to the beginning of its line: of a progress bar only the last state is told. */
 const lastState = (line: string): string => line.split('\r').findLast((state) => state !== '') ?? '';

@@ -1,5 +1,5 @@
 // What comes out of a command while it runs: what is new since the last look, and a way to wait for more.
-import { capped, type Written } from '../../core/index.ts';
+import { createBoundedText, type OutputSize } from '../../core/index.ts';
 import { mostShown, sizeOf } from './report.ts';
 
 /** When to look: at once, or when the command has ended, has written these words, or this much time is over. */
@@ -7,7 +7,7 @@ export type Wait = { readonly ms: number; readonly until?: string; readonly sign
 
 /** The output of one command, taken as it comes. */
 export type Tap = {
-  add(text: string, so: Written): void;
+  add(text: string, so: OutputSize): void;
   /** Says how the command ended. */
   end(how: string): void;
   /** How it ended, if it has. */
@@ -21,8 +21,8 @@ export type Tap = {
 /** Nothing has come yet. */
 export function openTap(): Tap {
   const waiting = new Set<(text: string) => void>();
-  let fresh = capped(mostShown);
-  let written: Written | undefined;
+  let fresh = createBoundedText(mostShown);
+  let written: OutputSize | undefined;
   let how: string | undefined;
   const wakeAll = (text: string): void => waiting.forEach((wake) => wake(text));
   return {
@@ -58,9 +58,9 @@ export function openTap(): Tap {
       });
     },
     take() {
-      const size = fresh.isCut() ? sizeOf(written) : [];
+      const size = fresh.isTruncated() ? sizeOf(written) : [];
       const text = fresh.text();
-      fresh = capped(mostShown);
+      fresh = createBoundedText(mostShown);
       return { text, size };
     },
   };

@@ -1,5 +1,5 @@
 // Changes the repository at hand: commits files, makes branches and switches to them. Nothing leaves the machine.
-import type { Output, Tool, Workspace } from '../../core/index.ts';
+import type { ToolOutput, Tool, Workspace } from '../../core/index.ts';
 import { ranOutput } from '../commands/report.ts';
 import { pathsAfter, plainName, revision } from './names.ts';
 import { git, guardRepository, refuseGit, type GitRun } from './safe-git.ts';
@@ -32,7 +32,7 @@ export const gitChange = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
-  async run(input, { signal }): Promise<Output> {
+  async execute(input, { signal }): Promise<ToolOutput> {
     const run: GitRun = { workspace, signal, seconds };
     const deed = input as Deed;
     const steps = stepsFor(workspace, deed);

@@ -1,5 +1,5 @@
 // Looks at a repository: status, differences, history and branches. It changes nothing and starts nothing of the repository's.
-import type { Output, Tool, Workspace } from '../../core/index.ts';
+import type { ToolOutput, Tool, Workspace } from '../../core/index.ts';
 import { ranOutput } from '../commands/report.ts';
 import { pathsAfter, revision, withoutSecrets } from './names.ts';
 import { git, guardRepository, type GitRun } from './safe-git.ts';
@@ -38,7 +38,7 @@ export const gitLook = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'read',
-  async run(input, { signal }): Promise<Output> {
+  async execute(input, { signal }): Promise<ToolOutput> {
     const run: GitRun = { workspace, signal, seconds };
     const args = argumentsFor(workspace, input as Look);
     const ran = await git(args, run, await guardRepository('look', run));

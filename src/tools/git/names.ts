@@ -1,12 +1,12 @@
 // The words of a git command that a model chooses, held to what they claim to be: none can pass for an option.
 import { pathToFileURL } from 'node:url';
-import { looksSecret, visibleLine, type Workspace } from '../../core/index.ts';
+import { isSecretFile, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import { refuseGit } from './safe-git.ts';
 
 /** A branch, remote or tag by its plain name. */
 export function plainName(what: string, given: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_./+-]*$/u.test(given) && !/\.\.|\/\/|\.$|\/$|\.lock$/.test(given)) return given;
-  throw refuseGit('git/bad-name', `${visibleLine(given)} is not the name of a ${what}.`);
+  throw refuseGit('git/bad-name', `${escapeInvisibleLine(given)} is not the name of a ${what}.`);
 }
 
 /** A commit, or two with dots between: a name, a hash, HEAD~2. No option, no search through messages, and nothing that is no commit. */
@@ -15,7 +15,7 @@ export function revision(given: string): string {
   const isName = (word: string): boolean => /^[\p{L}\p{N}_][\p{L}\p{N}_./+~^@{}-]*$/u.test(word);
   const sides = dots ? [from || 'HEAD', to || 'HEAD'] : [from];
   if (`${from}${dots}${to}` !== given || !sides.every(isName))
-    throw refuseGit('git/bad-name', `${visibleLine(given)} is not the name of a commit.`);
+    throw refuseGit('git/bad-name', `${escapeInvisibleLine(given)} is not the name of a commit.`);
   return sides.map((side) => `${side}^{commit}`).join(dots);
 }
 
@@ -36,7 +36,7 @@ export function placeOf(workspace: Workspace, url: string): { readonly url: stri
     );
   const local = url.startsWith('file://') ? decodeURIComponent(url.slice('file://'.length)) : url;
   if (/^-|::|^\w+:/.test(local))
-    throw refuseGit('git/bad-remote', `${visibleLine(url)} is not a place to clone from or push to.`);
+    throw refuseGit('git/bad-remote', `${escapeInvisibleLine(url)} is not a place to clone from or push to.`);
   return { url: pathToFileURL(workspace.locate(local)).href, isLocal: true };
 }
 
@@ -50,7 +50,7 @@ export const withoutSecrets = (text: string): string =>
 function fileDiff(part: string): string {
   const [heading = ''] = part.split('\n', 1);
   const names = heading.split(' ').map((name) => name.replaceAll(/^"?[ab]\/|"$/g, ''));
-  if (names.some(looksSecret)) return `${heading}\n(left out: a file of this name usually holds secrets)\n`;
+  if (names.some(isSecretFile)) return `${heading}\n(left out: a file of this name usually holds secrets)\n`;
   return beforeGap(part);
 }
 

@@ -1,6 +1,6 @@
 // Moves commits between the workspace and elsewhere: clone, pull and push. A pull only goes forward, and a push never by force.
 import path from 'node:path';
-import { FairleadError, type Output, type Tool, type Workspace } from '../../core/index.ts';
+import { FairleadError, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
 import { ranOutput } from '../commands/report.ts';
 import { placeOf, plainName } from './names.ts';
 import { answerOf, git, guardRepository, refuseGit, type GitRun } from './safe-git.ts';
@@ -35,7 +35,7 @@ export const gitRemote = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'outside',
-  async run(input, { signal, progress }): Promise<Output> {
+  async execute(input, { signal, progress }): Promise<ToolOutput> {
     const run: GitRun = { workspace, signal, seconds, connects: true, ...(progress ? { progress } : {}) };
     const trip = input as Trip;
     const ran = await (trip.operation === 'clone' ? clone(trip, run) : exchange(trip, run));

@@ -1,6 +1,6 @@
 // Runs git so that nothing of the repository runs with it: no hooks, filters, pagers, editors, helpers or questions, whatever its configuration says.
 import path from 'node:path';
-import { FairleadError, visibleLine, type Ran, type Workspace } from '../../core/index.ts';
+import { FairleadError, escapeInvisibleLine, type ExecResult, type Workspace } from '../../core/index.ts';
 import { foldersOutside } from '../search-path.ts';
 
 /** How a git command is run. */
@@ -73,7 +73,7 @@ export const git = (
   args: readonly string[],
   { workspace, signal, seconds, progress, connects = false, agent, most = usualMost }: GitRun,
   more: readonly string[] = [],
-): Promise<Ran> =>
+): Promise<ExecResult> =>
   workspace.exec(
     [
       // Git runs as the person: it is looked for, and looks for others, where no folder that is worked in could have put one.
@@ -89,7 +89,7 @@ export const git = (
       ...[...settings, ...more].flatMap((setting) => ['-c', setting]),
       ...args,
     ],
-    { signal, timeoutMs: seconds * 1000, most, ...(progress ? { onOutput: progress } : {}) },
+    { signal, timeoutMs: seconds * 1000, maxChars: most, ...(progress ? { onOutput: progress } : {}) },
   );
 
 /** Runs git for its answer alone; nothing where it failed or said too much. */
@@ -119,7 +119,7 @@ export async function guardRepository(kind: GitKind, run: GitRun): Promise<reado
   if (bad !== undefined)
     throw refuseGit(
       'git/programs',
-      `The repository's own configuration sets ${visibleLine(bad)}, which runs programs or leads elsewhere, so nothing was done. A person should look at it and use git directly.`,
+      `The repository's own configuration sets ${escapeInvisibleLine(bad)}, which runs programs or leads elsewhere, so nothing was done. A person should look at it and use git directly.`,
     );
   const names = new Set(named.map((key) => filters.exec(key)?.[1] ?? ''));
   return [...names].flatMap((name) => [
@@ -151,7 +151,7 @@ async function mustBeOurs(run: GitRun): Promise<void> {
   if (isWithin(run.workspace.cwd, top) && worktrees.includes(`worktree ${top}`)) return;
   throw refuseGit(
     'git/foreign',
-    `The repository of this folder lies elsewhere (${visibleLine(gitDir)}) and does not know of it, so nothing was done.`,
+    `The repository of this folder lies elsewhere (${escapeInvisibleLine(gitDir)}) and does not know of it, so nothing was done.`,
   );
 }
 

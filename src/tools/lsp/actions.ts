@@ -1,5 +1,5 @@
 // What can be asked of a language server, each answered in lines for a model and in data for programs, within bounds.
-import { isObject, visible, visibleLine, type Json, type Workspace } from '../../core/index.ts';
+import { isObject, escapeInvisible, escapeInvisibleLine, type Json, type Workspace } from '../../core/index.ts';
 import { positionOf, type Aim, type Question } from './aim.ts';
 import { linesOf, placeData, placeLine, shownPath, spotsIn, startOf, teller, type Spot } from './places.ts';
 import { problemData, problemLine, problemsOf } from './problems.ts';
@@ -75,7 +75,7 @@ const withRest = (text: string, rest: number): string => (rest > 0 ? `${text}\n[
 async function hover(asked: Asked): Promise<Answer> {
   const found = await askAt(asked, 'textDocument/hover', {});
   if (typeof found === 'string') return found;
-  const said = visible(wordsIn(isObject(found.answer) ? found.answer['contents'] : undefined)).trim();
+  const said = escapeInvisible(wordsIn(isObject(found.answer) ? found.answer['contents'] : undefined)).trim();
   if (said === '') return { text: 'Nothing is known about what stands there.', data: { text: '' } };
   const text = said.length > longestHover ? `${said.slice(0, longestHover)}…` : said;
   return { text, data: { text } };
@@ -165,7 +165,7 @@ function editsIn(answer: unknown): readonly Edit[] {
       const start = isObject(edit) ? startOf(edit['range']) : undefined;
       const words = isObject(edit) ? edit['newText'] : undefined;
       if (!start || typeof words !== 'string') return [];
-      return [{ spot: { uri, start }, words: visibleLine(linesOf(words)[0]?.slice(0, 100) ?? '') }];
+      return [{ spot: { uri, start }, words: escapeInvisibleLine(linesOf(words)[0]?.slice(0, 100) ?? '') }];
     });
   });
 }

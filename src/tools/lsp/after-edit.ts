@@ -1,5 +1,5 @@
 // Tells after an edit what became wrong by it, where a language server is running anyway. It never fails the edit and waits only so long.
-import { isObject, isOutput, output, type Output, type Tool, type Workspace } from '../../core/index.ts';
+import { isObject, isToolOutput, toolOutput, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
 import { isMissing } from '../text.ts';
 import { shownPath } from './places.ts';
 import { newIn, problemData, problemLine, problemsOf, type Problem } from './problems.ts';
@@ -30,15 +30,15 @@ export const diagnosticsAfter =
     const { waitMs = 1500, start = false } = options;
     return {
       ...tool,
-      async run(input, context) {
+      async execute(input, context) {
         const { signal } = context;
         const look = (paths: readonly unknown[], ms: number): Promise<Findings> => {
           const given = paths.filter((path) => typeof path === 'string').slice(0, mostEdited);
           return lookAt(servers, workspace, given, start, AbortSignal.any([signal, AbortSignal.timeout(ms)]));
         };
         const before = await look(isObject(input) ? [input['path'], input['paths']].flat() : [], waitMs / 2);
-        const result: unknown = await tool.run(input, context);
-        if (!isOutput(result) || result.failed || signal.aborted) return result;
+        const result: unknown = await tool.execute(input, context);
+        if (!isToolOutput(result) || result.failed || signal.aborted) return result;
         const edited = pathsIn(result.data);
         const after = await look(edited, waitMs);
         return edited.some((path) => after.has(path)) ? told(workspace, result, edited, before, after) : result;
@@ -102,11 +102,11 @@ async function add(
 
 function told(
   workspace: Workspace,
-  result: Output,
+  result: ToolOutput,
   edited: readonly string[],
   before: Findings,
   after: Findings,
-): Output {
+): ToolOutput {
   const fresh = [...after].flatMap(([path, problems]) => {
     const known = before.get(path);
     // Of another file nothing is new unless it is known what was there.
@@ -125,5 +125,5 @@ function told(
   const added = fresh.length ? [`${fresh.length} ${kind}:`, ...lines, ...rest] : healed;
   const problems = fresh.slice(0, mostTold).map(({ shown, problem }) => problemData(shown, problem));
   const data = isObject(result.data) ? { data: { ...result.data, problems } } : {};
-  return output({ ...result, ...data, text: [result.text, ...added].join('\n') });
+  return toolOutput({ ...result, ...data, text: [result.text, ...added].join('\n') });
 }

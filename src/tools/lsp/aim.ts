@@ -1,6 +1,6 @@
 // What a question is about: the server for it, its document there, and the position, found by name where none was given.
 import path from 'node:path';
-import { visibleLine, type Workspace } from '../../core/index.ts';
+import { escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import { walk } from '../walk.ts';
 import type { Document } from './documents.ts';
 import { fileOf, linesOf, type Position } from './places.ts';
@@ -58,7 +58,7 @@ async function commonFile(
   }
   const first = [...byEnding.values()].toSorted((a, b) => b.count - a.count)[0]?.first;
   if (first === undefined)
-    throw fault('lsp/no-server', `No language server is known for the files in ${visibleLine(folder)}.`);
+    throw fault('lsp/no-server', `No language server is known for the files in ${escapeInvisibleLine(folder)}.`);
   return path.join(folder, first);
 }
 
@@ -80,8 +80,11 @@ export async function positionOf(
   const name = symbol.split('.').at(-1) ?? symbol;
   const mention = isFile && line !== undefined ? mentionOf(text, name, line) : undefined;
   if (mention) return { uri, position: mention };
-  if (isFile && line !== undefined) return `${visibleLine(symbol)} is not in line ${line}.`;
-  return (await byName(server, document, isFile, symbol, signal)) ?? `There is nothing called ${visibleLine(symbol)}.`;
+  if (isFile && line !== undefined) return `${escapeInvisibleLine(symbol)} is not in line ${line}.`;
+  return (
+    (await byName(server, document, isFile, symbol, signal)) ??
+    `There is nothing called ${escapeInvisibleLine(symbol)}.`
+  );
 }
 
 /** A name declared in the document, or mentioned there, or declared anywhere in the project. */

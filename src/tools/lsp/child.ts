@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { visibleLine } from '../../core/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
 import { framed, unframer } from './frames.ts';
 
 /** What a server gets of our environment: enough to find programs, homes and caches, and nothing that could be a key. */
@@ -88,7 +88,7 @@ export class ServerChild {
     child.stdout.on('data', take);
     // A pipe that breaks is told by the exit.
     child.stdin.on('error', () => {});
-    child.on('error', (error) => this.#finish(`it could not be started (${visibleLine(error.message)})`));
+    child.on('error', (error) => this.#finish(`it could not be started (${escapeInvisibleLine(error.message)})`));
     child.on('exit', (code, signal) => this.#drain(`it ended with ${signal ?? `exit code ${code}`}`));
     child.unref();
     for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as Socket).unref();
@@ -127,7 +127,7 @@ export class ServerChild {
   }
 
   #lastWords(): string {
-    const words = visibleLine(this.#said.trim().slice(-300));
+    const words = escapeInvisibleLine(this.#said.trim().slice(-300));
     return words === '' ? '' : `; it said: ${words}`;
   }
 

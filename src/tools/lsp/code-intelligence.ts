@@ -1,5 +1,5 @@
 // The tool that asks language servers: definitions, references, types, outlines, problems and what a renaming would change.
-import { output, type Json, type Output, type Tool, type Workspace } from '../../core/index.ts';
+import { toolOutput, type Json, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
 import type { Action } from './actions.ts';
 import type { Question } from './aim.ts';
 import type { LanguageServers } from './servers.ts';
@@ -25,8 +25,8 @@ export const codeIntelligence = (workspace: Workspace, servers: LanguageServers)
     additionalProperties: false,
   },
   effect: 'read',
-  hidden: true,
-  async run(input, { signal }) {
+  deferred: true,
+  async execute(input, { signal }) {
     const { action, ...asked } = input as { readonly action: Action } & Question;
     const [{ actions }, { aimAt }] = await Promise.all([import('./actions.ts'), import('./aim.ts')]);
     const { needs, run } = actions[action];
@@ -36,11 +36,11 @@ export const codeIntelligence = (workspace: Workspace, servers: LanguageServers)
       return failed(`The language server ${name} does not do ${action}.`);
     const answer = await run({ ...aim, workspace, asked, signal });
     if (typeof answer === 'string') return failed(answer);
-    return output({
+    return toolOutput({
       text: answer.text,
       data: { action, server: name, ...(answer.data as { readonly [key: string]: Json }) },
     });
   },
 });
 
-const failed = (text: string): Output => output({ failed: true, text });
+const failed = (text: string): ToolOutput => toolOutput({ failed: true, text });

@@ -5,7 +5,14 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { isOutput, messageOf, type Json, type Output, type Tool, type ToolContext } from '../../core/index.ts';
+import {
+  isToolOutput,
+  errorMessage,
+  type Json,
+  type ToolOutput,
+  type Tool,
+  type ToolContext,
+} from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import { diagnosticsAfter, languageServers, type LanguageServerOptions, type ServerDefinition } from './index.ts';
@@ -79,7 +86,7 @@ test('all that is to be approved is one question; it is taken back when the last
     },
   });
   const [one, other] = [new AbortController(), new AbortController()];
-  const waiting = [one, other].map((each) => servers.open('a.foo', each.signal).catch(messageOf));
+  const waiting = [one, other].map((each) => servers.open('a.foo', each.signal).catch(errorMessage));
   const question = await opened.promise;
   one.abort();
   assert.equal(await waiting[0], 'The run was cancelled.');
@@ -110,9 +117,9 @@ test('[P19] of a patch every file that it leaves is looked at', { timeout: 60_00
     `--- ${name}.ts\n+++ ${name}.ts\n@@ -1 +1 @@\n-export const x: string = "";\n+export const x: string = ${name.length};\n`;
   const gone = '--- c.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-export const x: string = "";\n';
   const input: Json = { paths: ['a.ts', 'b.ts', 'c.ts'], patch: changed('a') + changed('b') + gone };
-  const result: unknown = await tool.run(input, { signal: signal() } as ToolContext);
-  assert.ok(isOutput(result));
-  const { text, data } = result satisfies Output;
+  const result: unknown = await tool.execute(input, { signal: signal() } as ToolContext);
+  assert.ok(isToolOutput(result));
+  const { text, data } = result satisfies ToolOutput;
   assert.match(text, /\n2 new problems:\na\.ts:1:14: error 2322: .*\nb\.ts:1:14: error 2322: [^\n]*$/);
   assert.equal((data as { readonly problems: readonly Json[] }).problems.length, 2);
 });

@@ -1,6 +1,6 @@
 // Which language server is for which files: the ones known from the start, and any other from configuration.
 import path from 'node:path';
-import { isJson, isObject, visibleLine, type Json, type JsonObject } from '../../core/index.ts';
+import { isJson, isObject, escapeInvisibleLine, type Json, type JsonObject } from '../../core/index.ts';
 
 /** A language server: how it is started, and what for. */
 export type ServerDefinition = {
@@ -113,7 +113,7 @@ export function serversIn(
 }
 
 function definitionOf(name: string, value: unknown, origin: 'user' | 'project'): ServerDefinition | string {
-  const wrong = (what: string): string => `The language server ${visibleLine(name)} cannot be used: ${what}.`;
+  const wrong = (what: string): string => `The language server ${escapeInvisibleLine(name)} cannot be used: ${what}.`;
   if (!isObject(value)) return wrong('it must be an object with a command and extensions');
   const { command, args = [], rootMarkers = [], env, settings, initializationOptions } = value;
   const languages = languagesOf(value['extensions'], name);

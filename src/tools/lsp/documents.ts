@@ -1,7 +1,7 @@
 // The documents a server knows, kept as the workspace has them: what was edited a moment ago is what it sees.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FairleadError, isObject, visibleLine, type Workspace } from '../../core/index.ts';
+import { FairleadError, isObject, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import { textAt } from '../text.ts';
 import type { ServerDefinition } from './definition.ts';
 import type { Live } from './live.ts';
@@ -44,7 +44,7 @@ export function documentsOf(live: Live, workspace: Workspace, definition: Server
     const { path: file, text: raw } = content;
     const text = raw.replace(/^\ufeff/, '');
     if (text.length > longest)
-      throw new FairleadError('lsp/too-large', `${visibleLine(given)} is too large for a language server.`, {
+      throw new FairleadError('lsp/too-large', `${escapeInvisibleLine(given)} is too large for a language server.`, {
         blame: 'model',
       });
     const known = open.get(file);

@@ -1,5 +1,5 @@
 // Messages on a stream as language servers write them: a header that says how long, then JSON. Bounded; what is anything else ends the reading.
-import { visibleLine } from '../../core/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
 
 const mostHeader = 1024;
 /** Bytes that one message may have. */
@@ -81,4 +81,4 @@ const startsRight = (bytes: Buffer): boolean =>
 
 /** The beginning of the first line. */
 const quoted = (bytes: Buffer): string =>
-  `"${visibleLine(bytes.toString('utf8', 0, mostQuoted).replace(/[\r\n][^]*/, ''))}"`;
+  `"${escapeInvisibleLine(bytes.toString('utf8', 0, mostQuoted).replace(/[\r\n][^]*/, ''))}"`;

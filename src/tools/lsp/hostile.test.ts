@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isOutput, messageOf, type Json, type Output, type ToolContext } from '../../core/index.ts';
+import { isToolOutput, errorMessage, type Json, type ToolOutput, type ToolContext } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { editFile } from '../index.ts';
 import {
@@ -129,9 +129,9 @@ function bench(
     for (const folder of [root, home]) rmSync(folder, { recursive: true, force: true });
   });
   const tool = codeIntelligence(workspace, lsp);
-  const run = async (input: Json, signal: AbortSignal): Promise<Output> => {
-    const value: unknown = await tool.run(input, { signal } as ToolContext);
-    assert.ok(isOutput(value));
+  const run = async (input: Json, signal: AbortSignal): Promise<ToolOutput> => {
+    const value: unknown = await tool.execute(input, { signal } as ToolContext);
+    assert.ok(isToolOutput(value));
     return value;
   };
   return {
@@ -140,7 +140,7 @@ function bench(
     workspace,
     lsp,
     ask: (input: Json = hover, signal = new AbortController().signal): Promise<string> =>
-      run(input, signal).then(({ text }) => text, messageOf),
+      run(input, signal).then(({ text }) => text, errorMessage),
     starts: () => readFileSync(notes, 'utf8').split('\n').length - 1,
   };
 }
@@ -298,7 +298,7 @@ test('an edit is neither failed nor held up by a server that does not answer', {
   const edit = diagnosticsAfter(workspace, lsp, { waitMs: 50 })(editFile(workspace));
   await workspace.read('a.foo');
   const input = { path: 'a.foo', old_string: 'good', new_string: 'bad' };
-  const result = (await edit.run(input, { signal: new AbortController().signal } as ToolContext)) as Output;
+  const result = (await edit.execute(input, { signal: new AbortController().signal } as ToolContext)) as ToolOutput;
   assert.equal(result.text, 'Edited a.foo.');
   assert.equal((await workspace.read('a.foo')).text, 'a bad name\n');
 });

@@ -5,8 +5,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { specsOf, toolbox } from '../../agent/index.ts';
-import { isOutput, messageOf, type Json, type Output, type Tool, type ToolContext } from '../../core/index.ts';
+import { visibleToolSpecs, createToolRegistry } from '../../agent/index.ts';
+import {
+  isToolOutput,
+  errorMessage,
+  type Json,
+  type ToolOutput,
+  type Tool,
+  type ToolContext,
+} from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { editFile, writeFile } from '../index.ts';
 import {
@@ -40,14 +47,14 @@ function bench(t: test.TestContext, files = project, options: LanguageServerOpti
     await servers.close();
     rmSync(root, { recursive: true, force: true });
   });
-  const call = async (tool: Tool, input: Json, signal = new AbortController().signal): Promise<Output> => {
-    const value: unknown = await tool.run(input, { signal } as ToolContext);
-    assert.ok(isOutput(value));
+  const call = async (tool: Tool, input: Json, signal = new AbortController().signal): Promise<ToolOutput> => {
+    const value: unknown = await tool.execute(input, { signal } as ToolContext);
+    assert.ok(isToolOutput(value));
     return value;
   };
   const intelligence = codeIntelligence(workspace, servers);
   /** What the model reads, be it an answer or a refusal. */
-  const ask = (input: Json): Promise<string> => call(intelligence, input).then(({ text }) => text, messageOf);
+  const ask = (input: Json): Promise<string> => call(intelligence, input).then(({ text }) => text, errorMessage);
   return { root, put, workspace, servers, call, ask, intelligence };
 }
 
@@ -135,7 +142,7 @@ test('[P19] an edit tells the new problems it made, if a server is running; noth
   const wrap = diagnosticsAfter(workspace, servers);
   const [edit, write] = [wrap(editFile(workspace)), wrap(writeFile(workspace))];
   await workspace.read('src/main.ts');
-  const change = (from: string, to: string): Promise<Output> =>
+  const change = (from: string, to: string): Promise<ToolOutput> =>
     call(edit, { path: 'src/main.ts', old_string: from, new_string: to });
   assert.equal((await change('words: string', 'words: number')).text, 'Edited src/main.ts.');
   assert.equal(await servers.ready('src/main.ts', new AbortController().signal), undefined);
@@ -172,7 +179,7 @@ test('[P19] an edit tells the new problems it made, if a server is running; noth
 
 test('[P19] the tool is hidden, so that it costs a request no more than a line until it is loaded', (t) => {
   const { intelligence } = bench(t);
-  const specs = specsOf(toolbox([intelligence]));
+  const specs = visibleToolSpecs(createToolRegistry([intelligence]));
   assert.ok(!specs.some(({ name }) => name === 'code_intelligence'));
   assert.equal(intelligence.effect, 'read');
 });

@@ -1,7 +1,7 @@
 // What servers say about places in files, read with distrust and told as path:line:column and the line's text. Lines and columns begin at 1.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isObject, looksSecret, visibleLine, type Json, type Workspace } from '../../core/index.ts';
+import { isObject, isSecretFile, escapeInvisibleLine, type Json, type Workspace } from '../../core/index.ts';
 
 const longestLine = 200;
 
@@ -50,7 +50,7 @@ export function teller(workspace: Workspace): (spot: Spot) => Promise<Place> {
     const known = texts.get(file);
     if (known) return known;
     // A file that the workspace refuses is named, but nothing of it is shown.
-    const read = looksSecret(file)
+    const read = isSecretFile(file)
       ? Promise.resolve([])
       : workspace.read(file, { unseen: true }).then(
           ({ text = '' }) => linesOf(text.replace(/^\ufeff/, '')),
@@ -66,7 +66,7 @@ export function teller(workspace: Workspace): (spot: Spot) => Promise<Place> {
       path: shownPath(workspace.cwd, file ?? uri),
       line: start.line + 1,
       column: start.character + 1,
-      ...(text === undefined ? {} : { text: visibleLine(text.trim().slice(0, longestLine)) }),
+      ...(text === undefined ? {} : { text: escapeInvisibleLine(text.trim().slice(0, longestLine)) }),
     };
   };
 }
@@ -83,7 +83,7 @@ export function fileOf(uri: string): string | undefined {
 /** A path as short as it can be said from the working folder. */
 export function shownPath(cwd: string, file: string): string {
   const way = path.isAbsolute(file) ? path.relative(cwd, file) : file;
-  return visibleLine(way.startsWith('..') || way === '' ? file : way);
+  return escapeInvisibleLine(way.startsWith('..') || way === '' ? file : way);
 }
 
 /** A place on one line. */

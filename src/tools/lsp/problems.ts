@@ -1,5 +1,5 @@
 // What a server finds wrong in a document: asked for where it can be asked, waited for where it tells by itself.
-import { isObject, unlessAborted, visibleLine, type Json } from '../../core/index.ts';
+import { isObject, raceAbort, escapeInvisibleLine, type Json } from '../../core/index.ts';
 import type { Document } from './documents.ts';
 import { startOf } from './places.ts';
 import type { LanguageServer } from './slot.ts';
@@ -45,7 +45,7 @@ async function published(
       const said = live.published.get(uri);
       if (said && (said.version ?? version) >= version) return problemsIn(said.items);
       if (Date.now() >= deadline || !live.running()) return undefined;
-      await unlessAborted(signal, () => Promise.race([live.nextPublished(), late]));
+      await raceAbort(signal, () => Promise.race([live.nextPublished(), late]));
     }
   } finally {
     clearTimeout(timer);
@@ -64,8 +64,10 @@ function problemsIn(items: unknown): readonly Problem[] {
       severity: rank,
       line: start.line + 1,
       column: start.character + 1,
-      message: visibleLine(message.slice(0, longestMessage).replaceAll(/\s*\n\s*/g, ' ')),
-      ...(typeof code === 'string' || typeof code === 'number' ? { code: visibleLine(String(code).slice(0, 40)) } : {}),
+      message: escapeInvisibleLine(message.slice(0, longestMessage).replaceAll(/\s*\n\s*/g, ' ')),
+      ...(typeof code === 'string' || typeof code === 'number'
+        ? { code: escapeInvisibleLine(String(code).slice(0, 40)) }
+        : {}),
     };
   });
 }

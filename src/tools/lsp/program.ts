@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, createReadStream, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { canonical, isObject, toJson } from '../../core/index.ts';
+import { canonicalJson, isObject, toJson } from '../../core/index.ts';
 import { foldersOf, isInside } from './child.ts';
 import type { ServerDefinition } from './definition.ts';
 import { fault } from './rpc.ts';
@@ -151,13 +151,13 @@ function approvalsFor(
   if (origin === 'project')
     wanted.push({
       subject: `language-server ${folder} ${name}`,
-      hash: async () => sha256(canonical(toJson({ definition, files: await filesIn(args, root) }))),
+      hash: async () => sha256(canonicalJson(toJson({ definition, files: await filesIn(args, root) }))),
       why: 'this folder names it and it was not approved',
     });
   if (obeys !== undefined)
     wanted.push({
       subject: `language-server ${root} ${name} runs`,
-      hash: async () => sha256(canonical(obeys.map((file) => [file, textAt(path.join(root, file))]))),
+      hash: async () => sha256(canonicalJson(obeys.map((file) => [file, textAt(path.join(root, file))]))),
       why: `it runs what ${root} tells it to, which was not approved`,
     });
   return wanted;

@@ -1,5 +1,5 @@
 // Requests and answers over a stream of messages: each request is answered once, or fails with a sentence at an end, an abort or its time.
-import { FairleadError, isObject, unlessAborted, visibleLine, type Json } from '../../core/index.ts';
+import { FairleadError, isObject, raceAbort, escapeInvisibleLine, type Json } from '../../core/index.ts';
 
 /** How long a request may take, and who may end it. */
 export type Wait = { readonly signal: AbortSignal; readonly timeoutMs: number };
@@ -37,7 +37,7 @@ export function rpcOver(name: string, send: (message: object) => void, incoming:
     const { error } = value;
     if (error === undefined || error === null) return waiting.resolve(value['result']);
     const { message } = isObject(error) ? error : {};
-    const words = typeof message === 'string' ? visibleLine(message.slice(0, 300)) : 'without a reason';
+    const words = typeof message === 'string' ? escapeInvisibleLine(message.slice(0, 300)) : 'without a reason';
     waiting.reject(fault('lsp/refused', `The language server ${name} refused: ${words}`));
   }
 
@@ -58,7 +58,7 @@ export function rpcOver(name: string, send: (message: object) => void, incoming:
       );
       send({ id, method, params });
       try {
-        return await unlessAborted(signal, () => promise);
+        return await raceAbort(signal, () => promise);
       } finally {
         clearTimeout(timer);
         if (pending.delete(id) && ended === undefined) send({ method: '$/cancelRequest', params: { id } });

@@ -1,7 +1,7 @@
 // The language servers of a session: each started on first use for a root, kept, started again a few times after a crash, and ended with the session.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { visibleLine, type Workspace } from '../../core/index.ts';
+import { escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import { isInside } from './child.ts';
 import { builtInServers, definitionFor, withOwn, type ServerDefinition } from './definition.ts';
 import type { Start } from './live.ts';
@@ -102,7 +102,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
       if (!found)
         throw fault(
           'lsp/no-server',
-          `No language server is known for ${visibleLine(path.basename(given))}.`,
+          `No language server is known for ${escapeInvisibleLine(path.basename(given))}.`,
           'Name one in the configuration.',
         );
       // A person may say yes to it now.

@@ -1,5 +1,5 @@
 // The place of one server for one root: empty, starting or running; a server that keeps failing is not started without end.
-import { FairleadError, messageOf, unlessAborted, type Json, type Workspace } from '../../core/index.ts';
+import { FairleadError, errorMessage, raceAbort, type Json, type Workspace } from '../../core/index.ts';
 import { diskBelow } from './disk.ts';
 import { documentsOf, type Document, type Documents } from './documents.ts';
 import { startServer, type Live, type Start } from './live.ts';
@@ -58,7 +58,7 @@ export function slotFor(options: SlotOptions): Slot {
       notBefore = 0;
     },
     failed(error) {
-      lastFault = messageOf(error);
+      lastFault = errorMessage(error);
     },
     useless(gone) {
       if (server?.live === gone) server = undefined;
@@ -74,7 +74,7 @@ export function slotFor(options: SlotOptions): Slot {
         'lsp/given-up',
         `The language server ${name} was started ${starts} times and is given up. ${lastFault}`,
       );
-    const program = await unlessAborted(ending.signal, () =>
+    const program = await raceAbort(ending.signal, () =>
       programFor(definition, options, AbortSignal.any([ending.signal, unwanted])),
     );
     starts++;
@@ -109,7 +109,7 @@ export function slotFor(options: SlotOptions): Slot {
       if (signal.aborted) leave();
       else signal.addEventListener('abort', leave, { once: true });
       try {
-        return await unlessAborted(signal, () => now.attempt);
+        return await raceAbort(signal, () => now.attempt);
       } finally {
         signal.removeEventListener('abort', leave);
       }
@@ -147,7 +147,7 @@ function serverOf(live: Live, options: SlotOptions, marks: Marks): LanguageServe
         return documents.show(given);
       });
       showing = shown.catch(() => {});
-      return unlessAborted(signal, () => shown);
+      return raceAbort(signal, () => shown);
     },
     shown: () => documents.open(),
     async request(method, params, signal) {

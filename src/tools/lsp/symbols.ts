@@ -1,5 +1,5 @@
 // The names that a document or a project declares, as servers tell them, and where a name is that somebody asks about.
-import { isObject, visibleLine, type Json } from '../../core/index.ts';
+import { isObject, escapeInvisibleLine, type Json } from '../../core/index.ts';
 import type { Document } from './documents.ts';
 import { linesOf, spotsIn, startOf, type Position, type Spot } from './places.ts';
 import type { LanguageServer } from './slot.ts';
@@ -60,13 +60,13 @@ export async function declaredLike(
 }
 
 const nameOf = ({ name }: Readonly<Record<string, unknown>>): string =>
-  typeof name === 'string' ? visibleLine(name.slice(0, 200)) : '?';
+  typeof name === 'string' ? escapeInvisibleLine(name.slice(0, 200)) : '?';
 
 const kindOf = ({ kind }: Readonly<Record<string, unknown>>): string =>
   (typeof kind === 'number' ? kinds[kind - 1] : undefined) ?? 'symbol';
 
 const around = ({ containerName: name }: Readonly<Record<string, unknown>>): readonly string[] =>
-  typeof name === 'string' && name !== '' ? [visibleLine(name.slice(0, 200))] : [];
+  typeof name === 'string' && name !== '' ? [escapeInvisibleLine(name.slice(0, 200))] : [];
 
 /** Whether a declaration is what somebody calls by this name: `method`, or `Class.method`. */
 export const isCalled = ({ name, within }: Declared, asked: string): boolean =>

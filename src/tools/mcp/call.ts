@@ -11,12 +11,12 @@ import {
 import {
   FairleadError,
   isObject,
-  messageOf,
-  output,
-  visibleLine,
+  errorMessage,
+  toolOutput,
+  escapeInvisibleLine,
   type Json,
   type JsonObject,
-  type Output,
+  type ToolOutput,
   type ToolContext,
 } from '../../core/index.ts';
 import type { Connection } from './connection.ts';
@@ -44,7 +44,7 @@ export async function callTool(
   aim: Aim,
   args: Json,
   { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
-): Promise<Output> {
+): Promise<ToolOutput> {
   for (let tried = 1; ; tried++) {
     let client: Client;
     try {
@@ -61,7 +61,8 @@ export async function callTool(
       return resultOutput(aim.connection.server.name, result);
     } catch (error) {
       const fate = fateOf(error, signal);
-      if (fate === 'answered') return output({ failed: true, text: `${serverOf(aim)} refused: ${wordsFor(error)}` });
+      if (fate === 'answered')
+        return toolOutput({ failed: true, text: `${serverOf(aim)} refused: ${wordsFor(error)}` });
       if (fate !== 'late') await aim.connection.drop(client);
       // It was turned away before it was run, so sending it again is the first time.
       if (fate === 'refused' && tried < usedTries && (await renewed(aim, error, signal))) continue;
@@ -88,7 +89,7 @@ async function send(
         onprogress: ({ message, progress: done, total }) => {
           patience.renew();
           const part = `${done}${total === undefined ? '' : ` of ${total}`}`;
-          progress?.(`${message === undefined ? part : visibleLine(message)}\n`);
+          progress?.(`${message === undefined ? part : escapeInvisibleLine(message)}\n`);
         },
         // Named here, so that the library holds no answer to a schema of the server's own.
         toolDefinition: { name: tool, inputSchema: input as { type: 'object' } },
@@ -156,20 +157,20 @@ async function renewed({ connection }: Aim, error: unknown, signal: AbortSignal)
   return SdkError.isInstance(error) && error.code === SdkErrorCode.NotConnected;
 }
 
-const serverOf = ({ connection }: Aim): string => `The MCP server ${visibleLine(connection.server.name)}`;
+const serverOf = ({ connection }: Aim): string => `The MCP server ${escapeInvisibleLine(connection.server.name)}`;
 
 const wordsFor = (error: unknown): string => {
   const hint = error instanceof FairleadError && error.hint !== undefined ? ` ${error.hint}` : '';
-  return `${visibleLine(messageOf(error)).slice(0, 1000)}${hint}`;
+  return `${escapeInvisibleLine(errorMessage(error)).slice(0, 1000)}${hint}`;
 };
 
-const notRun = (aim: Aim, why: string): Output =>
-  output({ failed: true, text: `${visibleLine(aim.tool)} was not run: ${why}` });
+const notRun = (aim: Aim, why: string): ToolOutput =>
+  toolOutput({ failed: true, text: `${escapeInvisibleLine(aim.tool)} was not run: ${why}` });
 
-function cutOff(aim: Aim, why: string): Output {
-  const text = `${serverOf(aim)} gave no answer to ${visibleLine(aim.tool)}: ${why}.`;
-  if (aim.reads) return output({ failed: true, text });
-  return output({
+function cutOff(aim: Aim, why: string): ToolOutput {
+  const text = `${serverOf(aim)} gave no answer to ${escapeInvisibleLine(aim.tool)}: ${why}.`;
+  if (aim.reads) return toolOutput({ failed: true, text });
+  return toolOutput({
     failed: true,
     outcomeUnknown: true,
     text: `${text} It may or may not have happened, and was not sent again. Find out before you repeat it.`,

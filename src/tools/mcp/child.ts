@@ -2,7 +2,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
-import { FairleadError, messageOf, visibleLine } from '../../core/index.ts';
+import { FairleadError, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { INSIDE, type Local } from './server.ts';
 
 /** What a server gets of our environment: enough to find programs and its home, and nothing that could be a key. */
@@ -59,7 +59,7 @@ export class ChildTransport implements Transport {
 
   /** The end of what the server wrote to its standard error, on one line. */
   get lastWords(): string {
-    return visibleLine(this.#said.trim().slice(-300));
+    return escapeInvisibleLine(this.#said.trim().slice(-300));
   }
 
   async start(): Promise<void> {
@@ -92,7 +92,7 @@ export class ChildTransport implements Transport {
       child.once('error', (cause) => {
         this.#finish();
         reject(
-          new FairleadError('mcp/no-program', `The program ${visibleLine(command)} could not be started.`, {
+          new FairleadError('mcp/no-program', `The program ${escapeInvisibleLine(command)} could not be started.`, {
             blame: 'user',
             hint: 'Install it, or correct the command in the file that names the server.',
             cause,
@@ -165,7 +165,7 @@ export class ChildTransport implements Transport {
     try {
       message = parseJSONRPCMessage(JSON.parse(line));
     } catch (error) {
-      this.onerror?.(new Error(`The server wrote something that is no message: ${messageOf(error)}`));
+      this.onerror?.(new Error(`The server wrote something that is no message: ${errorMessage(error)}`));
       return;
     }
     this.onmessage?.(message);

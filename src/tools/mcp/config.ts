@@ -1,7 +1,7 @@
 // Reads which MCP servers there are: the user's own file, and the `.mcp.json` of a project. Reading starts nothing.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, messageOf, visibleLine } from '../../core/index.ts';
+import { isObject, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import type { Local, Login, McpServer, Remote } from './server.ts';
 
 /** The servers that are configured, and a sentence for each entry that cannot be used. */
@@ -31,7 +31,8 @@ export function readMcpConfig({ project, user }: McpPlaces): McpConfig {
       ...its.servers
         .filter(({ name }) => taken.has(name))
         .map(
-          ({ name, source }) => `${source}: the server ${visibleLine(name)} is left out: you have one of this name.`,
+          ({ name, source }) =>
+            `${source}: the server ${escapeInvisibleLine(name)} is left out: you have one of this name.`,
         ),
     ],
   };
@@ -45,7 +46,7 @@ function fromFile(file: string, origin: McpServer['origin']): McpConfig {
     text = textOf(file);
   } catch (error) {
     if (isObject(error) && (error['code'] === 'ENOENT' || error['code'] === 'ENOTDIR')) return none;
-    return { servers: [], problems: [`${file} cannot be read: ${messageOf(error)}`] };
+    return { servers: [], problems: [`${file} cannot be read: ${errorMessage(error)}`] };
   }
   return parseMcpConfig(text, { file, origin });
 }
@@ -74,7 +75,7 @@ export function parseMcpConfig(
   try {
     content = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    return wrong(`is not JSON: ${messageOf(error)}`);
+    return wrong(`is not JSON: ${errorMessage(error)}`);
   }
   const { mcpServers = {} } = isObject(content) ? content : { mcpServers: null };
   if (!isObject(mcpServers)) return wrong('must be an object with the servers under "mcpServers".');
@@ -86,7 +87,7 @@ export function parseMcpConfig(
     if (isObject(entry) && entry['disabled'] === true) continue;
     const server = serverFrom(name, entry, file, origin);
     if (typeof server !== 'string') servers.push(server);
-    else problems.push(`${file}: the server ${visibleLine(name)} cannot be used: ${server}.`);
+    else problems.push(`${file}: the server ${escapeInvisibleLine(name)} cannot be used: ${server}.`);
   }
   return { servers, problems };
 }

@@ -7,7 +7,7 @@ import {
   type ServerCapabilities,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { unlessAborted, type Spent } from '../../core/index.ts';
+import { raceAbort, type UsageTotals } from '../../core/index.ts';
 import { ChildTransport } from './child.ts';
 import { failed, handshake, type HandshakeOptions, type Live } from './handshake.ts';
 import type { RequestCount } from './requests.ts';
@@ -31,7 +31,7 @@ export type Connection = {
   /** The version of the protocol that is spoken, while there is a connection. */
   protocol(): string | undefined;
   /** What answers of a model for this server have used up since this was last asked. */
-  spent(): Spent | undefined;
+  spent(): UsageTotals | undefined;
   /** The process of a local server. */
   pid(): number | undefined;
   close(): Promise<void>;
@@ -104,7 +104,7 @@ export function connectionTo(server: McpServer, options: HandshakeOptions): Conn
       if (live) return live.client;
       opening ??= reopen(signal).finally(() => (opening = undefined));
       const attempt = opening;
-      return (await unlessAborted(signal, () => attempt)).client;
+      return (await raceAbort(signal, () => attempt)).client;
     },
     worked() {
       failures = 0;

@@ -10,7 +10,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import manifest from '../../../package.json' with { type: 'json' };
-import { FairleadError, messageOf, visibleLine } from '../../core/index.ts';
+import { FairleadError, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { ChildTransport } from './child.ts';
 import type { SignIn } from './oauth.ts';
 import { answerRequests, capabilitiesFor, type Answerers, type RequestCount } from './requests.ts';
@@ -90,12 +90,20 @@ const isUnsettled = (error: unknown): boolean =>
 function reasonFor(server: McpServer, error: unknown, transport: Transport): Error {
   if (UnauthorizedError.isInstance(error) || error instanceof FairleadError) return error;
   const words = transport instanceof ChildTransport ? transport.lastWords : '';
-  return failed(server, `${visibleLine(messageOf(error))}${words === '' ? '' : ` (it said: ${words})`}`, error);
+  return failed(
+    server,
+    `${escapeInvisibleLine(errorMessage(error))}${words === '' ? '' : ` (it said: ${words})`}`,
+    error,
+  );
 }
 
 /** The error for a server that cannot be spoken to. */
 export const failed = (server: McpServer, why: string, cause?: unknown): FairleadError =>
-  new FairleadError('mcp/unreachable', `The MCP server ${visibleLine(server.name)} cannot be reached: ${why}.`, {
-    blame: 'tool',
-    ...(cause === undefined ? {} : { cause }),
-  });
+  new FairleadError(
+    'mcp/unreachable',
+    `The MCP server ${escapeInvisibleLine(server.name)} cannot be reached: ${why}.`,
+    {
+      blame: 'tool',
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );

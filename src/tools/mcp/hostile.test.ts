@@ -9,8 +9,8 @@ import { folderFor, hostile, inside, isAlive, open, until, userServer } from '..
 import { plain, text } from '../../../test/support/mcp-server.ts';
 import { calls, says, stage } from '../../../test/support/rehearsal.ts';
 import { witness } from '../../../test/support/witness.ts';
-import { toolbox } from '../../agent/index.ts';
-import { isOutput, type Json } from '../../core/index.ts';
+import { createToolRegistry } from '../../agent/index.ts';
+import { isToolOutput, type Json } from '../../core/index.ts';
 import { fileTrust, memoryTrust } from '../../guards/index.ts';
 import { approvalKey, type McpServer } from './index.ts';
 
@@ -282,7 +282,7 @@ test('attack 45: a result is in a block that names its server, and cannot end it
   const tools = [plain('tell', { description: said })];
   const { mcp } = await open(t, [userServer('s', inside({ tools, call: () => text(said, { isError: true }) }))]);
   const [tool] = mcp.tools;
-  const result = await tool?.run({}, { signal: new AbortController().signal } as never);
+  const result = await tool?.execute({}, { signal: new AbortController().signal } as never);
   assert.partialDeepStrictEqual(result, { failed: true });
   const { text: shown } = result as { readonly text: string };
   assert.match(shown, /^<outside-text from="the MCP server s">\n&lt;[^<]*&lt;[^<]*&lt;[^<]*<\/outside-text>$/);
@@ -313,7 +313,7 @@ test('a result is never one of our outputs, however much it looks like one', asy
     for (const key of ['endsRun', 'loadsTools', 'notes', 'spent']) assert.ok(!(key in result), `${name} ${key}`);
   }
   assert.equal((await call('mcp__s__both')).outcome, 'failed');
-  assert.ok(isOutput(await mcp.tools[0]?.run({}, { signal: new AbortController().signal } as never)));
+  assert.ok(isToolOutput(await mcp.tools[0]?.execute({}, { signal: new AbortController().signal } as never)));
 });
 
 test('a schema that is broken, endless or odd stops neither the tool nor the session', async (t) => {
@@ -328,7 +328,7 @@ test('a schema that is broken, endless or odd stops neither the tool nor the ses
   };
   const tools = Object.entries(schemas).map(([name, inputSchema]) => plain(name, { inputSchema }));
   const { mcp, call } = await open(t, [userServer('s', inside({ tools, call: () => text('ran') }))]);
-  const hidden = mcp.tools.flatMap(({ hidden: is, name }) => (is && name.startsWith('mcp__') ? [name] : []));
+  const hidden = mcp.tools.flatMap(({ deferred: is, name }) => (is && name.startsWith('mcp__') ? [name] : []));
   assert.deepEqual(hidden, ['mcp__s__self', 'mcp__s__odd']);
   assert.match((await call('mcp__s__endless', { a: `${'a'.repeat(40)}!` })).text, /could not be followed in time/);
   for (const name of ['self', 'nowhere', 'regexp', 'odd'])
@@ -339,7 +339,7 @@ test('a schema that is broken, endless or odd stops neither the tool nor the ses
 
 test('[P63] [P67] in a run: many tools are loaded on demand, the list of tools never changes, and an unknown outcome is written down', async (t) => {
   const { mcp } = await open(t, [userServer('h', hostile('plain'), { timeoutMs: 20_000 })]);
-  assert.ok(mcp.tools.filter((tool) => tool.hidden).length > 10);
+  assert.ok(mcp.tools.filter((tool) => tool.deferred).length > 10);
   const use = (tool: string): readonly [string, Json] => ['use_tool', { tool, input: {} }];
   const set = await stage({
     lines: [
@@ -350,7 +350,7 @@ test('[P63] [P67] in a run: many tools are loaded on demand, the list of tools n
       calls(use('mcp__h__hello')),
       says('done'),
     ],
-    tools: [...toolbox(mcp.tools).values()],
+    tools: [...createToolRegistry(mcp.tools).values()],
   });
   const state = await set.go();
   assert.equal(state.ended?.reason, 'answered');

@@ -6,7 +6,7 @@ import {
   type OAuthClientProvider,
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
-import { FairleadError, unlessAborted, visibleLine } from '../../core/index.ts';
+import { FairleadError, raceAbort, escapeInvisibleLine } from '../../core/index.ts';
 import { awaitCallback, callbackUrl, freePort, type Callback } from '../oauth/callback.ts';
 import type { Login, McpServer, Remote } from './server.ts';
 import type { KeptLogin, TokenStore } from './token-store.ts';
@@ -50,7 +50,7 @@ export function signInTo(
       const waiting = callback;
       if (!waiting) throw needed(server);
       try {
-        return await unlessAborted(signal, () => waiting.arrived);
+        return await raceAbort(signal, () => waiting.arrived);
       } finally {
         waiting.close();
         callback = undefined;
@@ -67,7 +67,7 @@ function machine(server: McpServer, { clientId, clientSecret, scope, issuer }: L
   if (clientId === undefined || clientSecret === undefined)
     throw new FairleadError(
       'mcp/no-credentials',
-      `The MCP server ${visibleLine(server.name)} is to be logged in to with client credentials, but has none.`,
+      `The MCP server ${escapeInvisibleLine(server.name)} is to be logged in to with client credentials, but has none.`,
       { blame: 'user', hint: 'Give "clientId" and "clientSecret" under "oauth"; the secret as ${A_VARIABLE}.' },
     );
   return new ClientCredentialsProvider({
@@ -125,9 +125,13 @@ function personal({ server, url, login, port, tokens, openUrl, wait }: Personal)
     async redirectToAuthorization(page) {
       if (!openUrl) throw needed(server);
       if (page.protocol !== 'https:' && !['127.0.0.1', 'localhost', '[::1]'].includes(page.hostname))
-        throw new FairleadError('mcp/unsafe-login', `The login page ${visibleLine(page.origin)} is not encrypted.`, {
-          blame: 'tool',
-        });
+        throw new FairleadError(
+          'mcp/unsafe-login',
+          `The login page ${escapeInvisibleLine(page.origin)} is not encrypted.`,
+          {
+            blame: 'tool',
+          },
+        );
       await wait(port, state);
       await openUrl(server.name, page.href);
     },
@@ -150,7 +154,7 @@ function personal({ server, url, login, port, tokens, openUrl, wait }: Personal)
 }
 
 const needed = (server: McpServer): FairleadError =>
-  new FairleadError('mcp/login-needed', `The MCP server ${visibleLine(server.name)} asks for a login.`, {
+  new FairleadError('mcp/login-needed', `The MCP server ${escapeInvisibleLine(server.name)} asks for a login.`, {
     blame: 'user',
     hint: 'Log in where a page can be opened for you; the login is kept after that.',
   });

@@ -1,6 +1,6 @@
 // Opens the servers that may be opened, all at once: one that fails, lies or hangs costs its own tools and nothing else.
 import type { ServerCapabilities, Tool as Listed } from '@modelcontextprotocol/client';
-import { FairleadError, messageOf, visibleLine, type Tool } from '../../core/index.ts';
+import { FairleadError, errorMessage, escapeInvisibleLine, type Tool } from '../../core/index.ts';
 import type { Connection } from './connection.ts';
 import type { Definition } from './definition.ts';
 import { connectionLater, type Watcher } from './later.ts';
@@ -137,7 +137,7 @@ function connectFor(opened: Opened, options: McpOptions, known: Remembered | und
     if (off.length > 0)
       onOff?.(
         server.name,
-        off.map(([name]) => visibleLine(name)),
+        off.map(([name]) => escapeInvisibleLine(name)),
       );
   };
   const open = async (): Promise<Connection> => {
@@ -195,7 +195,7 @@ function statusOf({ server, connection, state, why, stands }: Opened): McpStatus
     ...(protocol === undefined ? {} : { protocol }),
     ...(pid === undefined ? {} : { pid }),
     tools: [...stands].map(([tool, { standing, why: reason, definition }]) => ({
-      tool: visibleLine(tool),
+      tool: escapeInvisibleLine(tool),
       standing,
       ...(reason === undefined ? {} : { why: reason }),
       ...(definition ? { hash: definition.hash, description: definition.description, input: definition.input } : {}),
@@ -204,4 +204,4 @@ function statusOf({ server, connection, state, why, stands }: Opened): McpStatus
 }
 
 const sentence = (error: unknown): string =>
-  `${messageOf(error)}${error instanceof FairleadError && error.hint !== undefined ? ` ${error.hint}` : ''}`;
+  `${errorMessage(error)}${error instanceof FairleadError && error.hint !== undefined ? ` ${error.hint}` : ''}`;

@@ -3,14 +3,14 @@ import type { Client, ClientCapabilities, CreateMessageRequest, ElicitRequest } 
 import { pathToFileURL } from 'node:url';
 import {
   isObject,
-  noSpending,
-  spend,
+  zeroUsage,
+  addUsage,
   toJson,
-  visible,
-  visibleLine,
+  escapeInvisible,
+  escapeInvisibleLine,
   type Json,
   type JsonObject,
-  type Spent,
+  type UsageTotals,
 } from '../../core/index.ts';
 
 /** A question of a server to the person. Its words are the server's own, made visible. */
@@ -34,7 +34,7 @@ export type Sampling = {
 };
 
 /** What the model answered, and what that used up: the run that called the server pays for it. */
-export type Sampled = { readonly text: string; readonly model: string; readonly spent?: Partial<Spent> };
+export type Sampled = { readonly text: string; readonly model: string; readonly spent?: Partial<UsageTotals> };
 
 /** Who answers a server. What is absent is not offered to it at all. */
 export type Answerers = {
@@ -59,7 +59,7 @@ export const capabilitiesFor = ({ elicit, sample, roots }: Answerers): ClientCap
 });
 
 /** How often a server asked us, over all of its connections: what waits for an answer now, and what a model was asked and what that used up. */
-export type RequestCount = { asking: number; samples: number; spent?: Spent };
+export type RequestCount = { asking: number; samples: number; spent?: UsageTotals };
 
 /** Answers the requests of one server on this client. */
 export function answerRequests(client: Client, server: string, answerers: Answerers, count: RequestCount): void {
@@ -79,7 +79,7 @@ export function answerRequests(client: Client, server: string, answerers: Answer
       if (count.samples >= mostSamples) throw new Error(`This session answers at most ${mostSamples} such requests.`);
       count.samples++;
       const { text, model, spent } = await waiting(count, () => sample(wishOf(server, params), signal));
-      if (spent) count.spent = spend(count.spent ?? noSpending, spent);
+      if (spent) count.spent = addUsage(count.spent ?? zeroUsage, spent);
       return { role: 'assistant', content: { type: 'text', text }, model };
     });
 }
@@ -94,8 +94,8 @@ async function waiting<T>(count: RequestCount, work: () => Promise<T>): Promise<
 }
 
 function questionOf(server: string, params: ElicitRequest['params']): Elicitation {
-  const message = visible(params.message).slice(0, mostText);
-  if (params.mode === 'url') return { type: 'url', server, message, url: visibleLine(params.url) };
+  const message = escapeInvisible(params.message).slice(0, mostText);
+  if (params.mode === 'url') return { type: 'url', server, message, url: escapeInvisibleLine(params.url) };
   return { type: 'form', server, message, schema: toJson(params.requestedSchema) as JsonObject };
 }
 
@@ -114,7 +114,7 @@ function wishOf(server: string, params: CreateMessageRequest['params']): Samplin
   const { systemPrompt, messages, maxTokens } = params;
   return {
     server,
-    ...(systemPrompt === undefined ? {} : { system: visible(systemPrompt).slice(0, mostText) }),
+    ...(systemPrompt === undefined ? {} : { system: escapeInvisible(systemPrompt).slice(0, mostText) }),
     messages: messages.slice(-50).map(({ role, content }) => ({
       role,
       text: [content].flat().map(textIn).join('\n').slice(0, mostText),
@@ -125,5 +125,5 @@ function wishOf(server: string, params: CreateMessageRequest['params']): Samplin
 
 const textIn = (block: unknown): string =>
   isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string'
-    ? visible(block['text'])
+    ? escapeInvisible(block['text'])
     : '[something that is no text]';

@@ -2,11 +2,11 @@
 import type { Client } from '@modelcontextprotocol/client';
 import {
   FairleadError,
-  messageOf,
-  output,
-  shorten,
-  visible,
-  visibleLine,
+  errorMessage,
+  toolOutput,
+  truncateMiddle,
+  escapeInvisible,
+  escapeInvisibleLine,
   type JsonObject,
   type Tool,
 } from '../../core/index.ts';
@@ -50,8 +50,8 @@ export function reachingTools(connections: readonly Connection[], status: () => 
     description: 'Lists the configured MCP servers, how each stands, and the tools it has.',
     input: schema({}, []),
     effect: 'read',
-    hidden: true,
-    run: () => output({ text: status().map(describe).join('\n\n') }),
+    deferred: true,
+    execute: () => toolOutput({ text: status().map(describe).join('\n\n') }),
   };
   const server = { type: 'string', description: 'The name of the MCP server.' };
   return [
@@ -67,12 +67,12 @@ const listing = (connections: readonly Connection[], server: JsonObject): Tool =
   description: 'Lists what MCP servers can be read from: names and addresses. They are data from outside.',
   input: schema({ server }, []),
   effect: 'read',
-  hidden: true,
-  async run(input, { signal }) {
+  deferred: true,
+  async execute(input, { signal }) {
     const { server: name } = input as { readonly server?: string };
     const asked = name === undefined ? connections.filter(hasResources) : [named(connections, name)];
     const texts = await Promise.all(asked.map((each) => told(() => resourcesOf(each, signal))));
-    return output({ text: texts.join('\n\n') });
+    return toolOutput({ text: texts.join('\n\n') });
   },
 });
 
@@ -83,21 +83,22 @@ const reading = (connections: readonly Connection[], server: JsonObject): Tool =
   input: schema({ server, uri: { type: 'string' } }, ['server', 'uri']),
   // The address goes to whoever runs the server.
   effect: 'outside',
-  hidden: true,
-  async run(input, { signal }) {
+  deferred: true,
+  async execute(input, { signal }) {
     const { server: name, uri } = input as { readonly server: string; readonly uri: string };
     const connection = named(connections, name);
     try {
       const { contents } = await (await connection.client(signal)).readResource({ uri }, { signal, timeout });
-      return output({ text: foreign(name, contents.map(contentsOf).join('\n')) });
+      return toolOutput({ text: foreign(name, contents.map(contentsOf).join('\n')) });
     } catch (error) {
-      return output({ failed: true, text: troubleOf(error) });
+      return toolOutput({ failed: true, text: troubleOf(error) });
     }
   },
 });
 
 /** A server's own words of what went wrong are as foreign as its results. */
-const troubleOf = (error: unknown): string => `It could not be read: ${visibleLine(messageOf(error)).slice(0, 1000)}`;
+const troubleOf = (error: unknown): string =>
+  `It could not be read: ${escapeInvisibleLine(errorMessage(error)).slice(0, 1000)}`;
 
 const told = (work: () => Promise<string>): Promise<string> => work().catch(troubleOf);
 
@@ -116,15 +117,19 @@ async function resourcesOf(connection: Connection, signal: AbortSignal): Promise
 }
 
 const line = (uri: string, name: string, description = ''): string =>
-  visibleLine(`${uri}: ${name}${description === '' ? '' : `, ${description.slice(0, 200)}`}`);
+  escapeInvisibleLine(`${uri}: ${name}${description === '' ? '' : `, ${description.slice(0, 200)}`}`);
 
 function named(connections: readonly Connection[], name: string): Connection {
   const found = connections.find(({ server }) => server.name === name);
   if (found) return found;
   const names = connections.map(({ server }) => server.name).join(', ');
-  throw new FairleadError('mcp/no-server', `There is no MCP server ${visibleLine(name)}; there are: ${names}.`, {
-    blame: 'model',
-  });
+  throw new FairleadError(
+    'mcp/no-server',
+    `There is no MCP server ${escapeInvisibleLine(name)}; there are: ${names}.`,
+    {
+      blame: 'model',
+    },
+  );
 }
 
 /** A prompt that a person can choose. */
@@ -146,7 +151,7 @@ export async function listPrompts(
     return prompts.slice(0, mostListed).map(({ name, description = '', arguments: args = [] }) => ({
       server: connection.server.name,
       name,
-      description: visibleLine(description).slice(0, 500),
+      description: escapeInvisibleLine(description).slice(0, 500),
       arguments: args.map((each) => ({ name: each.name, required: each.required === true })),
     }));
   };
@@ -164,5 +169,5 @@ export async function getPrompt(
   const client = await named(connections, server).client(signal);
   const { messages } = await client.getPrompt({ name, arguments: { ...args } }, { signal, timeout });
   const said = messages.map(({ role, content }) => `${role === 'user' ? '' : 'Assistant: '}${wordsOf(content)}`);
-  return shorten(visible(said.join('\n\n')), mostText);
+  return truncateMiddle(escapeInvisible(said.join('\n\n')), mostText);
 }

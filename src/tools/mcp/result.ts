@@ -1,14 +1,14 @@
 // What an MCP server answered, as a tool's output: text for the model, structure for programs, all of it bounded and none of it believed.
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import {
-  output,
-  outsideText,
-  shorten,
+  toolOutput,
+  wrapUntrusted,
+  truncateMiddle,
   toJson,
-  visible,
-  visibleLine,
+  escapeInvisible,
+  escapeInvisibleLine,
   type Json,
-  type Output,
+  type ToolOutput,
 } from '../../core/index.ts';
 
 const mostText = 100_000;
@@ -16,7 +16,7 @@ const mostData = 1_000_000;
 const mostBlocks = 1000;
 
 /** The output for a result. However much it looks like one of ours, it is made here, from text and data alone. */
-export function resultOutput(server: string, result: CallToolResult): Output {
+export function resultOutput(server: string, result: CallToolResult): ToolOutput {
   const blocks = Array.isArray(result.content) ? result.content : [];
   const { structuredContent } = result;
   const data = structuredContent === undefined ? undefined : dataOf(structuredContent);
@@ -25,8 +25,8 @@ export function resultOutput(server: string, result: CallToolResult): Output {
     .map(wordsOf)
     .filter((text) => text !== '');
   if (blocks.length > mostBlocks) said.push(`[… ${blocks.length - mostBlocks} more pieces left out]`);
-  if (said.length === 0 && structuredContent !== undefined) said.push(visible(JSON.stringify(data)));
-  return output({
+  if (said.length === 0 && structuredContent !== undefined) said.push(escapeInvisible(JSON.stringify(data)));
+  return toolOutput({
     text: said.length === 0 ? '(no output)' : foreign(server, said.join('\n')),
     ...(data === undefined ? {} : { data }),
     ...(result.isError === true ? { failed: true } : {}),
@@ -35,7 +35,7 @@ export function resultOutput(server: string, result: CallToolResult): Output {
 
 /** A server's words in a block that says whose they are, no longer than a model can use. */
 export const foreign = (server: string, text: string): string =>
-  outsideText(`the MCP server ${visibleLine(server)}`, shorten(text, mostText));
+  wrapUntrusted(`the MCP server ${escapeInvisibleLine(server)}`, truncateMiddle(text, mostText));
 
 function dataOf(value: unknown): Json {
   const data = toJson(value);
@@ -47,14 +47,14 @@ function dataOf(value: unknown): Json {
 export function wordsOf(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
-      return visible(block.text);
+      return escapeInvisible(block.text);
     case 'image':
     case 'audio':
-      return `[${block.type}, ${visibleLine(block.mimeType)}, ${sizeOf(block.data)}]`;
+      return `[${block.type}, ${escapeInvisibleLine(block.mimeType)}, ${sizeOf(block.data)}]`;
     case 'resource':
       return contentsOf(block.resource);
     case 'resource_link':
-      return `[resource ${visibleLine(block.name)}: ${visibleLine(block.uri)}]`;
+      return `[resource ${escapeInvisibleLine(block.name)}: ${escapeInvisibleLine(block.uri)}]`;
     default:
       return '[something of a kind that is not known here]';
   }
@@ -67,9 +67,9 @@ export function contentsOf(resource: {
   readonly text?: string;
   readonly blob?: string;
 }): string {
-  const uri = visibleLine(resource.uri);
-  if (typeof resource.text === 'string') return `[resource ${uri}]\n${visible(resource.text)}`;
-  return `[resource ${uri}, ${visibleLine(resource.mimeType ?? 'of an unknown kind')}, ${sizeOf(resource.blob ?? '')}]`;
+  const uri = escapeInvisibleLine(resource.uri);
+  if (typeof resource.text === 'string') return `[resource ${uri}]\n${escapeInvisible(resource.text)}`;
+  return `[resource ${uri}, ${escapeInvisibleLine(resource.mimeType ?? 'of an unknown kind')}, ${sizeOf(resource.blob ?? '')}]`;
 }
 
 const sizeOf = (base64: string): string => `${Math.ceil((base64.length * 3) / 4)} bytes`;

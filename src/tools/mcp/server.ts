@@ -1,7 +1,7 @@
 // An MCP server as it was configured: how it is reached, whose word that is, and what a person approves of it.
 import { createHash } from 'node:crypto';
 import type { OAuthClientProvider, Transport } from '@modelcontextprotocol/client';
-import { FairleadError, canonical, toJson } from '../../core/index.ts';
+import { FairleadError, canonicalJson, toJson } from '../../core/index.ts';
 
 /** Set for every server that we start: one that is this very program opens no servers of its own, or there would be no end to it. */
 export const INSIDE = 'FAIRLEAD_INSIDE_MCP';
@@ -66,7 +66,7 @@ export type McpServer = {
 export function approvalKey(server: McpServer): { readonly subject: string; readonly hash: string } {
   const { name, source, reach, trustReadOnly = false } = server;
   const content = { ...reach, auth: undefined, serve: undefined, trustReadOnly };
-  return { subject: `mcp-server ${source} ${name}`, hash: sha256(canonical(toJson(content))) };
+  return { subject: `mcp-server ${source} ${name}`, hash: sha256(canonicalJson(toJson(content))) };
 }
 
 /** Whether an approval is about this server, as it is or as it ever was: the server itself, or one of its tools. */

@@ -1,5 +1,5 @@
 // How servers stand, for people and for the model.
-import { visibleLine, type JsonObject } from '../../core/index.ts';
+import { escapeInvisibleLine, type JsonObject } from '../../core/index.ts';
 import type { McpServer } from './server.ts';
 import type { ToolStanding } from './tools.ts';
 
@@ -37,7 +37,7 @@ export function describe({ server, origin, state, why, protocol, tools }: McpSta
   }[state];
   const off = tools.filter(({ standing }) => standing !== 'usable');
   return [
-    `${visibleLine(server)} (${origin}): ${how}`,
+    `${escapeInvisibleLine(server)} (${origin}): ${how}`,
     ...off.map(({ tool, standing, why: reason }) => `  ${tool}: ${reason ?? words[standing]}`),
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 // The tools of servers as tools of ours: named after their server, in its words, and only while it defines them as they were approved.
-import { output, visibleLine, type Tool } from '../../core/index.ts';
+import { toolOutput, escapeInvisibleLine, type Tool } from '../../core/index.ts';
 import type { Connection } from './connection.ts';
 import { inputCheck, type Definition } from './definition.ts';
 import { safeNames } from './names.ts';
@@ -42,9 +42,9 @@ function toolFrom(name: string, { connection, definition, hidden, standing }: Of
     description,
     input,
     effect: reads ? 'read' : 'outside',
-    ...(hidden || !definition.plain ? { hidden: true } : {}),
-    check,
-    async run(args, context) {
+    ...(hidden || !definition.plain ? { deferred: true } : {}),
+    validate: check,
+    async execute(args, context) {
       const refuse = (): string | undefined => {
         const now = standing();
         return now === 'usable' ? undefined : whyNot(server.name, now);
@@ -54,12 +54,12 @@ function toolFrom(name: string, { connection, definition, hidden, standing }: Of
       const said = await callTool({ connection, tool, input, timeoutMs, reads, refuse }, args, context);
       // What it had a model answer meanwhile is paid for by the run that called it.
       const spent = connection.spent();
-      return spent ? output({ ...said, spent }) : said;
+      return spent ? toolOutput({ ...said, spent }) : said;
     },
   };
 }
 
 const whyNot = (server: string, standing: ToolStanding): string =>
   standing === 'gone'
-    ? `the MCP server ${visibleLine(server)} does not have it any more.`
-    : `the MCP server ${visibleLine(server)} changed what it says of this tool, and a person has not approved that yet.`;
+    ? `the MCP server ${escapeInvisibleLine(server)} does not have it any more.`
+    : `the MCP server ${escapeInvisibleLine(server)} changed what it says of this tool, and a person has not approved that yet.`;

@@ -1,6 +1,6 @@
 // An MCP server over a WebSocket: one text frame a message, and frames that are too long end the connection.
 import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
-import { FairleadError, messageOf, visibleLine } from '../../core/index.ts';
+import { FairleadError, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 
 const mostCharacters = 16_000_000;
 
@@ -31,7 +31,11 @@ export class WebSocketTransport implements Transport {
       socket.addEventListener(
         'error',
         () =>
-          reject(new FairleadError('mcp/unreachable', `${visibleLine(this.#url)} did not answer.`, { blame: 'tool' })),
+          reject(
+            new FairleadError('mcp/unreachable', `${escapeInvisibleLine(this.#url)} did not answer.`, {
+              blame: 'tool',
+            }),
+          ),
         { once: true },
       );
     });
@@ -58,7 +62,7 @@ export class WebSocketTransport implements Transport {
     try {
       message = parseJSONRPCMessage(JSON.parse(data));
     } catch (error) {
-      this.onerror?.(new Error(`The server sent something that is no message: ${messageOf(error)}`));
+      this.onerror?.(new Error(`The server sent something that is no message: ${errorMessage(error)}`));
       return;
     }
     this.onmessage?.(message);

@@ -1,5 +1,5 @@
 // A login to an API as it is kept, and the token of it that goes along with a request: to that API's own origin and to nowhere else.
-import { FairleadError, unlessAborted, visibleLine, type Workspace } from '../../core/index.ts';
+import { FairleadError, raceAbort, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import type { LoginStore } from './login-store.ts';
 
 /** What is kept of a login to an API. */
@@ -44,7 +44,7 @@ export function tokensFrom(logins: Logins): TokenFor {
   const renewed = (name: string, login: ApiLogin, signal: AbortSignal): Promise<string> => {
     const going = renewals.get(name) ?? renew(name, login, logins).finally(() => renewals.delete(name));
     renewals.set(name, going);
-    return unlessAborted(signal, () => going);
+    return raceAbort(signal, () => going);
   };
   return async (name, url, { signal, refused }) => {
     const login = loginNamed(store, name);
@@ -92,6 +92,6 @@ const needed = (name: string, why: string): FairleadError =>
 const elsewhere = (name: string, { api }: ApiLogin, origin: string): FairleadError =>
   new FairleadError(
     'oauth/other-origin',
-    `The login ${JSON.stringify(name)} is for ${visibleLine(api)} and for nothing else, so nothing was sent to ${visibleLine(origin)}.`,
+    `The login ${JSON.stringify(name)} is for ${escapeInvisibleLine(api)} and for nothing else, so nothing was sent to ${escapeInvisibleLine(origin)}.`,
     { blame: 'model' },
   );

@@ -1,7 +1,7 @@
 // Where a person's browser comes back to after a login: a loopback address that takes one answer, the one with our state in it.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { FairleadError, messageOf } from '../../core/index.ts';
+import { FairleadError, errorMessage } from '../../core/index.ts';
 
 /** A place that waits for a browser. */
 export type Callback = {
@@ -56,7 +56,7 @@ export async function awaitCallback(port: number, state: string): Promise<Callba
     await listen(server, port);
   } catch (cause) {
     clearTimeout(timer);
-    throw new FairleadError('oauth/callback', `The login cannot come back to port ${port}: ${messageOf(cause)}`, {
+    throw new FairleadError('oauth/callback', `The login cannot come back to port ${port}: ${errorMessage(cause)}`, {
       blame: 'user',
       hint: 'End the program that uses this port, or set another one ("callbackPort" under "oauth" of an MCP server).',
       cause,

@@ -1,6 +1,6 @@
 // Logs in to an API with OAuth: discovery, a client, PKCE with S256, a loopback address to come back to, and renewal. Only through the network that tools have.
 import type * as Lib from 'oauth4webapi';
-import { unlessAborted, visibleLine, type Workspace } from '../../core/index.ts';
+import { raceAbort, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import type { ApiLogin } from './api-login.ts';
 import { awaitCallback, callbackUrl, freePort, type Callback } from './callback.ts';
 import { discover, inWords, issuerOf, openOffice, safe, trouble, type Office } from './office.ts';
@@ -40,7 +40,7 @@ export async function logIn(wish: LoginWish, { workspace, kept, show, signal }: 
     const verifier = office.lib.generateRandomCodeVerifier();
     const url = await pageOf(office, server, { client, port, state, verifier, scope: wish.scope });
     if (!(await show({ url, api, issuer: server.issuer }))) throw trouble('The person would rather not log in.');
-    const back = await unlessAborted(signal, () => callback.arrived);
+    const back = await raceAbort(signal, () => callback.arrived);
     const tokens = await exchanged(office, server, { client, port, state, verifier, back });
     return {
       api,
@@ -110,7 +110,7 @@ async function register(
 ): Promise<Lib.Client> {
   if (server.registration_endpoint === undefined)
     throw trouble(
-      `${visibleLine(server.issuer)} registers nobody by itself: give a client_id that the person has from it.`,
+      `${escapeInvisibleLine(server.issuer)} registers nobody by itself: give a client_id that the person has from it.`,
     );
   try {
     const answer = await lib.dynamicClientRegistrationRequest(
@@ -138,7 +138,8 @@ async function pageOf(
   server: Lib.AuthorizationServer,
   { client, port, state, verifier, scope }: Attempt & { readonly scope: string | undefined },
 ): Promise<string> {
-  if (server.authorization_endpoint === undefined) throw trouble(`${visibleLine(server.issuer)} has no login page.`);
+  if (server.authorization_endpoint === undefined)
+    throw trouble(`${escapeInvisibleLine(server.issuer)} has no login page.`);
   const page = new URL(safe(server.authorization_endpoint));
   const asked = {
     response_type: 'code',
@@ -185,7 +186,8 @@ function tokensIn({
   expires_in: seconds,
   token_type: type,
 }: Lib.TokenEndpointResponse): Tokens {
-  if (type !== 'bearer') throw trouble(`The token is of the kind ${visibleLine(type)}, which is not known here.`);
+  if (type !== 'bearer')
+    throw trouble(`The token is of the kind ${escapeInvisibleLine(type)}, which is not known here.`);
   return {
     access,
     ...(refresh === undefined ? {} : { refresh }),

@@ -1,5 +1,5 @@
 // The tool that logs in to an API. The model names the login and never sees what it is worth.
-import { FairleadError, output, visibleLine, type Tool } from '../../core/index.ts';
+import { FairleadError, toolOutput, escapeInvisibleLine, type Tool } from '../../core/index.ts';
 import { isWhole, type Logins } from './api-login.ts';
 import type { LoginPage } from './flow.ts';
 
@@ -45,7 +45,7 @@ export const oauthLogin = ({ store, workspace, learn, show }: OAuthOptions): Too
     additionalProperties: false,
   },
   effect: 'outside',
-  async run(input, { signal }) {
+  async execute(input, { signal }) {
     const { name, api, issuer, client_id: client, scope } = input as Wanted;
     if (!show)
       throw new FairleadError('oauth/nobody', 'A login needs a person, and nobody is here.', {
@@ -64,8 +64,8 @@ export const oauthLogin = ({ store, workspace, learn, show }: OAuthOptions): Too
     if (!isWhole(login)) throw new FairleadError('oauth/failed', 'The server gave no token.', { blame: 'tool' });
     for (const token of [login.access, login.refresh, login.secret]) if (token !== undefined) learn?.(name, token);
     store.set(name, login);
-    return output({
-      text: `The person is logged in. http_request with auth ${JSON.stringify(name)} sends the token to ${visibleLine(login.api)}.`,
+    return toolOutput({
+      text: `The person is logged in. http_request with auth ${JSON.stringify(name)} sends the token to ${escapeInvisibleLine(login.api)}.`,
       data: { name, api: login.api, issuer: login.issuer },
     });
   },

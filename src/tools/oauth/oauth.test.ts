@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { office, type Office } from '../../../test/support/oauth-office.ts';
-import { agentParts, Session } from '../../agent/index.ts';
+import { resolveAgent, Session } from '../../agent/index.ts';
 import type { JsonObject, Tool, Workspace } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { calls, says, scriptedProvider } from '../../testing/index.ts';
@@ -41,8 +41,8 @@ async function loggedIn(t: TestContext, at: Office) {
   store.set('things', login);
   const tool = withLogins(httpRequest(workspace), tokensFrom({ store, workspace }));
   const ask = async (url: string, more: JsonObject = {}): Promise<string> => {
-    const context = { signal: signal() } as Parameters<Tool['run']>[1];
-    const said = (await tool.run({ url, auth: 'things', ...more }, context)) as { readonly text: string };
+    const context = { signal: signal() } as Parameters<Tool['execute']>[1];
+    const said = (await tool.execute({ url, auth: 'things', ...more }, context)) as { readonly text: string };
     return said.text;
   };
   return { store, ask, login, workspace };
@@ -66,7 +66,7 @@ test('[P27] a person logs in by PKCE, requests then carry the token, and neither
   ]);
   const tools = [login, withLogins(httpRequest(workspace), tokensFrom(logins))];
   const log = memoryLog();
-  const session = await Session.open(agentParts({ provider, system: 's', tools }), log);
+  const session = await Session.open(resolveAgent({ provider, system: 's', tools }), log);
   assert.equal((await session.run('go')).ended?.reason, 'answered');
 
   assert.deepEqual(pages, [`things ${at.url} ${at.url}`]);
@@ -162,8 +162,8 @@ test('[P27] nobody is sent to a page unasked, and nothing is sent where it could
   const at = await office(t);
   const { workspace, file } = desk(t);
   const store = fileLogins<ApiLogin>(file);
-  const context = { signal: signal() } as Parameters<Tool['run']>[1];
-  const run = async (tool: Tool, input: JsonObject): Promise<unknown> => tool.run(input, context);
+  const context = { signal: signal() } as Parameters<Tool['execute']>[1];
+  const run = async (tool: Tool, input: JsonObject): Promise<unknown> => tool.execute(input, context);
   const alone = oauthLogin({ store, workspace });
   await assert.rejects(run(alone, { name: 'x', api: at.url }), { code: 'oauth/nobody' });
   const unwilling = oauthLogin({ store, workspace, show: async () => false });

@@ -1,6 +1,6 @@
 // The authorization server as the library sees it: asked only through the network that tools have, encrypted or on this machine, its failures in words.
 import type * as Lib from 'oauth4webapi';
-import { FairleadError, messageOf, visibleLine, type Workspace } from '../../core/index.ts';
+import { FairleadError, errorMessage, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 
 /** The library, and what every request of it is made with. */
 export type Office = { readonly lib: typeof Lib; readonly how: How };
@@ -33,7 +33,7 @@ const door =
     const request = { url: safe(url), method, headers, ...said };
     const fetched = await workspace.fetch(request, signal ? { signal } : {});
     if (new URL(fetched.url).href !== new URL(url).href)
-      throw trouble(`${visibleLine(new URL(url).origin)} led elsewhere in the middle of a login.`);
+      throw trouble(`${escapeInvisibleLine(new URL(url).origin)} led elsewhere in the middle of a login.`);
     const empty = [101, 204, 205, 304].includes(fetched.status);
     return new Response(empty ? null : Buffer.from(fetched.body), { status: fetched.status, headers: fetched.headers });
   };
@@ -59,11 +59,11 @@ export async function discover({ lib, how }: Office, issuer: URL): Promise<Lib.A
       const server = await lib.processDiscoveryResponse(issuer, answer);
       const methods = server.code_challenge_methods_supported;
       if (!methods || methods.includes('S256')) return server;
-      throw trouble(`${visibleLine(issuer.origin)} has no PKCE with S256.`);
+      throw trouble(`${escapeInvisibleLine(issuer.origin)} has no PKCE with S256.`);
     } catch (error) {
       first ??= error;
     }
-  throw inWords(lib, first, `${visibleLine(issuer.href)} does not say how to log in`);
+  throw inWords(lib, first, `${escapeInvisibleLine(issuer.href)} does not say how to log in`);
 }
 
 /** The address, if what is sent there cannot be read on the way: encrypted, or on this machine. */
@@ -71,7 +71,7 @@ export function safe(url: string): string {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
   if (protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)))
     return url;
-  throw trouble(`${visibleLine(url.slice(0, 200))} is not an encrypted address, so nobody logs in there.`);
+  throw trouble(`${escapeInvisibleLine(url.slice(0, 200))} is not an encrypted address, so nobody logs in there.`);
 }
 
 /** A login that cannot be. */
@@ -82,6 +82,6 @@ export const trouble = (message: string): FairleadError =>
 export function inWords(lib: typeof Lib, error: unknown, about = 'The login failed'): FairleadError {
   if (error instanceof FairleadError) return error;
   const told = error instanceof lib.ResponseBodyError || error instanceof lib.AuthorizationResponseError;
-  const word = told ? [error.error, error.error_description].filter(Boolean).join(', ') : messageOf(error);
-  return trouble(`${about}: ${visibleLine(word).slice(0, 300)}${told ? ' (so says the server)' : ''}.`);
+  const word = told ? [error.error, error.error_description].filter(Boolean).join(', ') : errorMessage(error);
+  return trouble(`${about}: ${escapeInvisibleLine(word).slice(0, 300)}${told ? ' (so says the server)' : ''}.`);
 }

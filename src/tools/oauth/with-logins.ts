@@ -2,11 +2,11 @@
 import {
   FairleadError,
   isObject,
-  isOutput,
-  output,
+  isToolOutput,
+  toolOutput,
   toJson,
   type JsonObject,
-  type Output,
+  type ToolOutput,
   type Tool,
 } from '../../core/index.ts';
 import type { TokenFor } from './api-login.ts';
@@ -24,17 +24,20 @@ export const withLogins = (tool: Tool, tokenFor: TokenFor): Tool => ({
       auth: { type: 'string', maxLength: 60, description: 'The name of a login that oauth_login made.' },
     },
   },
-  async run(input, context) {
+  async execute(input, context) {
     const { auth, ...request } = input as Request & { readonly auth?: string };
-    if (auth === undefined) return tool.run(input, context);
+    if (auth === undefined) return tool.execute(input, context);
     const { url, headers = {} } = request as Request;
     if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
       throw new FairleadError('oauth/two-logins', 'Give auth or an Authorization header, not both.', {
         blame: 'model',
       });
     const send = async (token: string): Promise<unknown> => {
-      const value = await tool.run({ ...request, headers: { ...headers, Authorization: `Bearer ${token}` } }, context);
-      return isOutput(value) ? without(token, value) : value;
+      const value = await tool.execute(
+        { ...request, headers: { ...headers, Authorization: `Bearer ${token}` } },
+        context,
+      );
+      return isToolOutput(value) ? without(token, value) : value;
     };
     const token = await tokenFor(auth, url, { signal: context.signal });
     const first = await send(token);
@@ -46,14 +49,14 @@ export const withLogins = (tool: Tool, tokenFor: TokenFor): Tool => ({
 
 /** Whether the API itself wants another token; where it led elsewhere none was sent. */
 function isTurnedAway(value: unknown, url: string): boolean {
-  const { status, url: from } = isOutput(value) && isObject(value.data) ? value.data : {};
+  const { status, url: from } = isToolOutput(value) && isObject(value.data) ? value.data : {};
   return status === 401 && typeof from === 'string' && new URL(from).origin === new URL(url).origin;
 }
 
 /** What was answered without the token, which a server may have said back. */
-function without(token: string, { text, data, ...rest }: Output): Output {
+function without(token: string, { text, data, ...rest }: ToolOutput): ToolOutput {
   const clean = (said: string): string => said.replaceAll(token, '[the token]');
-  return output({
+  return toolOutput({
     ...rest,
     text: clean(text),
     ...(data === undefined ? {} : { data: toJson(JSON.parse(clean(JSON.stringify(data)))) }),

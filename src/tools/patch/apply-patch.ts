@@ -1,5 +1,12 @@
 // Applies a patch to several files: all of it or nothing.
-import { output, visibleLine, type Change, type Output, type Tool, type Workspace } from '../../core/index.ts';
+import {
+  toolOutput,
+  escapeInvisibleLine,
+  type FileChange,
+  type ToolOutput,
+  type Tool,
+  type Workspace,
+} from '../../core/index.ts';
 import { textAt } from '../text.ts';
 import type { FilePatch } from './parse.ts';
 
@@ -29,22 +36,24 @@ export const applyPatch = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
-  async run(input): Promise<Output> {
+  async execute(input): Promise<ToolOutput> {
     const { paths, patch } = input as { paths: readonly string[]; patch: string };
     const { filesIn, refusePatch } = await import('./parse.ts');
     const files = filesIn(patch);
     // Who judges a call looks at its paths: a patch must not reach a file that is not among them.
     const names = files.flatMap(({ from, to }) => [from, to]).filter((name) => name !== undefined);
     const stranger = names.find((name) => !paths.includes(name));
-    if (stranger !== undefined) throw refusePatch(`${visibleLine(stranger)} is not among the paths.`);
+    if (stranger !== undefined) throw refusePatch(`${escapeInvisibleLine(stranger)} is not among the paths.`);
     const planned = await Promise.allSettled(files.map((file) => stepsFor(workspace, file)));
     const failures = planned.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
     if (failures.length) throw refusePatch(failures.map(({ message }) => message).join('\n'));
     const steps = planned.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
     const changes = await takeAll(workspace, steps);
     const [only] = changes;
-    return output({
-      text: changes.map(({ before, after, path }) => `${verbFor(before, after)} ${visibleLine(path)}.`).join('\n'),
+    return toolOutput({
+      text: changes
+        .map(({ before, after, path }) => `${verbFor(before, after)} ${escapeInvisibleLine(path)}.`)
+        .join('\n'),
       // One change is told as every other tool tells it, several as a list.
       data: { ...(changes.length === 1 && only ? only : { changes }), diff: patch },
     });
@@ -58,9 +67,9 @@ async function stepsFor(workspace: Workspace, { from, to, copies, patch }: FileP
   const { applyPatch: apply } = await import('diff');
   const { text, hash } = from === undefined ? { text: '', hash: null } : await contentOf(workspace, from);
   const next = apply(text, patch, { fuzzFactor: 0 });
-  if (next === false) throw new Error(`The hunks do not fit ${visibleLine(from ?? to ?? '')}; read it again.`);
+  if (next === false) throw new Error(`The hunks do not fit ${escapeInvisibleLine(from ?? to ?? '')}; read it again.`);
   if (to === undefined && next !== '')
-    throw new Error(`The patch deletes ${visibleLine(from ?? '')} but leaves text of it.`);
+    throw new Error(`The patch deletes ${escapeInvisibleLine(from ?? '')} but leaves text of it.`);
   const removed: readonly Step[] = from !== undefined && from !== to && !copies ? [{ type: 'remove', path: from }] : [];
   if (to === undefined) return removed;
   return [{ type: 'write', path: to, text: next, over: from === to ? hash : null }, ...removed];
@@ -75,8 +84,8 @@ async function contentOf(
 }
 
 /** Takes every step, or takes back those that were taken. */
-async function takeAll(workspace: Workspace, steps: readonly Step[]): Promise<readonly Change[]> {
-  const done: Change[] = [];
+async function takeAll(workspace: Workspace, steps: readonly Step[]): Promise<readonly FileChange[]> {
+  const done: FileChange[] = [];
   try {
     for (const step of steps) done.push(await take(workspace, step));
     return done;
@@ -90,7 +99,7 @@ async function takeAll(workspace: Workspace, steps: readonly Step[]): Promise<re
   }
 }
 
-async function take(workspace: Workspace, step: Step): Promise<Change> {
+async function take(workspace: Workspace, step: Step): Promise<FileChange> {
   if (step.type === 'write') return workspace.write(step.path, step.text, { over: step.over });
   if (!workspace.remove) throw new Error('Files cannot be deleted here, so nothing was changed.');
   return workspace.remove(step.path);

@@ -1,6 +1,6 @@
 // A unified patch as a list of what it does to each file, forgiving where models miscount lines and strict in everything else.
 import { parsePatch, type StructuredPatch } from 'diff';
-import { FairleadError, messageOf, visibleLine } from '../../core/index.ts';
+import { FairleadError, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 
 /** What a patch does to one file: nothing before it is a new file, nothing after it a deleted one. */
 export type FilePatch = {
@@ -24,7 +24,7 @@ export function filesIn(text: string): readonly FilePatch[] {
     );
   const names = files.flatMap(({ from, to }) => [...new Set([from, to])]).filter((name) => name !== undefined);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw refusePatch(`${visibleLine(twice)} is named twice; put its hunks together.`);
+  if (twice !== undefined) throw refusePatch(`${escapeInvisibleLine(twice)} is named twice; put its hunks together.`);
   return files;
 }
 
@@ -40,7 +40,7 @@ function parsed(text: string): readonly StructuredPatch[] {
     try {
       return parsePatch(recounted(whole));
     } catch (error) {
-      throw refusePatch(`the patch cannot be read: ${messageOf(error)}.`);
+      throw refusePatch(`the patch cannot be read: ${errorMessage(error)}.`);
     }
   }
 }
@@ -51,7 +51,7 @@ function fileOf(patch: StructuredPatch): FilePatch {
     throw refusePatch('a hunk does not say which file it is of; put "--- a/path" and "+++ b/path" before it.');
   const from = isCreate ? undefined : nameIn(oldFileName, 'a/', newFileName, 'b/');
   const to = isDelete ? undefined : nameIn(newFileName, 'b/', oldFileName, 'a/');
-  const shown = visibleLine(to ?? from ?? '');
+  const shown = escapeInvisibleLine(to ?? from ?? '');
   if (isBinary) throw refusePatch(`${shown} is not text.`);
   if (from === undefined && to === undefined) throw refusePatch('a file comes from nowhere and goes nowhere.');
   if (hunks.length === 0 && from === to) throw refusePatch(`there is no hunk for ${shown}.`);

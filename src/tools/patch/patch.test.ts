@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { callTool, type Called } from '../../../test/support/tool-call.ts';
-import type { Change, Json, Workspace } from '../../core/index.ts';
+import type { FileChange, Json, Workspace } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { deleteFile } from '../delete-file.ts';
 import { readFile } from '../read-file.ts';
@@ -100,7 +100,7 @@ rename to sub/new.txt
   assert.equal(outcome, 'ok', said);
   const now = ['a.txt', 'b.txt', 'old.txt', 'sub/new.txt', 'sub/c.txt'].map(text);
   assert.deepEqual(now, ['one\n2\nthree\n', undefined, undefined, 'x\nz\n', 'fresh\nfile\n']);
-  const { changes } = data as unknown as { changes: readonly Change[] };
+  const { changes } = data as unknown as { changes: readonly FileChange[] };
   assert.equal(changes.length, 5);
   for (const change of changes.toReversed()) await workspace.restore(change);
   const then = ['a.txt', 'b.txt', 'old.txt', 'sub/new.txt', 'sub/c.txt'].map(text);
@@ -110,7 +110,7 @@ rename to sub/new.txt
 test('[P13] a patch of one file tells its change as every other tool does', async (t) => {
   const { patch, root } = await bench(t, { 'a.txt': 'one\n' });
   const { data } = await patch(edit('a.txt', 'one', '1'));
-  const { path: place, before, after } = data as unknown as Change;
+  const { path: place, before, after } = data as unknown as FileChange;
   assert.deepEqual([place, typeof before, typeof after], [path.join(root, 'a.txt'), 'string', 'string']);
 });
 
@@ -181,7 +181,7 @@ test('[P14] a deleted file can be put back from what its result says, also by th
   assert.equal(text('a.txt'), 'one\n');
   assert.match((await call('delete_file', { path: 'a.txt', restore: hash })).text, /was changed since/);
   const again = await call('delete_file', { path: 'a.txt' });
-  await workspace.restore(again.data as unknown as Change);
+  await workspace.restore(again.data as unknown as FileChange);
   assert.equal(text('a.txt'), 'one\n', 'an undo does it too');
 });
 

@@ -1,22 +1,26 @@
 // What the web tools share: the workspace's door to the network, and answers as text.
-import { FairleadError, type Fetched, type FetchRequest, type Workspace } from '../../core/index.ts';
+import { FairleadError, type FetchResult, type FetchRequest, type Workspace } from '../../core/index.ts';
 
 /** Asks through the workspace; one without a network says so. */
-export async function fetchThrough(workspace: Workspace, request: FetchRequest, signal: AbortSignal): Promise<Fetched> {
+export async function fetchThrough(
+  workspace: Workspace,
+  request: FetchRequest,
+  signal: AbortSignal,
+): Promise<FetchResult> {
   if (!workspace.fetch)
     throw new FairleadError('network/closed', 'The network is closed, so nothing was sent.', { blame: 'user' });
   return workspace.fetch(request, { signal });
 }
 
 /** The kind of an answer, without its parameters. */
-export const typeOf = ({ headers }: Fetched): string =>
+export const typeOf = ({ headers }: FetchResult): string =>
   (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 const textual =
   /^text\/|^application\/(?:.+\+)?(?:json|xml|yaml|x-yaml|javascript|x-ndjson|graphql|toml|sql|x-www-form-urlencoded)$|\+(?:json|xml)$/;
 
 /** An answer as text in its own encoding; nothing where it is no text. */
-export function textIn(fetched: Fetched): string | undefined {
+export function textIn(fetched: FetchResult): string | undefined {
   const type = typeOf(fetched);
   const { body, headers } = fetched;
   if (type !== '' ? !textual.test(type) : body.includes(0)) return undefined;

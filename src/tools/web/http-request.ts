@@ -1,5 +1,12 @@
 // Sends any HTTP request and shows the answer as it came, marked as the words of others.
-import { output, outsideText, shorten, visible, type Tool, type Workspace } from '../../core/index.ts';
+import {
+  toolOutput,
+  wrapUntrusted,
+  truncateMiddle,
+  escapeInvisible,
+  type Tool,
+  type Workspace,
+} from '../../core/index.ts';
 import { fetchThrough, textIn, typeOf } from './door.ts';
 
 const mostLetters = 30_000;
@@ -28,15 +35,15 @@ export const httpRequest = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'outside',
-  async run(input, { signal }) {
+  async execute(input, { signal }) {
     const fetched = await fetchThrough(workspace, input as Wanted, signal);
-    const { status, url, headers, body, cut } = fetched;
+    const { status, url, headers, body, truncated: cut } = fetched;
     const text =
       textIn(fetched) ?? `(This is no text but ${typeOf(fetched) || 'of no kind that is told'}, ${body.length} bytes.)`;
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    const answer = visible(`${lines.join('\n')}\n\n${shorten(text, mostLetters)}`);
-    return output({
-      text: `Status ${status}.${cut ? ' The body is longer and was cut.' : ''}\n${outsideText(url, answer)}`,
+    const answer = escapeInvisible(`${lines.join('\n')}\n\n${truncateMiddle(text, mostLetters)}`);
+    return toolOutput({
+      text: `Status ${status}.${cut ? ' The body is longer and was cut.' : ''}\n${wrapUntrusted(url, answer)}`,
       failed: status >= 400,
       data: { status, url, headers, bytes: body.length },
     });

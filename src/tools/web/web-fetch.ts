@@ -1,12 +1,12 @@
 // Fetches a page and gives what is worth reading of it, in pieces, marked as the words of others.
 import {
   FairleadError,
-  messageOf,
-  output,
-  outsideText,
-  visible,
-  visibleLine,
-  type Output,
+  errorMessage,
+  toolOutput,
+  wrapUntrusted,
+  escapeInvisible,
+  escapeInvisibleLine,
+  type ToolOutput,
   type Tool,
   type Workspace,
 } from '../../core/index.ts';
@@ -45,7 +45,7 @@ export function webFetch(workspace: Workspace): Tool {
     },
     effect: 'outside',
     idempotent: true,
-    async run(input, { signal }) {
+    async execute(input, { signal }) {
       const { url, offset = 0 } = input as Wanted;
       const document = (offset > 0 ? kept.get(url) : undefined) ?? (await fetchDocument(workspace, url, signal));
       kept.delete(url);
@@ -70,33 +70,33 @@ async function fetchDocument(workspace: Workspace, url: string, signal: AbortSig
     };
   const isHtml =
     /^(?:text\/html|application\/xhtml\+xml)$/.test(type) || (type === '' && /^\s*<(?:!doctype|html)/i.test(text));
-  if (!isHtml) return { ...source, title: '', text: fetched.cut ? `${text}\n(cut here)` : text };
+  if (!isHtml) return { ...source, title: '', text: fetched.truncated ? `${text}\n(cut here)` : text };
   const { readPage } = await import('./page.ts');
   try {
     return { ...source, ...(await readPage(text.slice(0, mostHtml), fetched.url, signal)) };
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new FairleadError('web/unreadable', `The page could not be made readable. ${messageOf(error)}`, {
+    throw new FairleadError('web/unreadable', `The page could not be made readable. ${errorMessage(error)}`, {
       blame: 'tool',
       cause: error,
     });
   }
 }
 
-function piece({ url, status, type, title, text }: Document, offset: number): Output {
+function piece({ url, status, type, title, text }: Document, offset: number): ToolOutput {
   if (offset > 0 && offset >= text.length)
-    return output({ failed: true, text: `There is nothing at ${offset}: the page has ${text.length} characters.` });
+    return toolOutput({ failed: true, text: `There is nothing at ${offset}: the page has ${text.length} characters.` });
   const end = Math.min(text.length, offset + mostLetters);
-  const shown = visible(text.slice(offset, end).toWellFormed());
+  const shown = escapeInvisible(text.slice(offset, end).toWellFormed());
   const remarks = [
     ...(status >= 400 ? [`The server answered ${status}.`] : []),
     ...(offset > 0 || end < text.length ? [`Characters ${offset}-${end} of ${text.length}.`] : []),
     ...(end < text.length ? [`Go on with offset ${end}.`] : []),
   ];
-  const heading = title ? `# ${visibleLine(title)}\n\n` : '';
-  return output({
+  const heading = title ? `# ${escapeInvisibleLine(title)}\n\n` : '';
+  return toolOutput({
     text: [
-      outsideText(url, `${offset === 0 ? heading : ''}${shown || '(empty)'}`),
+      wrapUntrusted(url, `${offset === 0 ? heading : ''}${shown || '(empty)'}`),
       ...(remarks.length ? [`[${remarks.join(' ')}]`] : []),
     ].join('\n'),
     failed: status >= 400,

@@ -1,10 +1,10 @@
 // Searches the web with whichever engine it was given; what is found is the words of others.
 import {
   FairleadError,
-  output,
-  outsideText,
-  visibleLine,
-  type Fetched,
+  toolOutput,
+  wrapUntrusted,
+  escapeInvisibleLine,
+  type FetchResult,
   type Tool,
   type Workspace,
 } from '../../core/index.ts';
@@ -30,21 +30,21 @@ export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => (
   },
   effect: 'outside',
   idempotent: true,
-  async run(input, { signal }) {
+  async execute(input, { signal }) {
     const { query, count = usualHits } = input as { query: string; count?: number };
     const fetched = await fetchThrough(workspace, engine.request(query, count), signal);
     const hits = engine.hits(answerIn(fetched, engine)).slice(0, count);
-    if (hits.length === 0) return output({ text: `${engine.name} found nothing for this.`, data: { hits } });
+    if (hits.length === 0) return toolOutput({ text: `${engine.name} found nothing for this.`, data: { hits } });
     const lines = hits.map(
       ({ title, url, text }, i) =>
-        `${i + 1}. ${visibleLine(title || url)}\n   ${visibleLine(url)}${text ? `\n   ${visibleLine(text).slice(0, mostWords)}` : ''}`,
+        `${i + 1}. ${escapeInvisibleLine(title || url)}\n   ${escapeInvisibleLine(url)}${text ? `\n   ${escapeInvisibleLine(text).slice(0, mostWords)}` : ''}`,
     );
-    return output({ text: outsideText(`a search with ${engine.name}`, lines.join('\n')), data: { hits } });
+    return toolOutput({ text: wrapUntrusted(`a search with ${engine.name}`, lines.join('\n')), data: { hits } });
   },
 });
 
 /** What the engine answered. Of an answer that is an error nothing but its number is told: it may repeat what was sent. */
-function answerIn({ status, body }: Fetched, { name }: SearchEngine): unknown {
+function answerIn({ status, body }: FetchResult, { name }: SearchEngine): unknown {
   const why =
     status === 401 || status === 403
       ? 'refused the key it was given; a person has to look at the settings'

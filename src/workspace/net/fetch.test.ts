@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { FairleadError, type Fetched, type FetchRequest } from '../../core/index.ts';
+import { FairleadError, type FetchResult, type FetchRequest } from '../../core/index.ts';
 import { localWorkspace, withNetwork, type NetOptions } from '../index.ts';
 import { isPublic } from './addresses.ts';
 import { isListed } from './hosts.ts';
@@ -25,7 +25,10 @@ async function listening(t: TestContext, server: Server): Promise<number> {
 
 const serve = (t: TestContext, answer: RequestListener): Promise<number> => listening(t, http.createServer(answer));
 
-type Door = (request: string | FetchRequest, how?: { signal?: AbortSignal; timeoutMs?: number }) => Promise<Fetched>;
+type Door = (
+  request: string | FetchRequest,
+  how?: { signal?: AbortSignal; timeoutMs?: number },
+) => Promise<FetchResult>;
 
 function door(options: NetOptions): Door {
   const workspace = withNetwork(localWorkspace({ roots: ['.'] }), options);
@@ -37,7 +40,7 @@ function door(options: NetOptions): Door {
 }
 
 const own: NetOptions = { privateHosts: ['127.0.0.1', 'one.test', 'two.test'], resolve: async () => ['127.0.0.1'] };
-const textOf = ({ body }: Fetched): string => Buffer.from(body).toString();
+const textOf = ({ body }: FetchResult): string => Buffer.from(body).toString();
 const code = (expected: string) => (error: unknown) => {
   assert.ok(error instanceof FairleadError, String(error));
   assert.equal(error.code, `network/${expected}`, error.message);
@@ -157,7 +160,7 @@ test('attack 58: what says who asks does not go along to another site, and a POS
     if (status) response.writeHead(Number(status), { location: `http://${host}.test:${port}/` });
     request.on('end', () => response.end());
   });
-  const ask = (url: string, rest: Partial<FetchRequest> = {}): Promise<Fetched> =>
+  const ask = (url: string, rest: Partial<FetchRequest> = {}): Promise<FetchResult> =>
     door(own)({
       url: `http://one.test:${port}${url}`,
       headers: { Authorization: 'Bearer k', 'X-Key': 'k', Accept: 'a/b' },
@@ -196,15 +199,15 @@ test('an answer is unpacked and cut at its bound: a small one cannot become a hu
     }
     return response.writeHead(200, { 'content-encoding': how, 'set-cookie': ['a=1', 'b=2'] }).end(packed[how]);
   });
-  const ask = (how: string, most?: number): Promise<Fetched> =>
-    door(own)({ url: `http://127.0.0.1:${port}/${how}`, ...(most === undefined ? {} : { most }) });
+  const ask = (how: string, most?: number): Promise<FetchResult> =>
+    door(own)({ url: `http://127.0.0.1:${port}/${how}`, ...(most === undefined ? {} : { maxBytes: most }) });
   assert.equal(textOf(await ask('deflate')), 'deflated');
   assert.equal(textOf(await ask('br')), 'crushed');
   assert.equal((await ask('br')).headers['set-cookie'], 'a=1, b=2');
   const bomb = await ask('gzip', 1000);
-  assert.deepEqual([bomb.body.length, bomb.cut], [1000, true]);
+  assert.deepEqual([bomb.body.length, bomb.truncated], [1000, true]);
   const endless = await ask('endless');
-  assert.deepEqual([endless.body.length, endless.cut], [5 * 1024 * 1024, true]);
+  assert.deepEqual([endless.body.length, endless.truncated], [5 * 1024 * 1024, true]);
 });
 
 test('a server that never answers is given up at its time, and at once when the run is stopped', async (t) => {
@@ -233,7 +236,7 @@ test('what cannot be reached is told in a sentence that leaves out the path', as
 });
 
 test('a request poses as no other: methods and headers of the connection are refused', async () => {
-  const ask = (rest: Partial<FetchRequest>): Promise<Fetched> => door(own)({ url: 'http://one.test/', ...rest });
+  const ask = (rest: Partial<FetchRequest>): Promise<FetchResult> => door(own)({ url: 'http://one.test/', ...rest });
   for (const method of ['CONNECT', 'TRACE', 'get', 'GET / HTTP/1.1\r\nx:'])
     await assert.rejects(ask({ method }), code('bad-request'));
   for (const name of ['Host', 'content-length', 'Transfer-Encoding', 'Proxy-Authorization', 'a b'])

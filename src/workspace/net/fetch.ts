@@ -1,6 +1,12 @@
 // The door to the network: what is asked is judged by the address it really has, hop by hop, and asked at that very address.
 import { isIP } from 'node:net';
-import { FairleadError, messageOf, visibleLine, type Fetched, type FetchRequest } from '../../core/index.ts';
+import {
+  FairleadError,
+  errorMessage,
+  escapeInvisibleLine,
+  type FetchResult,
+  type FetchRequest,
+} from '../../core/index.ts';
 import { isPublic } from './addresses.ts';
 import { hostOf, isListed, refuseNet, urlOf } from './hosts.ts';
 import type { NetOptions } from './network.ts';
@@ -20,11 +26,11 @@ export async function fetchFrom(
   options: NetOptions,
   request: FetchRequest,
   { signal, timeoutMs = usualMs }: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
-): Promise<Fetched> {
+): Promise<FetchResult> {
   const late = AbortSignal.timeout(timeoutMs);
   const bounds: Bounds = {
     signal: signal ? AbortSignal.any([signal, late]) : late,
-    most: request.most ?? usualBytes,
+    most: request.maxBytes ?? usualBytes,
   };
   const url = urlOf(request.url);
   try {
@@ -34,21 +40,25 @@ export async function fetchFrom(
       throw new FairleadError('network/interrupted', 'The request was interrupted.', { blame: 'user', cause: error });
     if (error instanceof FairleadError) throw error;
     const why = late.aborted ? `did not answer within ${timeoutMs / 1000} s` : `could not be asked: ${wordsOf(error)}`;
-    throw new FairleadError(late.aborted ? 'network/timeout' : 'network/failed', `${visibleLine(url.host)} ${why}.`, {
-      blame: 'tool',
-      retry: true,
-      cause: error,
-    });
+    throw new FairleadError(
+      late.aborted ? 'network/timeout' : 'network/failed',
+      `${escapeInvisibleLine(url.host)} ${why}.`,
+      {
+        blame: 'tool',
+        retry: true,
+        cause: error,
+      },
+    );
   }
 }
 
 /** What went wrong, without the URL: its path and query may hold what is nobody's business. */
 function wordsOf(error: unknown): string {
   const { code } = error as { readonly code?: unknown };
-  return typeof code === 'string' ? code : messageOf(error);
+  return typeof code === 'string' ? code : errorMessage(error);
 }
 
-async function follow(options: NetOptions, first: FetchRequest, bounds: Bounds): Promise<Fetched> {
+async function follow(options: NetOptions, first: FetchRequest, bounds: Bounds): Promise<FetchResult> {
   let request = first;
   for (let hops = 0; hops <= mostHops; hops++) {
     const url = urlOf(request.url);
@@ -65,7 +75,7 @@ async function follow(options: NetOptions, first: FetchRequest, bounds: Bounds):
 async function judged(url: URL, options: NetOptions, signal: AbortSignal): Promise<readonly string[]> {
   const { hosts, privateHosts = [], resolve = systemLookup, proxy } = options;
   const host = hostOf(url);
-  const shown = visibleLine(url.host);
+  const shown = escapeInvisibleLine(url.host);
   const isOwn = isListed(url, privateHosts);
   if (hosts && !isOwn && !isListed(url, hosts))
     throw refuseNet('not-allowed', `${shown} is not among the hosts that may be asked, so nothing was sent.`);
@@ -111,7 +121,7 @@ function redirected(request: FetchRequest, from: URL, { status, headers }: Answe
   if (from.protocol === 'https:' && to.protocol === 'http:')
     throw refuseNet(
       'redirects',
-      `${visibleLine(from.host)} redirects to a place without encryption, so it was not followed.`,
+      `${escapeInvisibleLine(from.host)} redirects to a place without encryption, so it was not followed.`,
     );
   const { method = 'GET', body, headers: sent = {}, ...rest } = request;
   const isLook = method === 'GET' || method === 'HEAD';
@@ -120,7 +130,7 @@ function redirected(request: FetchRequest, from: URL, { status, headers }: Answe
   if (!isLook && !becomesGet && !same)
     throw refuseNet(
       'redirects',
-      `The ${method} was redirected to another site (${visibleLine(to.host)}), so it was not repeated there.`,
+      `The ${method} was redirected to another site (${escapeInvisibleLine(to.host)}), so it was not repeated there.`,
     );
   const kept = Object.entries(sent).filter(([name]) => {
     const lower = name.toLowerCase();

@@ -5,7 +5,7 @@ import { isIPv6, type LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Fetched, FetchRequest } from '../../core/index.ts';
+import type { FetchResult, FetchRequest } from '../../core/index.ts';
 import { refuseNet } from './hosts.ts';
 
 /** How a request is made. */
@@ -21,7 +21,7 @@ export type Way = {
 };
 
 /** An answer, whichever way it points. */
-export type Answer = Omit<Fetched, 'url'>;
+export type Answer = Omit<FetchResult, 'url'>;
 
 /** Headers that are the connection's own business, or would let a request pose as another. */
 const ownHeaders =
@@ -39,7 +39,7 @@ export async function ask(request: FetchRequest, way: Way): Promise<Answer> {
   response.on('error', () => {});
   try {
     const { body, cut } = await bounded(unpacked(response), way.most);
-    return { status: response.statusCode ?? 0, headers: told(response), body, cut };
+    return { status: response.statusCode ?? 0, headers: told(response), body, truncated: cut };
   } finally {
     response.destroy();
   }
@@ -115,7 +115,7 @@ async function bounded(stream: Readable, most: number): Promise<{ readonly body:
   return { body: Buffer.concat(pieces), cut: false };
 }
 
-const told = ({ headers }: http.IncomingMessage): Fetched['headers'] =>
+const told = ({ headers }: http.IncomingMessage): FetchResult['headers'] =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value = '']) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );

@@ -1,7 +1,7 @@
 // The fleet: what waits, who works, what holds them back, and what comes again by the clock.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { QueueLimits, Schedule, WorkerEntry } from '../../../src/core/index.ts';
+import type { QueueLimits, Schedule, WorkerInfo } from '../../../src/core/index.ts';
 import { count } from '../text/format.ts';
 import { Visible } from '../text/markdown-view.tsx';
 import { cut } from '../text/words.ts';
@@ -46,7 +46,7 @@ export function FleetScreen(): JSX.Element {
   );
 }
 
-function WorkerRow({ worker }: { readonly worker: WorkerEntry }): JSX.Element {
+function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
   const isSilent = isSilentAt(worker, useNow(2000));
   const bytes = worker.about['memory'] ?? worker.about['rss'];
   return (

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { visible } from '../../../src/core/index.ts';
+import { escapeInvisible } from '../../../src/core/index.ts';
 import { ago, duration, interval, money, percent, short } from './format.ts';
 import { piecesOf } from './hidden.ts';
 import { inlinesOf, safeUrl, type Inline } from './inline.ts';
@@ -51,7 +51,7 @@ test('[A87] the page marks exactly what the core writes out', () => {
         // A carriage return before a line break is dropped by the core and marked here.
         fc.pre(!text.includes('\r\n'));
         const named = piecesOf(text).map((piece) => (piece.name === undefined ? piece.text : writtenBy(piece)));
-        assert.equal(named.join(''), visible(text));
+        assert.equal(named.join(''), escapeInvisible(text));
       },
     ),
   );
@@ -60,7 +60,7 @@ test('[A87] the page marks exactly what the core writes out', () => {
 /** A marked character as the core writes it: the place that the page names. */
 function writtenBy({ name = '' }: { readonly name?: string }): string {
   const code = Number.parseInt(/U\+([0-9A-F]+)/.exec(name)?.[1] ?? '', 16);
-  return visible(String.fromCodePoint(code));
+  return escapeInvisible(String.fromCodePoint(code));
 }
 
 const plain = (inlines: readonly Inline[]): string =>

@@ -1,7 +1,7 @@
 // A question to a person, answered in place: yes or no, or for an unknown outcome one of three.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Question } from '../../../src/core/index.ts';
+import type { ApprovalQuestion } from '../../../src/core/index.ts';
 import { Visible } from '../text/markdown-view.tsx';
 import { api } from '../wire/api.ts';
 import { useMay } from './may.ts';
@@ -28,7 +28,7 @@ export function Answering({
   sent,
 }: {
   readonly session: string;
-  readonly question: Question;
+  readonly question: ApprovalQuestion;
   readonly sent?: (answer: string) => void;
 }): JSX.Element {
   const [given, setGiven] = useState<string | undefined>(undefined);

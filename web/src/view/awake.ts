@@ -1,8 +1,8 @@
 // Which workers can be counted on.
-import type { WorkerEntry } from '../../../src/core/index.ts';
+import type { WorkerInfo } from '../../../src/core/index.ts';
 
 /** A worker that gave no sign of life for so long is called silent. */
 const silentMs = 15_000;
 
 /** Whether a worker has been silent for too long to count on it. */
-export const isSilentAt = ({ seen }: WorkerEntry, now: number): boolean => now - Date.parse(seen) > silentMs;
+export const isSilentAt = ({ seen }: WorkerInfo, now: number): boolean => now - Date.parse(seen) > silentMs;

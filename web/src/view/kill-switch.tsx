@@ -1,7 +1,7 @@
 // The kill-switch: its state is always in sight, and neither stopping nor going on happens by a slip of the hand.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Standing } from '../../../src/core/index.ts';
+import type { KillSwitchState } from '../../../src/core/index.ts';
 import { sentence } from '../text/format.ts';
 import { api } from '../wire/api.ts';
 import { connection } from '../wire/connection.ts';
@@ -11,7 +11,7 @@ import { Failed, Field, When } from './parts.tsx';
 import { usePoll, useSending, type Polled } from './poll.ts';
 
 /** How the fleet stands, asked for every two seconds; what cannot be read counts as stopped, as it does for the workers. */
-export function useStanding(): Polled<Standing> & { readonly isStopped: boolean } {
+export function useStanding(): Polled<KillSwitchState> & { readonly isStopped: boolean } {
   const polled = usePoll((signal) => api.control(signal), 2000);
   return { ...polled, isStopped: polled.value?.stopped ?? polled.failed !== undefined };
 }
@@ -58,7 +58,7 @@ export function StoppedStrip({ now: { value } }: Shown): JSX.Element {
 }
 
 type Asked = {
-  readonly standing: Standing | undefined;
+  readonly standing: KillSwitchState | undefined;
   readonly isStopped: boolean;
   readonly may: boolean;
   readonly close: () => void;

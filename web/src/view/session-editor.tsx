@@ -1,7 +1,7 @@
 // The conversation of a session, to be changed: what is kept begins a new branch, and the old one stays.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Message, Part } from '../../../src/core/index.ts';
+import type { Message, MessagePart } from '../../../src/core/index.ts';
 import { api } from '../wire/api.ts';
 import { Failed } from './parts.tsx';
 import { useSending } from './poll.ts';
@@ -66,7 +66,13 @@ const kept: Readonly<Record<string, string>> = {
   file: 'A file, kept as it is.',
 };
 
-function PartEditor({ part, change }: { readonly part: Part; readonly change: (part: Part) => void }): JSX.Element {
+function PartEditor({
+  part,
+  change,
+}: {
+  readonly part: MessagePart;
+  readonly change: (part: MessagePart) => void;
+}): JSX.Element {
   if (part.type === 'text' || part.type === 'tool-result')
     return (
       <textarea

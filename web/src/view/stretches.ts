@@ -1,5 +1,5 @@
 // Tallies of ended runs as the columns of a chart: rates with their intervals, percentiles, throughput.
-import type { StopReason, Tally } from '../../../src/core/index.ts';
+import type { StopReason, RunStats } from '../../../src/core/index.ts';
 
 /** A column of numbers; null where nothing was measured, which is drawn as a gap. */
 export type Column = readonly (number | null)[];
@@ -23,8 +23,9 @@ const broke: readonly StopReason[] = ['truncated', 'error-threshold', 'stuck', '
 const calledOff: readonly StopReason[] = ['kill-switch', 'cancelled'];
 
 /** The columns of some tallies. */
-export function stretchesOf(tallies: readonly Tally[]): Stretches {
-  const at = (read: (tally: Tally) => number | null | undefined): Column => tallies.map((tally) => read(tally) ?? null);
+export function stretchesOf(tallies: readonly RunStats[]): Stretches {
+  const at = (read: (tally: RunStats) => number | null | undefined): Column =>
+    tallies.map((tally) => read(tally) ?? null);
   return {
     times: tallies.map(({ from }) => Date.parse(from) / 1000),
     ended: at(({ ended }) => ended),
@@ -37,7 +38,7 @@ export function stretchesOf(tallies: readonly Tally[]): Stretches {
   };
 }
 
-function ratesOf(tallies: readonly Tally[], reasons: readonly StopReason[]): RateColumns {
+function ratesOf(tallies: readonly RunStats[], reasons: readonly StopReason[]): RateColumns {
   const counted = tallies.map((tally) => {
     const sum = (of: readonly StopReason[]): number =>
       of.reduce((all, reason) => all + (tally.reasons[reason] ?? 0), 0);

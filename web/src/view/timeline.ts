@@ -1,5 +1,5 @@
 // A session as a person reads it: its events folded into what was said, done, asked and spent, in order, along the path to its head.
-import type { CallPart, Event, Failure, FilePart, Json, Message, Note, Usage } from '../../../src/core/index.ts';
+import type { ToolCallPart, Event, Failure, FilePart, Json, Message, Note, Usage } from '../../../src/core/index.ts';
 import { beginningWords, branchWords, reasonWords } from '../text/words.ts';
 
 /** Where a call stands. */
@@ -215,7 +215,7 @@ const inputOf = (
   delivered: false,
 });
 
-const callOf = (part: CallPart): CallItem => ({
+const callOf = (part: ToolCallPart): CallItem => ({
   id: part.id,
   tool: part.tool,
   input: part.input,

@@ -1,15 +1,15 @@
 // The server's HTTP, one function a request. Every answer is JSON, and every failure is one ApiError that says what to do.
 import type {
-  Allowance,
+  TenantBudget,
   FleetRun,
   Message,
   NewRun,
-  Question,
+  ApprovalQuestion,
   QueueLimits,
   Schedule,
-  SessionEntry,
-  Standing,
-  Tally,
+  SessionInfo,
+  KillSwitchState,
+  RunStats,
 } from '../../../src/core/index.ts';
 import { connection, keyState, lost, refuseKey } from './connection.ts';
 import type { HealthShape } from './health-shape.ts';
@@ -113,7 +113,7 @@ export const api = {
   limit: (limits: QueueLimits): Promise<unknown> => change('PUT', 'api/queue/limits', limits),
   schedule: ({ name, ...rest }: Schedule): Promise<unknown> => change('PUT', `api/schedules/${at(name)}`, rest),
   unschedule: (name: string): Promise<unknown> => change('DELETE', `api/schedules/${at(name)}`),
-  sessions: (page: { before?: string; most?: number }, signal?: AbortSignal): Promise<{ sessions: SessionEntry[] }> =>
+  sessions: (page: { before?: string; most?: number }, signal?: AbortSignal): Promise<{ sessions: SessionInfo[] }> =>
     get(`api/sessions${query(page)}`, signal),
   session: (id: string, page: { from?: number; most?: number }, signal?: AbortSignal): Promise<SessionShape> =>
     get(`api/sessions/${at(id)}${query(page)}`, signal),
@@ -126,7 +126,7 @@ export const api = {
     change('POST', `api/sessions/${at(id)}/steer`, { words, how }),
   answer: (
     id: string,
-    { call, question }: Pick<Question, 'call' | 'question'>,
+    { call, question }: Pick<ApprovalQuestion, 'call' | 'question'>,
     allowed: boolean,
     happened?: boolean,
   ): Promise<unknown> =>
@@ -139,12 +139,12 @@ export const api = {
   cancel: (id: string): Promise<unknown> => change('POST', `api/sessions/${at(id)}/cancel`),
   approvals: (signal?: AbortSignal): Promise<{ approvals: Approval[] }> => get('api/approvals', signal),
   health: (signal?: AbortSignal): Promise<HealthShape> => get('api/health', signal),
-  history: (from: string, to: string, stretchMs: number, signal?: AbortSignal): Promise<{ tallies: Tally[] }> =>
+  history: (from: string, to: string, stretchMs: number, signal?: AbortSignal): Promise<{ tallies: RunStats[] }> =>
     get(`api/health/history${query({ from, to, stretchMs })}`, signal),
   budgets: (signal?: AbortSignal): Promise<{ allowances: AllowanceShape[] }> => get('api/budgets', signal),
-  allow: ({ tenant, ...rest }: Allowance): Promise<unknown> => change('PUT', `api/budgets/${at(tenant)}`, rest),
-  control: (signal?: AbortSignal): Promise<Standing> => get('api/control', signal),
-  stop: (why: string): Promise<Standing> => change('POST', 'api/control/stop', { why }),
-  resume: (): Promise<Standing> => change('POST', 'api/control/resume'),
+  allow: ({ tenant, ...rest }: TenantBudget): Promise<unknown> => change('PUT', `api/budgets/${at(tenant)}`, rest),
+  control: (signal?: AbortSignal): Promise<KillSwitchState> => get('api/control', signal),
+  stop: (why: string): Promise<KillSwitchState> => change('POST', 'api/control/stop', { why }),
+  resume: (): Promise<KillSwitchState> => change('POST', 'api/control/resume'),
   frontier: (signal?: AbortSignal): Promise<{ rows: FrontierRow[] }> => get('api/frontier', signal),
 };

@@ -1,5 +1,5 @@
 // Health as the server reports it: counts with intervals, percentiles with intervals, and verdicts that may be "not enough data".
-import type { QueueDepth, Standing, WorkerEntry } from '../../../src/core/index.ts';
+import type { QueueDepth, KillSwitchState, WorkerInfo } from '../../../src/core/index.ts';
 import type { Bounds } from './shapes.ts';
 
 /** So many of so many, the rate where there is one, and its interval. */
@@ -49,7 +49,7 @@ export type HealthShape = {
   readonly at: string;
   readonly depth: QueueDepth;
   readonly oldestMs: number | null;
-  readonly workers: readonly (WorkerEntry & { readonly alive: boolean; readonly silentMs: number })[];
+  readonly workers: readonly (WorkerInfo & { readonly alive: boolean; readonly silentMs: number })[];
   readonly breakers: readonly { readonly worker: string; readonly model: string; readonly state: string }[];
   readonly rates: {
     readonly ended: number;
@@ -61,7 +61,7 @@ export type HealthShape = {
   };
   readonly waited: PercentilesShape | null;
   readonly took: PercentilesShape | null;
-  readonly standing: Standing;
+  readonly standing: KillSwitchState;
   readonly slo: readonly ObjectiveShape[];
   readonly drift: readonly DriftShape[];
 };

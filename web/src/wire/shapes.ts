@@ -1,16 +1,16 @@
 // What the server says beyond the core's own types, as its contract has it. What may be missing is marked so and drawn as "not measured".
 import type {
-  Allowance,
+  TenantBudget,
   Amount,
   Event,
   Json,
-  Question,
+  ApprovalQuestion,
   QueueDepth,
   QueueLimits,
   Schedule,
-  SessionEntry,
-  Standing,
-  WorkerEntry,
+  SessionInfo,
+  KillSwitchState,
+  WorkerInfo,
 } from '../../../src/core/index.ts';
 
 /** What a key may do; each may do what those before it may. */
@@ -50,13 +50,13 @@ export type Asked = {
 export type QueueShape = {
   readonly depth: QueueDepth;
   readonly limits: QueueLimits;
-  readonly workers: readonly WorkerEntry[];
+  readonly workers: readonly WorkerInfo[];
   readonly schedules: readonly Schedule[];
-  readonly standing: Standing;
+  readonly standing: KillSwitchState;
 };
 
 /** A session with its events; where it stands is folded from them. */
-export type SessionShape = { readonly session: SessionEntry; readonly events: readonly Event[] };
+export type SessionShape = { readonly session: SessionInfo; readonly events: readonly Event[] };
 
 /** A run that waits for a person. */
 export type Approval = {
@@ -64,11 +64,11 @@ export type Approval = {
   readonly session: string;
   readonly words: string;
   readonly since: string;
-  readonly questions: readonly (Question & { readonly input?: Json })[];
+  readonly questions: readonly (ApprovalQuestion & { readonly input?: Json })[];
 };
 
 /** An allowance with what was spent of it. */
-export type AllowanceShape = Allowance & { readonly spent: Amount; readonly held: Amount };
+export type AllowanceShape = TenantBudget & { readonly spent: Amount; readonly held: Amount };
 
 /** From and to, both included; an end is null where too little was seen to bound it. */
 export type Bounds = readonly [low: number | null, high: number | null];
