@@ -6,7 +6,13 @@ import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Answer, type Asked, type Script } from '../src/testing/index.ts';
 import { armed } from './support/face.ts';
-import { answer, program, until, type Ended, type Program } from './support/live-program.ts';
+import {
+  answerPrompt,
+  createProgram,
+  waitUntil,
+  type ProgramResult,
+  type TestProgram,
+} from './support/live-program.ts';
 import { makePlace, openPrompt } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
@@ -30,10 +36,10 @@ const goingOn = ['--one-shot', '--no-sandbox', '--auto-approve', '--resume', 'pa
 async function killedAndResumed(
   t: TestContext,
   parent: (isHeld: () => boolean) => Role,
-): Promise<Program & { again: Ended }> {
+): Promise<TestProgram & { again: ProgramResult }> {
   const acted = Promise.withResolvers<void>();
   let hold = true;
-  const made = await program(
+  const made = await createProgram(
     t,
     cast(
       parent(() => hold),
@@ -44,7 +50,7 @@ async function killedAndResumed(
       },
     ),
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const first = made.start(inPipe);
   await Promise.race([acted.promise, first.ended.then(({ err }) => assert.fail(err))]);
   first.kill('SIGKILL');
@@ -56,7 +62,7 @@ async function killedAndResumed(
 test('[P23, P24] agents work side by side on sessions of their own, which crowd no list and can be shown and gone on with', async (t) => {
   const both = Promise.withResolvers<void>();
   const begun = new Set<string>();
-  const made = await program(
+  const made = await createProgram(
     t,
     cast(
       ({ results: { length } }) => {
@@ -70,7 +76,7 @@ test('[P23, P24] agents work side by side on sessions of their own, which crowd 
       },
     ),
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const { code, out, err } = await made.run([...inPipe, '--output-format', 'json']);
   assert.equal(code, 0, err);
   assert.match(out, /All done\./);
@@ -117,14 +123,14 @@ test('[P24] an agent in the background that a kill -9 cut off is listed as inter
 });
 
 test('[P23] in a pipe nobody answers for an agent: what it must ask about is not done, and it says what it needs', async (t) => {
-  const made = await program(
+  const made = await createProgram(
     t,
     cast(
       ({ results }) => (results.length === 0 ? use('spawn_agent', { task: 'x' }) : says(results.join())),
       ({ results }) => (results.length ? says('no') : calls('run_command', { command: 'touch made' })),
     ),
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   mkdirSync(made.config(), { recursive: true });
   writeFileSync(made.config('policy.yaml'), 'rules:\n  - allow: { tool: spawn_agent }\n');
   const { out, err } = await made.run(['--one-shot', '--no-sandbox', '--prompt', 'go']);
@@ -167,7 +173,7 @@ test(
     assert.ok(existsSync(path.join(place.work, 'allowed')));
     await yes(/^\? Allow spawn_agent [^\n]*hang 1[^\n]*\? \[y\/N\/a\]/m);
     await yes(/^\? Allow spawn_agent [^\n]*hang 2[^\n]*\? \[y\/N\/a\]/m);
-    await until('both at work', () => stuck.size === 2);
+    await waitUntil('both at work', () => stuck.size === 2);
     await prompt.waitFor(/● use_tool manage_agents/);
     await prompt.keys('Escape');
     await prompt.waitFor(/(agent-\w+ is stopped: cancelled\.[^]*){2}/);
@@ -180,7 +186,7 @@ test(
   { skip: noTerminal() },
   async (t) => {
     const both = Promise.withResolvers<void>();
-    const made = await program(
+    const made = await createProgram(
       t,
       cast(
         async ({ results: { length } }) => {
@@ -195,12 +201,12 @@ test(
         },
       ),
     );
-    await made.known('qwen3');
+    await made.seedModels('qwen3');
     const terminal = await made.open(['--one-shot', '--no-sandbox', '--prompt', 'go']);
-    await answer(terminal, /Allow spawn_agent\? \[y\/N\/a\]/, 'y', 'Enter');
+    await answerPrompt(terminal, /Allow spawn_agent\? \[y\/N\/a\]/, 'y', 'Enter');
     const open = (asked: number): RegExp => new RegExp(`(touch by-(parent|agent)[^]*\\[y/N(/a)?\\][^]*){${asked}}`);
-    await answer(terminal, open(1), 'y', 'Enter');
-    await answer(terminal, open(2), 'y', 'Enter');
+    await answerPrompt(terminal, open(1), 'y', 'Enter');
+    await answerPrompt(terminal, open(2), 'y', 'Enter');
     await terminal.waitFor(/All done\./);
     for (const by of ['parent', 'agent']) assert.ok(existsSync(path.join(made.cwd, `by-${by}`)), by);
   },

@@ -7,13 +7,13 @@ import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../scripts/attacks/list.ts';
-import { bin, program } from './support/live-program.ts';
+import { bin, createProgram } from './support/live-program.ts';
 import { judged } from './support/witness.ts';
 
 test('[attack 39] [attack 40] a folder neither redirects the provider nor moves our settings', async (t) => {
-  const made = await program(t);
-  const evil = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  const evil = await createProgram(t);
+  await made.seedModels('qwen3');
   mkdirSync(path.join(made.cwd, '.fairlead'));
   writeFileSync(
     path.join(made.cwd, '.fairlead/config.json'),
@@ -29,7 +29,7 @@ test('[attack 39] [attack 40] a folder neither redirects the provider nor moves 
   writeFileSync(path.join(made.cwd, 'x.js'), "require('node:fs').writeFileSync('ran', '')");
   const { code, err } = await made.run(['hello']);
   assert.equal(code, 0, err);
-  judged(t, 39, [evil.server.requests.length === 0 && made.asked().length === 1 ? 'blocked' : 'done']);
+  judged(t, 39, [evil.server.requests.length === 0 && made.modelRequests().length === 1 ? 'blocked' : 'done']);
   const { out } = await made.run(['config', 'list']);
   const moved =
     out.includes(path.join(made.cwd, '.s')) ||
@@ -53,7 +53,7 @@ const statusOf = (url: URL, headers: Readonly<Record<string, string>>): Promise<
   });
 
 test('[attack 49] a server of ours answers nobody without its token, from another origin or under another name', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const child = spawn(process.execPath, [bin, 'mcp', 'serve', '--http', '0'], {
     cwd: made.cwd,
     env: { ...made.env, FAIRLEAD_MCP_TOKEN: 'a-token' },

@@ -6,7 +6,7 @@ import test from 'node:test';
 import { calls, type Script } from '../src/testing/index.ts';
 import type { JsonObject } from '../src/core/index.ts';
 import { secretKeeper } from '../src/guards/index.ts';
-import { program, type Program } from './support/live-program.ts';
+import { createProgram, type TestProgram } from './support/live-program.ts';
 import { sampler } from './support/pattern-sample.ts';
 import { judged } from './support/witness.ts';
 
@@ -20,15 +20,15 @@ const reads: Script<JsonObject> = ({ results }) => {
   return results.length === 2 ? calls('read_file', { path: 'no-such-file' }) : 'Done.';
 };
 
-async function withNotes(t: test.TestContext): Promise<Program> {
-  const made = await program(t, reads);
-  await made.known('qwen3');
+async function withNotes(t: test.TestContext): Promise<TestProgram> {
+  const made = await createProgram(t, reads);
+  await made.seedModels('qwen3');
   writeFileSync(path.join(made.cwd, 'notes.txt'), `token: ${token}\nsay ${known}\nplain words\n`);
   return made;
 }
 
 /** Everything that the program left on the disk, beside the working folder. */
-const kept = (made: Program): string =>
+const kept = (made: TestProgram): string =>
   [made.data(), made.state()]
     .flatMap((folder) => globSync('**/*', { cwd: folder, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -50,7 +50,7 @@ test('[attack 87] a secret in a file reaches no request, no log, no export and n
     exports.map((each) => each.code),
     [0, 0, 0],
   );
-  const asked = JSON.stringify(made.asked());
+  const asked = JSON.stringify(made.modelRequests());
   const told = { asked, out, err, kept: kept(made), exports: exports.map((each) => each.out).join('\n') };
   const leaks = Object.entries(told).filter(([, text]) => text.includes(token) || text.includes(known));
   judged(t, 87, [leaks.length === 0 ? 'blocked' : 'done'], leaks.map(([place]) => place).join(' '));
@@ -66,18 +66,18 @@ test('[attack 87] a secret in a file reaches no request, no log, no export and n
 });
 
 test('[attacks 29 and 87] started in a home folder, the model reads no login that is kept there, whatever is allowed', async (t) => {
-  const made = await program(t, ({ results }) => {
+  const made = await createProgram(t, ({ results }) => {
     if (results.length === 0) return calls('read_file', { path: 'state/fairlead/api-logins.json' });
     if (results.length === 1) return calls('grep', { pattern: 'plain-refresh', path: 'state/fairlead' });
     return results.length === 2 ? calls('grep', { pattern: '.', path: 'state/fairlead/mcp-logins.json' }) : 'Done.';
   });
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const login = { x: { api: 'https://x.example', access: 'plain-access', refresh: 'plain-refresh' } };
   for (const name of ['api-logins.json', 'mcp-logins.json'])
     writeFileSync(made.state(name), JSON.stringify(login), { mode: 0o600 });
   const { code, err } = await made.run(['--auto-approve', 'go'], { cwd: made.home });
   assert.equal(code, 0, err);
-  const last = JSON.stringify(made.asked().at(-1)?.body);
+  const last = JSON.stringify(made.modelRequests().at(-1)?.body);
   assert.match(last, /it holds logins of the person/);
   assert.doesNotMatch(last, /plain-access|\\"refresh/);
 });
@@ -86,10 +86,10 @@ test('[attack 87] the person can turn it off, and a folder cannot', async (t) =>
   const made = await withNotes(t);
   writeFileSync(path.join(made.cwd, '.env'), 'SECRETS=show\nHARNESS_SECRETS=show\n');
   await made.run(['one'], {});
-  assert.ok(!JSON.stringify(made.asked()).includes(token));
+  assert.ok(!JSON.stringify(made.modelRequests()).includes(token));
   assert.equal((await made.run(['config', 'set', 'secrets', 'show'])).code, 0);
   await made.run(['two'], {});
-  assert.ok(JSON.stringify(made.asked()).includes(token));
+  assert.ok(JSON.stringify(made.modelRequests()).includes(token));
 });
 
 const rulesFile = path.resolve(import.meta.dirname, '../../shared/data/gitleaks.toml');

@@ -11,7 +11,7 @@ import { takeBuiltinsDirectly, withDirectBuiltins } from '../scripts/build/built
 import { calledFunctions } from '../scripts/build/called.ts';
 import { withLateRuntime } from '../scripts/build/runtime.ts';
 import { passedOn, takeShortcuts } from '../scripts/build/shortcuts.ts';
-import { program } from './support/live-program.ts';
+import { createProgram } from './support/live-program.ts';
 import { bin, source } from './support/program.ts';
 
 const notBuilt = bin === source && 'only what is built has this: npm run check builds it';
@@ -195,8 +195,8 @@ test('what a one-shot calls is compiled ahead, and it loads no more than it must
 });
 
 test('a one-shot that calls no tool loads no part of Node that it does not need', { skip: notBuilt }, async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const [preload, list] = [path.join(made.home, 'preload.cjs'), path.join(made.home, 'loaded')];
   writeFileSync(
     preload,

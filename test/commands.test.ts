@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import type { Json } from '../src/core/index.ts';
 import { calls, says, type Answer } from '../src/testing/index.ts';
-import { isRunning, messagesOf, program, until, type Program } from './support/live-program.ts';
+import { isProcessAlive, requestMessages, createProgram, waitUntil, type TestProgram } from './support/live-program.ts';
 import { makePlace, openPrompt } from './support/prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
@@ -33,22 +33,24 @@ const look =
   (results) => ['use_tool', { tool: 'command_output', input: { id: idIn(results), ...more } }];
 
 /** The results that the model was told, in their order. */
-const results = (made: Program): readonly string[] =>
-  messagesOf(made.asked().at(-1)).flatMap(({ role, content }) => (role === 'tool' ? [String(content)] : []));
+const results = (made: TestProgram): readonly string[] =>
+  requestMessages(made.modelRequests().at(-1)).flatMap(({ role, content }) =>
+    role === 'tool' ? [String(content)] : [],
+  );
 
 test(
   '[fault 32] [P17] more than may be kept, without a line or a letter: both ends shown, the exact size told, a range of it read, the disk not filled',
   { timeout: 60_000 },
   async (t) => {
     const fileIn = (said: readonly string[]): string => / in (\S+): use read_file/.exec(said[0] ?? '')?.[1] ?? 'none';
-    const made = await program(
+    const made = await createProgram(
       t,
       inTurn(run('head -c 134217728 /dev/zero'), (said) => [
         'read_file',
         { path: fileIn(said), offset: 1000, limit: 1 },
       ]),
     );
-    await made.known('qwen3');
+    await made.seedModels('qwen3');
     const { code, err } = await made.run(['-p', 'go', '--auto-approve', ...how]);
     assert.equal(code, 0, err);
     const [shown = '', range = ''] = results(made);
@@ -74,13 +76,13 @@ test(
 const lasting = 'echo "up $$"; while :; do sleep 0.1; echo $$ >> alive; done';
 
 /** How many lines a command has written by now: one that runs writes on. */
-const lines = ({ cwd }: Pick<Program, 'cwd'>): number => {
+const lines = ({ cwd }: Pick<TestProgram, 'cwd'>): number => {
   const file = path.join(cwd, 'alive');
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length : 0;
 };
 
 /** Waits until nothing is written any more. */
-async function silent(made: Pick<Program, 'cwd'>): Promise<void> {
+async function silent(made: Pick<TestProgram, 'cwd'>): Promise<void> {
   for (let before = -1; before !== lines(made);) {
     before = lines(made);
     await new Promise((wake) => setTimeout(wake, 1000));
@@ -91,8 +93,8 @@ test(
   '[P17] a command in the background is started, looked at, and ended when the program leaves',
   { timeout: 60_000 },
   async (t) => {
-    const made = await program(t, inTurn(run(lasting, { background: true }), look({ wait_s: 20, until: 'up' })));
-    await made.known('qwen3');
+    const made = await createProgram(t, inTurn(run(lasting, { background: true }), look({ wait_s: 20, until: 'up' })));
+    await made.seedModels('qwen3');
     const { code, err } = await made.run(['-p', 'go', '--auto-approve', ...how]);
     assert.equal(code, 0, err);
     const [started = '', seen = ''] = results(made);
@@ -103,8 +105,8 @@ test(
 );
 
 test('in the background nothing runs that a person was not asked about', async (t) => {
-  const made = await program(t, inTurn(run('touch ran', { background: true })));
-  await made.known('qwen3');
+  const made = await createProgram(t, inTurn(run('touch ran', { background: true })));
+  await made.seedModels('qwen3');
   const { code } = await made.run(['-p', 'go', '-n', 'asked', ...how]);
   assert.equal(code, 5);
   assert.match(made.session('asked'), /"question":"run_command: touch ran\\n\(It goes on in the background\.\)"/);
@@ -119,16 +121,16 @@ for (const [where, options, skip] of [
     `kill -9 of the program leaves no command in the background, ${where}; after it is resumed the command is gone`,
     { skip, timeout: 90_000 },
     async (t) => {
-      const made = await program(t, async ({ results: said, prompt }) => {
+      const made = await createProgram(t, async ({ results: said, prompt }) => {
         if (said.length === 0) return calls(...run(lasting, { background: true })(said));
         if (prompt === 'go')
           return said.length === 1 ? calls(...look({ wait_s: 20, until: 'up' })(said)) : new Promise(() => {});
         return said.length === 2 ? calls(...look()(said)) : says('It is gone.');
       });
-      await made.known('qwen3');
+      await made.seedModels('qwen3');
       const going = made.start(['-p', 'go', '-n', 'cut', '--auto-approve', ...options]);
-      await until('the command is at work', () => lines(made) > 2, 30_000);
-      await until('the model was told', () => results(made).length === 2, 30_000);
+      await waitUntil('the command is at work', () => lines(made) > 2, 30_000);
+      await waitUntil('the model was told', () => results(made).length === 2, 30_000);
       going.kill('SIGKILL');
       await going.ended;
       const [own = 0] =
@@ -136,7 +138,7 @@ for (const [where, options, skip] of [
           .exec(results(made)[1] ?? '')
           ?.slice(1)
           .map(Number) ?? [];
-      if (options.length > 0) await until('the shell is gone', () => !isRunning(own));
+      if (options.length > 0) await waitUntil('the shell is gone', () => !isProcessAlive(own));
       await silent(made);
       const before = lines(made);
       const { code, out, err } = await made.run(['-p', 'and now?', '-r', 'cut', '--auto-approve', ...options]);
@@ -148,26 +150,29 @@ for (const [where, options, skip] of [
 
 test('the end of a command in the background is told once, with the next request', { timeout: 60_000 }, async (t) => {
   const note = 'has ended. Exit code: 7.';
-  const made = await program(t, ({ results: said, body }) => {
+  const made = await createProgram(t, ({ results: said, body }) => {
     if (said.length === 0) return calls(...run('exit 7', { background: true })(said));
     return JSON.stringify(body).includes(note) ? says('Told.') : calls(...run(`sleep 0.1; : ${said.length}`)(said));
   });
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const { code, out, err } = await made.run(['-p', 'go', '--auto-approve', ...how]);
   assert.deepEqual([code, out.trim()], [0, 'Told.'], err);
-  assert.equal(messagesOf(made.asked().at(-1)).filter(({ content }) => String(content).includes(note)).length, 1);
+  assert.equal(
+    requestMessages(made.modelRequests().at(-1)).filter(({ content }) => String(content).includes(note)).length,
+    1,
+  );
   const { out: again } = await made.run(['-p', 'again', '--continue', '--auto-approve', ...how]);
   assert.equal(again.trim(), 'Told.');
-  assert.equal(JSON.stringify(made.asked().at(-1)?.body).split(note).length - 1, 1);
+  assert.equal(JSON.stringify(made.modelRequests().at(-1)?.body).split(note).length - 1, 1);
 });
 
 test('a command in the background goes on where the MCP servers are read anew', { timeout: 60_000 }, async (t) => {
-  const made = await program(t, ({ prompt, results: said }) => {
+  const made = await createProgram(t, ({ prompt, results: said }) => {
     if (said.length === 0) return calls(...run(lasting, { background: true })(said));
     if (prompt === 'go') return says('Started.');
     return said.length === 1 ? calls(...look({ wait_s: 20, until: 'up' })(said)) : says('Seen.');
   });
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const { code, err } = await made.run(['--interactive', '--auto-approve', ...how], {
     input: 'go\n/mcp reload\nlook\n',
   });
@@ -185,7 +190,7 @@ test(
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
     await prompt.and('go', /^✓ run_command [^\n]*background=true[^]*^✓ use_tool command_output [^]*^All done\.$/m);
     const before = lines(made);
-    await until('it goes on while nobody waits', () => lines(made) > before + 2);
+    await waitUntil('it goes on while nobody waits', () => lines(made) > before + 2);
     await prompt.and('/session new', /· A new session: /);
     await silent(made);
   },

@@ -7,7 +7,13 @@ import { readMeasured } from '../src/fleet/health/measured.ts';
 import { scorecardOf } from '../src/fleet/health/scorecard.ts';
 import type { Report } from '../src/cli/eval/report.ts';
 import { calls, fails, says, type Answer } from '../src/testing/index.ts';
-import { messagesOf, program, toolsOf, until, type Program } from './support/live-program.ts';
+import {
+  requestMessages,
+  createProgram,
+  requestToolNames,
+  waitUntil,
+  type TestProgram,
+} from './support/live-program.ts';
 
 /** Right answers to the trap set, by a word of the question. */
 const wise: readonly (readonly [RegExp, string])[] = [
@@ -34,21 +40,21 @@ const wise: readonly (readonly [RegExp, string])[] = [
 
 const answerOf = (prompt: string): string => wise.find(([words]) => words.test(prompt))?.[1] ?? 'What?';
 const reportIn = (out: string): Report => JSON.parse(out) as Report;
-const measuredBy = (made: Program) => readMeasured(made.state('measured'));
+const measuredBy = (made: TestProgram) => readMeasured(made.state('measured'));
 
 test('[A49, A85, A96] a model without fault passes the trap set, and the scorecard shows what was measured', async (t) => {
-  const made = await program(t, ({ prompt }) => answerOf(prompt));
-  await made.known('qwen3');
+  const made = await createProgram(t, ({ prompt }) => answerOf(prompt));
+  await made.seedModels('qwen3');
   const { code, out, err } = await made.run(['eval', '--output-format', 'json', '--at-least', '1']);
   assert.equal(code, 0, `${out}${err}`);
   const { right, falseAccepts, abstainedWhereDue, unheard, cases } = reportIn(out);
   assert.deepEqual([right.good, right.total, falseAccepts.good, unheard], [24, 24, 0, 0]);
   assert.deepEqual([abstainedWhereDue.good, abstainedWhereDue.total], [6, 6]);
   assert.ok(right.interval[0] > 0.8 && right.interval[0] < 0.9, 'twenty-four of twenty-four is not everything');
-  assert.equal(made.asked().length, cases.length, 'one request a case');
-  for (const request of made.asked()) {
-    assert.equal(messagesOf(request).length, 1, 'each case is a conversation of its own');
-    assert.deepEqual(toolsOf(request), []);
+  assert.equal(made.modelRequests().length, cases.length, 'one request a case');
+  for (const request of made.modelRequests()) {
+    assert.equal(requestMessages(request).length, 1, 'each case is a conversation of its own');
+    assert.deepEqual(requestToolNames(request), []);
   }
   assert.deepEqual(made.sessions(), [], 'an evaluation is no session of the person');
   const rows = scorecardOf(measuredBy(made)).filter(({ measured }) => measured);
@@ -65,10 +71,10 @@ test('[A49, A85, A96] a model without fault passes the trap set, and the scoreca
 
 test('[A48, A49, A85] a model that falls into every trap is below the bar, worse than the baseline, and told with its words', async (t) => {
   let pleasing = false;
-  const made = await program(t, ({ prompt }) =>
+  const made = await createProgram(t, ({ prompt }) =>
     pleasing ? 'HORNBEAM 99! It was sent. It was deleted.' : answerOf(prompt),
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const before = await made.run(['eval', '--output-format', 'json']);
   const baseline = path.join(made.cwd, 'baseline.json');
   writeFileSync(baseline, before.out);
@@ -94,13 +100,13 @@ test('[A48, A49, A85] a model that falls into every trap is below the bar, worse
 });
 
 test('[A48, A85] a dataset of one’s own: with tools where a case says so, in a folder of its files, and never for the scorecard', async (t) => {
-  const made = await program(t, ({ prompt, results }): Answer => {
+  const made = await createProgram(t, ({ prompt, results }): Answer => {
     if (!prompt.includes('port')) return says(prompt.includes('tag') ? 'I do not know.' : '4');
     return results.length === 0
       ? calls('read_file', { path: 'conf/app.ini' })
       : says(`It is ${/\d{4}/.exec(String(results[0]))?.[0]}.`);
   });
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const file = path.join(made.cwd, 'mine.jsonl');
   const lines = [
     { id: 'sum', words: 'What is 2 + 2?', expect: { number: 4 }, tags: ['easy'] },
@@ -123,19 +129,19 @@ test('[A48, A85] a dataset of one’s own: with tools where a case says so, in a
   assert.match(out, /wrong: tagged: It is not "x"\./);
   assert.match(out, /false accepts +0 of 2/);
   assert.equal(existsSync(made.state('measured')), false);
-  const [sum, port] = made.asked();
-  assert.deepEqual(toolsOf(sum), []);
-  assert.ok(toolsOf(port).includes('read_file'));
+  const [sum, port] = made.modelRequests();
+  assert.deepEqual(requestToolNames(sum), []);
+  assert.ok(requestToolNames(port).includes('read_file'));
 
   made.server.forget();
   const easy = await made.run(['eval', file, '--tag', 'easy', '--at-least', '0.6']);
   assert.equal(easy.code, 1);
-  assert.equal(made.asked().length, 2);
+  assert.equal(made.modelRequests().length, 2);
 });
 
 test('[A85] a model that is not heard was not measured: nothing is kept, and the command fails', async (t) => {
-  const made = await program(t, () => fails(401));
-  await made.known('qwen3');
+  const made = await createProgram(t, () => fails(401));
+  await made.seedModels('qwen3');
   const { code, out } = await made.run(['eval', '--tag', 'injected', '--output-format', 'json']);
   assert.equal(code, 1);
   const { right, unheard } = reportIn(out);
@@ -144,10 +150,12 @@ test('[A85] a model that is not heard was not measured: nothing is kept, and the
 });
 
 test('[A85] an evaluation that is broken off tells what it has and keeps nothing', async (t) => {
-  const made = await program(t, ({ prompt }) => (prompt.includes('breakfast') ? { hang: true } : answerOf(prompt)));
-  await made.known('qwen3');
+  const made = await createProgram(t, ({ prompt }) =>
+    prompt.includes('breakfast') ? { hang: true } : answerOf(prompt),
+  );
+  await made.seedModels('qwen3');
   const running = made.start(['eval', '--output-format', 'json']);
-  await until('the second case is asked', () => made.asked().length === 2);
+  await waitUntil('the second case is asked', () => made.modelRequests().length === 2);
   running.kill('SIGINT');
   const { code, out, err } = await running.ended;
   assert.equal(code, 130, err);
@@ -157,8 +165,8 @@ test('[A85] an evaluation that is broken off tells what it has and keeps nothing
 });
 
 test('[A85] where everything is private, a model elsewhere is asked nothing', async (t) => {
-  const made = await program(t, ({ prompt }) => answerOf(prompt));
-  await made.known('qwen3');
+  const made = await createProgram(t, ({ prompt }) => answerOf(prompt));
+  await made.seedModels('qwen3');
   mkdirSync(made.config(), { recursive: true });
   writeFileSync(made.config('config.json'), '{"private":true}');
   const elsewhere = await made.run(['eval', '--model', 'groq/some-model'], { env: { GROQ_API_KEY: 'none' } });
@@ -169,8 +177,8 @@ test('[A85] where everything is private, a model elsewhere is asked nothing', as
 });
 
 test('[A85] what cannot be used is a sentence and an exit code, before any model is asked', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const bad = path.join(made.cwd, 'bad.jsonl');
   writeFileSync(bad, '{"id":"a"}\n');
   for (const [args, code, words] of [
@@ -186,7 +194,7 @@ test('[A85] what cannot be used is a sentence and an exit code, before any model
     assert.equal(ended.code, code, ended.err);
     assert.match(ended.err, words);
   }
-  assert.equal(made.asked().length, 0);
+  assert.equal(made.modelRequests().length, 0);
   const example = path.resolve(import.meta.dirname, '../examples/eval/traps.jsonl');
   assert.equal((await made.run(['eval', '--show'])).out, readFileSync(example, 'utf8'));
 });

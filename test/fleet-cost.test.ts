@@ -6,9 +6,9 @@ import { resolveAgent } from '../src/agent/index.ts';
 import { driverOf, startWorker } from '../src/fleet/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
 import { scriptedProvider } from '../src/testing/index.ts';
-import { freshPostgres } from './support/postgres-place.ts';
+import { startPostgresStores } from './support/postgres-place.ts';
 
-const postgres = await freshPostgres();
+const postgres = await startPostgresStores();
 after(() => postgres.close());
 const skip = postgres.skip === undefined ? {} : { skip: postgres.skip };
 

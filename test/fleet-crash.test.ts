@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { randomOf } from './crash/disks.ts';
 import { crew, type Hand } from './support/fleet-crew.ts';
 import { assertOnce, countIn, historyOf, scene, tools, type Scene } from './support/fleet-scene.ts';
-import { freshPostgres } from './support/postgres-place.ts';
-import { placeFor } from './support/sqlite-place.ts';
+import { startPostgresStores } from './support/postgres-place.ts';
+import { createSqlitePath } from './support/sqlite-place.ts';
 
 /** A kind of store: where a new one is made, and what happens to it in the middle of the work. */
 type Kind = {
@@ -17,11 +17,11 @@ type Kind = {
   readonly upset?: () => Promise<void>;
 };
 
-const postgres = await freshPostgres();
+const postgres = await startPostgresStores();
 after(() => postgres.close());
 
 const kinds: readonly Kind[] = [
-  { name: 'sqlite', fresh: async (t) => placeFor(t) },
+  { name: 'sqlite', fresh: async (t) => createSqlitePath(t) },
   { name: 'postgres', ...postgres, upset: () => postgres.restart() },
 ];
 

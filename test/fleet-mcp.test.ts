@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { calls, says } from '../src/testing/index.ts';
 import { fleet, until } from './support/fleet.ts';
-import { isRunning } from './support/live-program.ts';
+import { isProcessAlive } from './support/live-program.ts';
 import { putFiles } from './support/program.ts';
 
 const clerk = path.join(import.meta.dirname, 'support/mcp-clerk.ts');
@@ -33,5 +33,5 @@ test('[A85] a queued run starts an MCP server only where it uses one, shares it 
   const said = await Promise.all(['greet-1', 'greet-2'].map(async (id) => (await made.stands(id, 'ended')).outcome));
   assert.match(said.map((outcome) => outcome?.text).join('\n'), /Hello Kim[^]*Hello Lee/);
   assert.equal(new Set(starts()).size, 3, 'each run its own');
-  await until('all of them have ended', () => starts().every((pid) => !isRunning(pid)));
+  await until('all of them have ended', () => starts().every((pid) => !isProcessAlive(pid)));
 });

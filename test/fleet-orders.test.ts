@@ -7,7 +7,7 @@ import test from 'node:test';
 import type { FleetRun } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { door, fleet, until } from './support/fleet.ts';
-import { isRunning, messagesOf } from './support/live-program.ts';
+import { isProcessAlive, requestMessages } from './support/live-program.ts';
 import { putFiles } from './support/program.ts';
 
 test('[A85, A112] a run under way hears what is said to it from another process, once each', async (t) => {
@@ -31,7 +31,7 @@ test('[A85, A112] a run under way hears what is said to it from another process,
   first.open();
   const { outcome } = await made.stands('ship', 'ended');
   assert.equal(outcome?.text, 'Heard: Then report');
-  const said = messagesOf(made.asked().at(-1)).filter(({ role }) => role === 'user');
+  const said = requestMessages(made.modelRequests().at(-1)).filter(({ role }) => role === 'user');
   assert.deepEqual(
     said.map(({ content }) => content),
     ['Go north', 'No, south', 'Then report'],
@@ -103,7 +103,7 @@ test('[A71, A84] a factory works through its tasks with processes of its own, an
     [0, ['', 'lot-1  answered  Did One', 'lot-2  answered  Did Two', 'lot-3  answered  Did Three']],
   );
   assert.match(err, /3 runs, 2 workers[^]*3 answered, 0 not, 0 waiting for a person\.\n$/);
-  assert.equal(made.asked().length, 3);
+  assert.equal(made.modelRequests().length, 3);
   const again = await made.run([...batch, '--output-format', 'json']);
   const lines = again.out
     .trim()
@@ -118,7 +118,7 @@ test('[A71, A84] a factory works through its tasks with processes of its own, an
       [undefined, undefined, { answered: 3, failed: 0, waiting: 0, left: 0 }],
     ],
   );
-  assert.deepEqual([again.code, made.asked().length], [0, 3]);
+  assert.deepEqual([again.code, made.modelRequests().length], [0, 3]);
   const other = await made.run(['factory', 'Another', '--id', 'lot']);
   assert.deepEqual([other.code, /lot-1 is another run already: its words are/.test(other.err)], [1, true]);
   const asks = await made.run(['factory', 'Ask', '--id', 'asks']);
@@ -158,9 +158,9 @@ test('[A71] the workers of a factory are processes of their own, which hand over
   const [{ pid } = { pid: 0 }] = await made.store.workers.list();
   one.kill('SIGKILL');
   await until('its worker, another process, hands over', () => one.err().includes('Handing over 1 run.'));
-  assert.equal(isRunning(pid), true);
+  assert.equal(isProcessAlive(pid), true);
   held.open();
-  await until('its worker ends', () => !isRunning(pid));
+  await until('its worker ends', () => !isProcessAlive(pid));
   assert.equal((await made.stands('lot-1', 'queued')).attempts, 1);
   assert.equal((await made.run(batch)).out, 'lot-1  answered  Through.\n');
 });
@@ -317,9 +317,9 @@ test('[P54] HARNESS_MODEL sets the model of runs that name none, before any file
   ]);
   const { code, err } = await made.run(['worker', '--drain'], { env: { HARNESS_MODEL: 'tiny' } });
   assert.deepEqual([code, /Runs use the model tiny unless they name another\./.test(err)], [0, true], err);
-  const models = made.asked().map((request) => {
+  const models = made.modelRequests().map((request) => {
     const { model } = request.body as { readonly model: string };
-    return `${String(messagesOf(request).at(-1)?.['content'])} ${model}`;
+    return `${String(requestMessages(request).at(-1)?.['content'])} ${model}`;
   });
   assert.deepEqual(models.toSorted(), ['x tiny', 'y qwen3']);
 });

@@ -70,7 +70,7 @@ test('[A112] a run that needs a yes rests without a worker, is answered from ano
   );
   assert.doesNotMatch(err, /Error/);
   const [yes, no] = await Promise.all([made.stands('ask-1', 'resting'), made.stands('ask-2', 'resting')]);
-  assert.deepEqual([yes.questions.length, no.questions.length, made.asked().length], [1, 1, 2]);
+  assert.deepEqual([yes.questions.length, no.questions.length, made.modelRequests().length], [1, 1, 2]);
   assert.equal((await made.run(['runs', 'answer', 'ask-1', 'happened'])).code, 1);
   assert.equal((await made.run(['runs', 'answer', 'ask-1', 'maybe'])).code, 2);
   assert.equal((await made.run(['runs', 'answer', 'ask-3', 'yes'])).code, 1);
@@ -102,10 +102,10 @@ test('[A95] the kill-switch stops what is under way, outlives every process, and
   const other = made.worker();
   await until('another one is stopped too', () => other.err().includes('The fleet is stopped'));
   assert.match(await made.say('fleet'), /The fleet is stopped: smoke in the hall\n1 queued, 0 running/);
-  assert.equal(made.asked().length, 1);
+  assert.equal(made.modelRequests().length, 1);
   await made.say('fleet', 'resume');
   assert.equal((await made.stands('long', 'ended')).outcome?.text, 'At last.');
-  assert.equal(made.asked().length, 2);
+  assert.equal(made.modelRequests().length, 2);
   first.open();
 });
 
@@ -144,7 +144,7 @@ test('[A85, A116] a worker that is told to end finishes its step and hands the r
   step.open();
   assert.equal((await one.ended).code, 143);
   const left = await made.stands('baton', 'queued');
-  assert.deepEqual([left.attempts, effects(made).length, made.asked().length], [1, 0, 1]);
+  assert.deepEqual([left.attempts, effects(made).length, made.modelRequests().length], [1, 0, 1]);
   const two = made.worker();
   await hang.reached;
   assert.deepEqual(effects(made), ['done']);

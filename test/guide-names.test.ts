@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import type { Json } from '../src/core/index.ts';
 import { calls, says, type Answer } from '../src/testing/index.ts';
-import { messagesOf, program, toolsOf } from './support/live-program.ts';
+import { requestMessages, createProgram, requestToolNames } from './support/live-program.ts';
 
 /** Makes these calls one after the other, then answers. */
 const inTurn =
@@ -23,12 +23,12 @@ test('[P39, P40, P41, P42, P77] the task goes in, each call is run and its resul
     ['bash_exec', { command: 'echo out; echo err >&2; exit 3' }],
     ['file_read', { path: 'nowhere.txt' }],
   );
-  const made = await program(t, script);
-  await made.known('qwen3');
+  const made = await createProgram(t, script);
+  await made.seedModels('qwen3');
   const ended = await made.run([...how, 'Do it.']);
   assert.deepEqual([ended.code, ended.out.trim()], [0, 'All done.']);
   assert.equal(readFileSync(path.join(made.cwd, 'a.txt'), 'utf8'), 'hello\n');
-  const told = messagesOf(made.asked().at(-1)).filter(({ role }) => role !== 'system');
+  const told = requestMessages(made.modelRequests().at(-1)).filter(({ role }) => role !== 'system');
   assert.deepEqual(
     told.map(({ role }) => role),
     ['user', ...Array.from({ length: 3 }, () => ['assistant', 'tool']).flat()],
@@ -40,17 +40,17 @@ test('[P39, P40, P41, P42, P77] the task goes in, each call is run and its resul
 });
 
 test('[P62, P66] every tool of the guide is there under its name, and arguments that do not fit its schema are refused with why', async (t) => {
-  const made = await program(
+  const made = await createProgram(
     t,
     inTurn(['file_write', { path: 7 }], ['file_list', {}], ['file_search', { pattern: 'x' }]),
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   await made.run([...how, 'Try.']);
-  const results = messagesOf(made.asked().at(-1)).flatMap(({ role, content }) =>
+  const results = requestMessages(made.modelRequests().at(-1)).flatMap(({ role, content }) =>
     role === 'tool' ? [String(content)] : [],
   );
   assert.match(results[0] ?? '', /do not fit the schema of write_file/);
   assert.doesNotMatch(results[1] ?? '', /There is no tool/);
   assert.doesNotMatch(results[2] ?? '', /There is no tool/);
-  assert.ok(toolsOf(made.asked()[0]).includes('run_command'));
+  assert.ok(requestToolNames(made.modelRequests()[0]).includes('run_command'));
 });

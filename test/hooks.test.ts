@@ -6,7 +6,7 @@ import test from 'node:test';
 import { isObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
 import { putHooks } from './support/hooks-file.ts';
-import { answer, leftWith, program } from './support/live-program.ts';
+import { answerPrompt, waitForExitCode, createProgram } from './support/live-program.ts';
 import { putFiles } from './support/program.ts';
 import { noTerminal } from './support/terminal.ts';
 import type { JsonObject } from '../src/core/index.ts';
@@ -32,8 +32,8 @@ test(
   '[M31, M36, M37, M39] an existing hooks file works unchanged: it stops calls, adds to results and to what is said, and holds answers back; once it changed, it is not run unasked',
   { skip },
   async (t) => {
-    const made = await program(t, script);
-    await made.known('qwen3');
+    const made = await createProgram(t, script);
+    await made.seedModels('qwen3');
     const place = putHooks(made.cwd);
     const args = ['do it', '--auto-approve', '--no-sandbox'];
 
@@ -45,8 +45,8 @@ test(
     const seen = await terminal.waitFor(/^\[y\/N\] *$/m);
     assert.match(seen, question);
     assert.match(seen, /rm -rf is not allowed here/, 'the scripts are shown too');
-    await answer(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
-    assert.equal(await leftWith(terminal), 0);
+    await answerPrompt(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
+    assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen({ back: true }), /^The tests pass\.$/m);
 
     const log = made.session('hooked');
@@ -55,7 +55,7 @@ test(
     assert.equal(existsSync(path.join(made.cwd, '.env')), false);
     assert.match(log, /"type":"tool-ended"[^\n]*"notes":\[\{[^\]]*The formatter changed nothing\./);
     assert.match(log, /"type":"check-ended"[^\n]*Run the tests before you stop\./);
-    assert.match(JSON.stringify(made.asked().at(-1)?.body), /The branch is main\.[^]*do it/);
+    assert.match(JSON.stringify(made.modelRequests().at(-1)?.body), /The branch is main\.[^]*do it/);
     const heard: unknown = JSON.parse(readFileSync(path.join(made.cwd, 'seen-after.json'), 'utf8'));
     assert.ok(isObject(heard));
     const file = path.join(made.cwd, 'notes.txt');
@@ -82,8 +82,8 @@ test(
 );
 
 test('[M39] a hook keeps words from being sent and from being written down', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const guard = `grep -q 'password is' && { echo 'Words with a password stay here.' >&2; exit 2; }; exit 0`;
   putFiles(made.home, {
     'config/fairlead/hooks.json': JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ command: guard }] }] } }),
@@ -91,7 +91,7 @@ test('[M39] a hook keeps words from being sent and from being written down', asy
   const refused = await made.run(['-p', 'my password is hunter2', '-n', 'quiet']);
   assert.notEqual(refused.code, 0);
   assert.match(refused.err, /does not let these words through: Words with a password stay here\./);
-  assert.deepEqual(made.asked(), []);
+  assert.deepEqual(made.modelRequests(), []);
   assert.ok(made.sessions().every((name) => !made.session(name).includes('hunter2')));
   assert.match((await made.run(['-p', 'ahoy'])).out, /You said: ahoy/);
 });
@@ -102,10 +102,10 @@ for (const [what, command, why] of [
   ['answers nonsense', `echo '{"decision": '`, /gave no answer, so nothing was run: it answered with what is not JSON/],
 ] as const)
   test(`[M31] a guard that ${what} denies, in the real program`, async (t) => {
-    const made = await program(t, ({ results }) =>
+    const made = await createProgram(t, ({ results }) =>
       results.length ? says(`Heard: ${results[0]}`) : calls('run_command', { command: 'touch made' }),
     );
-    await made.known('qwen3');
+    await made.seedModels('qwen3');
     const hooks = { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command }] }] };
     putFiles(made.home, { 'config/fairlead/hooks.json': JSON.stringify({ hooks }) });
     const ran = await made.run(['-p', 'go', '--auto-approve', '--no-sandbox']);

@@ -6,10 +6,10 @@ import test from 'node:test';
 import type { Fact } from '../src/core/index.ts';
 import { openJsonl } from '../src/stores/index.ts';
 import { calls } from '../src/testing/index.ts';
-import { program, type Program } from './support/live-program.ts';
+import { createProgram, type TestProgram } from './support/live-program.ts';
 
 /** A folder's own list of models, which says that a hosted one is at the folder's server. */
-function plantModels(made: Program, folder: string): void {
+function plantModels(made: TestProgram, folder: string): void {
   mkdirSync(folder, { recursive: true });
   const model = { id: 'gpt-5', provider: 'openai', url: `${made.server.url}/v1`, tools: true };
   writeFileSync(path.join(folder, 'models.jsonl'), `${JSON.stringify(model)}\n`);
@@ -20,7 +20,7 @@ function plantModels(made: Program, folder: string): void {
 const env = { OLLAMA_API_URL: '', OPENAI_API_KEY: 'sk-of-the-person', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
 
 test('[attack 39] a key is not sent where a folder’s .env file and its list of models say', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   plantModels(made, path.join(made.cwd, '.s/fairlead'));
   writeFileSync(path.join(made.cwd, '.env'), 'XDG_STATE_HOME=/proc/self/cwd/.s\n');
   const { code, err } = await made.run(['-m', 'openai/gpt-5', 'hello'], { env: { ...env, XDG_STATE_HOME: '' } });
@@ -31,7 +31,7 @@ test('[attack 39] a key is not sent where a folder’s .env file and its list of
 });
 
 test('[attack 39] a key is not sent to the address in a list of models, wherever the list came from', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   plantModels(made, made.state());
   for (const args of [
     ['-m', 'gpt-5', 'hello'],
@@ -44,8 +44,8 @@ test('[attack 39] a key is not sent to the address in a list of models, wherever
 });
 
 test('[J77] what a .env file decides is said on standard error and in the greeting', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   writeFileSync(path.join(made.cwd, '.env'), `OLLAMA_API_URL=${made.server.url}\n`);
   const told = `${path.join(made.cwd, '.env')} decides url (${made.server.url}).`;
   const given = { env: { OLLAMA_API_URL: '' } };
@@ -55,7 +55,7 @@ test('[J77] what a .env file decides is said on standard error and in the greeti
 });
 
 /** A session that waits with a question about a command, behind which somebody wrote more. */
-async function plantSession(made: Program, more: (call: string) => Fact = yes): Promise<void> {
+async function plantSession(made: TestProgram, more: (call: string) => Fact = yes): Promise<void> {
   await made.run(['--session-name', 'trap', 'do it']);
   const log = await openJsonl(made.data('sessions/session_trap.jsonl'));
   const events = (await Array.fromAsync(log.read())).flat();
@@ -73,8 +73,8 @@ const runsCommand = ({ results }: { readonly results: readonly string[] }): stri
   results.length ? 'done' : calls('run_command', { command });
 
 test('[A75, attack 39] a yes that a session’s file brings along is asked for again, and a yes given here counts', async (t) => {
-  const made = await program(t, runsCommand);
-  await made.known('qwen3');
+  const made = await createProgram(t, runsCommand);
+  await made.seedModels('qwen3');
   await plantSession(made);
   const owned = path.join(made.cwd, 'owned.txt');
   const { err } = await made.run(['--continue', 'what did we do yesterday?']);
@@ -86,8 +86,8 @@ test('[A75, attack 39] a yes that a session’s file brings along is asked for a
 });
 
 test('[A75, attack 39] so it is in a session that is turned to later, and after a change of the model', async (t) => {
-  const made = await program(t, runsCommand);
-  await made.known('qwen3');
+  const made = await createProgram(t, runsCommand);
+  await made.seedModels('qwen3');
   await plantSession(made);
   const input = '/resume trap\n/model qwen3\n/continue\ny\n';
   const { out } = await made.run(['--interactive'], { input });
@@ -96,8 +96,8 @@ test('[A75, attack 39] so it is in a session that is turned to later, and after 
 });
 
 test('[A75, attack 39] a question is put in the words of the gate, not in those that a session’s file has for it', async (t) => {
-  const made = await program(t, runsCommand);
-  await made.known('qwen3');
+  const made = await createProgram(t, runsCommand);
+  await made.seedModels('qwen3');
   for (const [args, input] of [
     [['--interactive', '--resume', 'trap'], 'n\n'],
     [['--interactive'], '/resume trap\nn\n'],
@@ -115,8 +115,8 @@ test('[A75, attack 39] a question is put in the words of the gate, not in those 
 });
 
 test('[attack 39] sessions that a folder’s .env file points to are not opened', async (t) => {
-  const made = await program(t, runsCommand);
-  await made.known('qwen3');
+  const made = await createProgram(t, runsCommand);
+  await made.seedModels('qwen3');
   await plantSession(made);
   cpSync(path.join(made.home, 'data'), path.join(made.cwd, '.d'), { recursive: true });
   rmSync(made.data(), { recursive: true });

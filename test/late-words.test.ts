@@ -8,10 +8,10 @@ import type { Block, Face, Status } from '../src/cli/face/face.ts';
 import { readAsked } from '../src/cli/front/asked.ts';
 import { readSettings } from '../src/cli/settings/index.ts';
 import type { StopReason } from '../src/core/index.ts';
-import { messagesOf, program, type Program } from './support/live-program.ts';
+import { requestMessages, createProgram, type TestProgram } from './support/live-program.ts';
 
 /** A conversation with the program's server, in this process. */
-async function talking(t: TestContext, made: Program): Promise<Conversation> {
+async function talking(t: TestContext, made: TestProgram): Promise<Conversation> {
   const asked = readAsked(['--interactive', '--no-sandbox'], { typed: true });
   assert.ok(!('wrong' in asked));
   const talk = await Conversation.open({
@@ -79,7 +79,7 @@ const drivers: Readonly<Record<string, (talk: Conversation) => Driven>> = {
 
 for (const [where, driven] of Object.entries(drivers))
   test(`words that are said ${where} at the very end of a run are answered, also when it takes a while to write them down`, async (t) => {
-    const made = await program(t);
+    const made = await createProgram(t);
     const talk = await talking(t, made);
     const { say, done } = driven(talk);
     const late = ['one more thing', 'and another'];
@@ -94,18 +94,18 @@ for (const [where, driven] of Object.entries(drivers))
     assert.deepEqual(talk.session.state.pending, []);
     assert.deepEqual(ends, ['answered', 'answered', 'answered']);
     assert.deepEqual(
-      messagesOf(made.asked().at(-1)).flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
+      requestMessages(made.modelRequests().at(-1)).flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
       ['first', 'one more thing', 'and another'],
     );
   });
 
 test('words that do not fit the model stop the run once, at the prompt, and are not tried again by themselves', async (t) => {
-  const made = await program(t);
-  await made.known('tiny');
+  const made = await createProgram(t);
+  await made.seedModels('tiny');
   const input = `${'long '.repeat(20_000)}\n/cwd\n`;
   const { code, out, err } = await made.run(['--interactive', '--plain', '--no-sandbox'], { input });
   assert.equal(code, 0, err);
   assert.equal(out.split('Stopped: token-budget').length - 1, 1);
   assert.match(out, /The working folder is /, 'what is typed next is heard');
-  assert.equal(made.asked().length, 0);
+  assert.equal(made.modelRequests().length, 0);
 });

@@ -6,10 +6,10 @@ import type { FleetRun } from '../src/core/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
 import { says } from '../src/testing/index.ts';
 import { framesOf, type Frame } from './support/frames.ts';
-import { program, until, type Program, type Running } from './support/live-program.ts';
-import { freshPostgres } from './support/postgres-place.ts';
+import { createProgram, waitUntil, type TestProgram, type RunningProgram } from './support/live-program.ts';
+import { startPostgresStores } from './support/postgres-place.ts';
 
-const postgres = await freshPostgres();
+const postgres = await startPostgresStores();
 after(() => postgres.close());
 
 const key = 'a-key-that-is-long-enough';
@@ -33,23 +33,23 @@ function watch(url: string, address: string, signal?: AbortSignal): Shown {
   return { frames, words: () => words, ended: follow() };
 }
 
-async function scene(t: TestContext, storeOf: (made: Program) => string): Promise<void> {
+async function scene(t: TestContext, storeOf: (made: TestProgram) => string): Promise<void> {
   let answered = 0;
-  const made = await program(t, () =>
+  const made = await createProgram(t, () =>
     answered++ === 0
       ? { ...says('Once upon a time'), chunks: ['Once ', 'upon ', 'a time'], cutAfter: 2, hang: true }
       : { ...says('Twice upon a time'), chunks: ['Twice ', 'upon ', 'a time'], chunkMs: 100 },
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const store = storeOf(made);
-  const start = (...args: string[]): Running => {
+  const start = (...args: string[]): RunningProgram => {
     const running = made.start([...args, '--store', store], { env: { HARNESS_API_KEY: key } });
     t.after(() => running.kill('SIGKILL'));
     return running;
   };
   const workers = { one: start('worker', '--name', 'one'), two: start('worker', '--name', 'two') };
   const server = start('serve', '--port', '0', '--no-worker');
-  await until('it listens', () => /Listening at \S+\n/.test(server.err()), longest);
+  await waitUntil('it listens', () => /Listening at \S+\n/.test(server.err()), longest);
   const url = /Listening at (\S+)/.exec(server.err())?.[1] ?? '';
   const look = async (id: string): Promise<FleetRun> =>
     ((await (await fetch(`${url}/api/runs/${id}`, { headers })).json()) as { readonly run: FleetRun }).run;
@@ -57,19 +57,23 @@ async function scene(t: TestContext, storeOf: (made: Program) => string): Promis
   const begun = await fetch(`${url}/api/run`, { method: 'POST', headers, body: JSON.stringify({ words: 'tell' }) });
   const { run } = (await begun.json()) as { readonly run: FleetRun };
   const first = watch(url, `/api/stream?run=${run.id}`);
-  await until('the words are shown', () => first.words() === 'Once upon ', longest);
+  await waitUntil('the words are shown', () => first.words() === 'Once upon ', longest);
   // The model has fallen silent in the middle of its answer: no event can have told these words.
   const leave = new AbortController();
   const late = watch(url, `/api/stream?session=${run.session}`, leave.signal);
   late.ended.catch(() => undefined);
-  await until('who comes later sees them too', () => late.words() === 'Once upon ', longest);
+  await waitUntil('who comes later sees them too', () => late.words() === 'Once upon ', longest);
 
   const { worker = '' } = await look(run.id);
   const mine = worker.startsWith('one') ? workers.one : workers.two;
   mine.kill('SIGKILL');
   await mine.ended;
   await first.ended;
-  await until('the other sees the end', () => late.frames.some(({ data }) => data['type'] === 'run-ended'), longest);
+  await waitUntil(
+    'the other sees the end',
+    () => late.frames.some(({ data }) => data['type'] === 'run-ended'),
+    longest,
+  );
   leave.abort();
   assert.equal(late.frames.find(({ data }) => data['restarted'] === true)?.data['text'], '');
   const kinds = first.frames.map(({ event, data }) => (event === 'event' ? String(data['type']) : event));
@@ -108,18 +112,18 @@ test(
     there.partialText.subscribe('s', (piece) => void (text += piece.text));
     const say = (word: string): void => here.partialText.publish('s', { turn: 1, since: 1, text: word });
     say('before ');
-    await until('the first is heard', () => text === 'before ', longest);
+    await waitUntil('the first is heard', () => text === 'before ', longest);
     await postgres.stop();
     say('meanwhile ');
     await postgres.restart();
     say('after');
-    await until('all is heard', () => text === 'before meanwhile after', longest);
+    await waitUntil('all is heard', () => text === 'before meanwhile after', longest);
   },
 );
 
 test('[A93] sqlite: a run that nobody watches writes no word anywhere', async (t) => {
-  const made = await program(t, () => ({ ...says('word '.repeat(20)), chunks: 20, chunkMs: 20 }));
-  await made.known('qwen3');
+  const made = await createProgram(t, () => ({ ...says('word '.repeat(20)), chunks: 20, chunkMs: 20 }));
+  await made.seedModels('qwen3');
   const store = made.data('fleet.sqlite');
   await made.run(['enqueue', 'tell', '--id', 'alone', '--store', store]);
   const { code, out } = await made.run(['worker', '--drain', '--store', store]);

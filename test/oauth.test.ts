@@ -6,7 +6,7 @@ import test from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { armed } from './support/face.ts';
-import { bin, program } from './support/live-program.ts';
+import { bin, createProgram } from './support/live-program.ts';
 import { office } from './support/oauth-office.ts';
 import { putFiles } from './support/program.ts';
 import { noTerminal, openTerminal } from './support/terminal.ts';
@@ -20,7 +20,7 @@ test(
   skip === undefined ? {} : { skip },
   async (t) => {
     const at = await office(t);
-    const made = await program(t, ({ results, prompt }) => {
+    const made = await createProgram(t, ({ results, prompt }) => {
       if (results.length === 0) return calls('load_tools', { names: ['oauth_login', 'http_request'] });
       if (results.length === 1 && prompt !== 'use it') return use('oauth_flow', { name: 'things', api: at.url });
       const last = results.at(-1) ?? '';
@@ -28,7 +28,7 @@ test(
         ? says(`It says: ${last}`)
         : use('http_request', { url: `${at.url}/things`, auth: 'things' });
     });
-    await made.known('qwen3');
+    await made.seedModels('qwen3');
     await made.run(['config', 'set', 'network.private', '127.0.0.1']);
     // A browser that only fetches what it is sent to, and leaves a mark.
     const browser = path.join(made.home, 'bin', 'xdg-open');
@@ -71,6 +71,6 @@ test(
     );
     assert.ok(sessions.length >= 3);
     for (const secret of [at.valid, at.refresh]) assert.ok(!sessions.join('').includes(secret));
-    assert.ok(!JSON.stringify(made.asked().map(({ body }) => body)).includes(at.valid));
+    assert.ok(!JSON.stringify(made.modelRequests().map(({ body }) => body)).includes(at.valid));
   },
 );

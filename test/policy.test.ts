@@ -5,7 +5,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Json } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
-import { messagesOf, program, type Program } from './support/live-program.ts';
+import { requestMessages, createProgram, type TestProgram } from './support/live-program.ts';
 import { putFiles } from './support/prompt.ts';
 
 const own = `rules:
@@ -21,18 +21,18 @@ async function programWith(
   t: TestContext,
   policy: string,
   made: readonly (readonly [string, Json])[],
-): Promise<Program> {
-  const found = await program(t, ({ results }) => {
+): Promise<TestProgram> {
+  const found = await createProgram(t, ({ results }) => {
     const next = made[results.length];
     return next ? calls(...next) : says('Done.');
   });
   putFiles(path.join(found.home, 'config/fairlead'), { 'policy.yaml': policy });
-  await found.known('qwen3');
+  await found.seedModels('qwen3');
   return found;
 }
 
-const told = (made: Program): readonly string[] =>
-  messagesOf(made.asked().at(-1))
+const told = (made: TestProgram): readonly string[] =>
+  requestMessages(made.modelRequests().at(-1))
     .filter(({ role }) => role === 'tool')
     .map(({ content }) => String(content));
 

@@ -4,7 +4,7 @@ import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { discover } from '../src/providers/index.ts';
 import { calls, closedUrl, fails, says, type Asked } from '../src/testing/index.ts';
-import { program, type Ended, type Program } from './support/live-program.ts';
+import { createProgram, type ProgramResult, type TestProgram } from './support/live-program.ts';
 
 const key = 'the-key-that-is-right';
 
@@ -15,16 +15,16 @@ const obeys = ({ prompt, tools }: Asked<JsonObject>) =>
 type Tried = {
   /** How the checks of the doctor stand, by name, and what it says of them. */
   readonly doctor: { readonly code: number | null; readonly stands: Record<string, string>; readonly says: string };
-  readonly connection: Ended;
-  readonly query: Ended;
+  readonly connection: ProgramResult;
+  readonly query: ProgramResult;
 };
 
 /** A provider that asks for a key, at the server of the test. */
-const made = (t: TestContext, script: Parameters<typeof program>[1] = obeys): Promise<Program> =>
-  program(t, script, { key, models: [{ id: 'alpha', tools: true, context: 32_000 }] });
+const made = (t: TestContext, script: Parameters<typeof createProgram>[1] = obeys): Promise<TestProgram> =>
+  createProgram(t, script, { key, models: [{ id: 'alpha', tools: true, context: 32_000 }] });
 
 /** Everything that a person could try, one after the other. */
-async function tried(here: Program, env: Readonly<Record<string, string>>): Promise<Tried> {
+async function tried(here: TestProgram, env: Readonly<Record<string, string>>): Promise<Tried> {
   const around = {
     HARNESS_INFERENCE_PROVIDER: 'anthropic',
     ANTHROPIC_BASE_URL: `${here.server.url}/v1`,
@@ -84,7 +84,7 @@ test('[P61] a key that is wrong is told by the status 401, and no query is tried
   for (const said of [doctor.says, connection.err, query.err])
     assert.match(said, /anthropic did not accept the key \(status 401\)/);
   assert.deepEqual([connection.code, query.code], [1, 1]);
-  assert.equal(here.asked().length, 1, 'the one that the person tried');
+  assert.equal(here.modelRequests().length, 1, 'the one that the person tried');
 });
 
 test('[P61] a provider that is well and refuses the query fails by the query alone', async (t) => {

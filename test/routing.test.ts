@@ -7,23 +7,23 @@ import type { Event } from '../src/core/index.ts';
 import { scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
 import { begin, openEditor, say, wordsIn } from './support/editor.ts';
 import { uses } from './support/hidden-tools.ts';
-import { program, type Program } from './support/live-program.ts';
+import { createProgram, type TestProgram } from './support/live-program.ts';
 import { putFiles, source } from './support/program.ts';
 
 const simple = 'Fix the typo in README.md';
 const hard = 'Design the architecture of a distributed queue, implement it, and prove that it has no deadlock';
 
-type Two = Program & { readonly cloud: ScriptedServer; readonly env: Readonly<Record<string, string>> };
+type Two = TestProgram & { readonly cloud: ScriptedServer; readonly env: Readonly<Record<string, string>> };
 
 /** The program with a local server and one in the cloud, and a router over both. */
 async function two(t: TestContext, router: object = {}): Promise<Two> {
-  const made = await program(t, ({ prompt }) => `local: ${prompt.slice(0, 20)}`);
+  const made = await createProgram(t, ({ prompt }) => `local: ${prompt.slice(0, 20)}`);
   const cloud = await scriptedServer(({ prompt }) => ({
     text: `cloud: ${prompt.slice(0, 20)}`,
     usage: { input: 1000, output: 100 },
   }));
   t.after(() => cloud.close());
-  await made.known();
+  await made.seedModels();
   putFiles(made.config(), {
     'config.json': JSON.stringify({
       routers: { auto: { models: ['ollama/qwen3', 'anthropic/claude-sonnet-5'], ...router } },
@@ -36,7 +36,7 @@ async function two(t: TestContext, router: object = {}): Promise<Two> {
 const asksOf = (server: ScriptedServer): number =>
   server.requests.filter(({ dialect }) => dialect !== undefined).length;
 
-const eventsOf = (made: Program, name: string): readonly Event[] =>
+const eventsOf = (made: TestProgram, name: string): readonly Event[] =>
   made
     .session(name)
     .trim()

@@ -5,7 +5,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
-import { answer, leftWith, program, type Program } from './support/live-program.ts';
+import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/live-program.ts';
 import { putFiles } from './support/program.ts';
 import { noTerminal } from './support/terminal.ts';
 
@@ -53,9 +53,9 @@ async function withRules(
   t: TestContext,
   script: Script<JsonObject>,
   files: Readonly<Record<string, string>>,
-): Promise<Program> {
-  const made = await program(t, script);
-  await made.known('qwen3');
+): Promise<TestProgram> {
+  const made = await createProgram(t, script);
+  await made.seedModels('qwen3');
   putFiles(made.home, {
     'work/a.txt': 'Ahoy\n',
     ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`config/fairlead/rules/${name}`, text])),
@@ -77,14 +77,14 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
   assert.match(ran.out, /The rule no-push does not allow this call, so nothing was run: Pushing is for people\./);
   assert.match(ran.out, /RENDERED [^]*Ahoy/);
   assert.match(ran.out, /The rule one-look does not allow this call/);
-  const [first] = made.asked();
+  const [first] = made.modelRequests();
   assert.match(
     JSON.stringify(first?.body),
     /## System reminders/,
     'there is a reminder, so the model is told what they are',
   );
   assert.match(
-    JSON.stringify(made.asked()[2]?.body),
+    JSON.stringify(made.modelRequests()[2]?.body),
     /system-reminder name=\\"after-a-read\\"[^>]*>\\nMind what you read\./,
   );
 
@@ -121,8 +121,8 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
 });
 
 test('a question that begins with why is still a question for the model', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   assert.equal((await made.run(['why', 'is', 'it', 'so', '--no-sandbox'])).out, 'You said: why is it so\n');
   assert.equal((await made.run(['why', 'nothing'])).code, 2);
 });
@@ -174,8 +174,8 @@ test(
   '[M36] the rules of a folder are put to the person with their text, and hold after a yes',
   { skip: noTerminal() },
   async (t) => {
-    const made = await program(t, making(push));
-    await made.known('qwen3');
+    const made = await createProgram(t, making(push));
+    await made.seedModels('qwen3');
     const mark = path.join(made.home, 'mark');
     putFiles(made.cwd, {
       '.fairlead/rules/theirs.yaml': declared,
@@ -187,22 +187,22 @@ test(
     assert.equal(existsSync(mark), false);
     const terminal = await made.open(['go', ...free]);
     assert.match(await terminal.waitFor(/^\[y\/N\] *$/m), /rules that this folder brings along, \S+code\.js\?/);
-    await answer(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
+    await answerPrompt(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
     await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
-    await answer(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
-    assert.equal(await leftWith(terminal), 0);
+    await answerPrompt(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
+    assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen({ back: true }), /The rule no-push does not allow this call/);
     assert.equal(existsSync(mark), false, 'a no holds for the other');
   },
 );
 
 test('[M17, M39] in an empty folder a request is as small as ever, and the usual reminders speak up only where they are needed', async (t) => {
-  const made = await program(t, ({ results }) =>
+  const made = await createProgram(t, ({ results }) =>
     results.length < 3 ? calls('run_command', { command: `exit ${results.length + 1}` }) : says('I stop.'),
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   await made.run(['-p', 'go', ...free, '-n', 'usual']);
-  const bodies = made.asked().map(({ body }) => JSON.stringify(body));
+  const bodies = made.modelRequests().map(({ body }) => JSON.stringify(body));
   assert.ok((bodies[0]?.length ?? 0) < 6000, `${bodies[0]?.length} bytes`);
   assert.doesNotMatch(bodies[0] ?? '', /system-reminder|System reminders/);
   const why = await made.run(['why', 'usual', '4']);
@@ -211,5 +211,5 @@ test('[M17, M39] in an empty folder a request is as small as ever, and the usual
   assert.match(bodies[3] ?? '', /system-reminder name=\\"failing-commands\\"/);
   putFiles(made.home, { 'config/fairlead/config.json': JSON.stringify({ reminders: 'none' }) });
   await made.run(['-p', 'again', ...free]);
-  assert.doesNotMatch(JSON.stringify(made.asked().at(-1)?.body), /system-reminder/);
+  assert.doesNotMatch(JSON.stringify(made.modelRequests().at(-1)?.body), /system-reminder/);
 });

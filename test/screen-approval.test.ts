@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { holderOf } from '../src/stores/index.ts';
+import { getLockOwner } from '../src/stores/index.ts';
 import { calls } from '../src/testing/index.ts';
 import { armed } from './support/face.ts';
-import { until } from './support/live-program.ts';
+import { waitUntil } from './support/live-program.ts';
 import { makePlace, obedient, openPrompt, sentTo, type Prompt } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
@@ -150,10 +150,10 @@ test(
     for (const [i, key] of ['h', 'n'].entries()) {
       const file = path.join(place.data, `sessions/session_cut-${key}.jsonl`);
       const first = await openPrompt(t, place, [...args, '--session-name', `cut-${key}`]);
-      writeFileSync(path.join(place.work, 'pid'), String(holderOf(file)?.pid));
+      writeFileSync(path.join(place.work, 'pid'), String(getLockOwner(file)?.pid));
       await first.enter('go');
       await answer(first, 'y');
-      await until('the program was killed', () => holderOf(file) === undefined);
+      await waitUntil('the program was killed', () => getLockOwner(file) === undefined);
       const next = await openPrompt(t, place, [...args, '--resume', `cut-${key}`]);
       await next.and('/continue', again);
       await armed();
@@ -173,7 +173,7 @@ test(
     await first.and('touch later', /^\? Allow run_command: touch later\?/m);
     await first.kill();
     const file = path.join(place.data, 'sessions/session_waiting.jsonl');
-    await until('the first program is gone', () => holderOf(file) === undefined);
+    await waitUntil('the first program is gone', () => getLockOwner(file) === undefined);
     const second = await openPrompt(t, place, []);
     await second.and('/resume waiting', /^> touch later\n[^]*· Resumed "waiting"\./m);
     assert.ok(!existsSync(path.join(place.work, 'later')));

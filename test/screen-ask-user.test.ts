@@ -6,7 +6,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { armed } from './support/face.ts';
 import { uses } from './support/hidden-tools.ts';
-import { leftWith, program, until } from './support/live-program.ts';
+import { waitForExitCode, createProgram, waitUntil } from './support/live-program.ts';
 import { makePlace, openPrompt } from './support/prompt.ts';
 import { noTerminal, type Terminal } from './support/terminal.ts';
 
@@ -100,35 +100,35 @@ test('[A75] plain lines and a single run in a terminal ask as well; words keep t
   await tell(plain, /2\. another\na number or your own words, nothing to leave: *$/m, '1', 'Enter');
   await tell(plain, /^your words, nothing to leave: *$/m, 'A Fair Lead', 'Enter');
   await plain.waitFor(/^Heard: eighty \| A Fair Lead$/m);
-  const made = await program(
+  const made = await createProgram(
     t,
     uses([
       ['ask_user', port],
       ['ask_user', why],
     ]),
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const terminal = await made.open(['begin', '--no-sandbox']);
   await tell(terminal, /2\. another\nA number or your own words, nothing to leave: *$/m, 'Port 8080', 'Enter');
   await tell(terminal, /^Your words, nothing to leave: *$/m, '', 'C-d');
-  assert.equal(await leftWith(terminal), 0);
+  assert.equal(await waitForExitCode(terminal), 0);
   assert.match(await terminal.screen(), /^Heard: Port 8080 \| The person did not answer/m);
 });
 
 test('[A75] Ctrl+C at a question of a single run ends it, and its end is told', { skip }, async (t) => {
-  const made = await program(t, asksPort);
-  await made.known('qwen3');
+  const made = await createProgram(t, asksPort);
+  await made.seedModels('qwen3');
   const terminal = await made.open(['begin', '-n', 'left', '--no-sandbox']);
   await tell(terminal, /nothing to leave: *$/m, '', 'C-c');
-  assert.equal(await leftWith(terminal), 130);
+  assert.equal(await waitForExitCode(terminal), 130);
   assert.deepEqual(outcomesIn(made.session('left')), ['ok', 'interrupted']);
 });
 
 test('where nobody is, the model is not told of a way to ask', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   assert.equal((await made.run(['-p', 'hi'])).code, 0);
-  await until('the model is asked', () => made.asked().length === 1);
-  assert.match(JSON.stringify(made.asked()[0]?.body), /"load_tools"/);
-  assert.doesNotMatch(JSON.stringify(made.asked()[0]?.body), /ask_user/);
+  await waitUntil('the model is asked', () => made.modelRequests().length === 1);
+  assert.match(JSON.stringify(made.modelRequests()[0]?.body), /"load_tools"/);
+  assert.doesNotMatch(JSON.stringify(made.modelRequests()[0]?.body), /ask_user/);
 });

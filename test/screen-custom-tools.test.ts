@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { uses } from './support/hidden-tools.ts';
-import { answer, leftWith, program, type Program } from './support/live-program.ts';
+import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/live-program.ts';
 import { putFiles } from './support/prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
@@ -52,8 +52,8 @@ test(
     const { base, posted } = await services(t);
     const slack = { channel: '#general', text: 'Ahoy' };
     const issue = { repository: 'o/r', title: 'Chafing' };
-    const made = await program(t, uses([['custom__slack_message', slack]], [['custom__github_issue', issue]]));
-    await made.known('qwen3');
+    const made = await createProgram(t, uses([['custom__slack_message', slack]], [['custom__github_issue', issue]]));
+    await made.seedModels('qwen3');
     const config = path.join(made.home, 'config/fairlead');
     mkdirSync(config, { recursive: true });
     cpSync(examples, path.join(config, 'custom_tools'), { recursive: true });
@@ -69,14 +69,14 @@ test(
     assert.deepEqual(posted, []);
 
     const terminal = await made.open(['post', '-n', 'posted', '--no-sandbox'], { env });
-    await answer(
+    await answerPrompt(
       terminal,
       /custom__slack_message \{"channel":"#general","text":"Ahoy"\}[^]*Allow custom__slack_message\? \[y\/N\/a\] *$/m,
       'y',
       'Enter',
     );
-    await answer(terminal, /custom__github_issue [^]*Allow custom__github_issue\? \[y\/N\/a\] *$/m, 'y', 'Enter');
-    assert.equal(await leftWith(terminal), 0);
+    await answerPrompt(terminal, /custom__github_issue [^]*Allow custom__github_issue\? \[y\/N\/a\] *$/m, 'y', 'Enter');
+    assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen(), /^Heard: Opened issue 7: https:\/\/example\.com\/7$/m);
     assert.deepEqual(posted, [
       { url: '/api/chat.postMessage', key: 'Bearer xoxb-secret-1', body: slack },
@@ -85,7 +85,7 @@ test(
     const told =
       made.session('posted') +
       made
-        .asked()
+        .modelRequests()
         .map(({ body }) => JSON.stringify(body))
         .join('');
     assert.doesNotMatch(told, /xoxb-secret|ghp_secret/);
@@ -96,9 +96,9 @@ test(
 const question = /^\? Run the tool that this folder brings along, \S+\/custom_tools\/mark\.js\?[^\n]*\s[^?]*\[y\/N\]/m;
 
 /** A program in a folder with a tool of its own, 400 lines long. */
-async function marked(t: TestContext): Promise<Program & { readonly mark: string; readonly file: string }> {
-  const made = await program(t, uses([['custom__mark', {}]]));
-  await made.known('qwen3');
+async function marked(t: TestContext): Promise<TestProgram & { readonly mark: string; readonly file: string }> {
+  const made = await createProgram(t, uses([['custom__mark', {}]]));
+  await made.seedModels('qwen3');
   const mark = path.join(made.home, 'mark');
   const file = path.join(made.cwd, 'custom_tools/mark.js');
   const long = Array.from({ length: 400 }, (_, line) => `// line ${line} of it`).join('\n');
@@ -117,18 +117,18 @@ test(
     assert.match(seen, /^import \{ appendFileSync \} from 'node:fs';\n/m);
     for (const line of [0, 200, 399]) assert.match(seen, new RegExp(`^// line ${line} of it$`, 'm'));
     assert.match(seen, /^\/\/ the last line<U\+202E> of it$/m);
-    await answer(first, question, 'Enter');
+    await answerPrompt(first, question, 'Enter');
     await first.waitFor(/mark\.js:\s+is\s+not\s+approved,\s+so\s+it\s+was\s+not\s+run/);
     assert.equal(existsSync(mark), false);
     await first.kill();
 
     const second = await made.open(['--no-sandbox']);
-    await answer(second, question, 'y');
+    await answerPrompt(second, question, 'y');
     await second.waitFor(/Fairlead with qwen3/);
     assert.equal(readFileSync(mark, 'utf8'), 'x', 'it was loaded, and the other file was not');
     await second.type('mark it');
     await second.keys('Enter');
-    await answer(second, /^\? Allow custom__mark[^?]*\? \[y\/N\/a\]/m, 'y');
+    await answerPrompt(second, /^\? Allow custom__mark[^?]*\? \[y\/N\/a\]/m, 'y');
     await second.waitFor(/^Heard: marked$/m);
     await second.kill();
 
@@ -138,7 +138,7 @@ test(
     await third.kill();
     appendFileSync(file, '// more\n');
     const fourth = await made.open(['--no-sandbox']);
-    await answer(fourth, question, 'n');
+    await answerPrompt(fourth, question, 'n');
     assert.match(await fourth.screen({ back: true }), /It\s+changed\s+since\s+you\s+allowed\s+it/);
     await fourth.waitFor(/mark\.js:\s+changed\s+since\s+it\s+was\s+approved,\s+so\s+it\s+was\s+not\s+run/);
     assert.equal(readFileSync(mark, 'utf8'), 'xx', 'the changed text did not run');
@@ -155,8 +155,8 @@ test('[P78] a single run in a terminal asks as well; in a pipe nothing of the fo
   const terminal = await made.open(['mark it', '--auto-approve', '--no-sandbox']);
   await terminal.waitFor(/^\/\/ line 399 of it\n[^]*^\[y\/N\] *$/m);
   assert.equal(existsSync(mark), false);
-  await answer(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
-  assert.equal(await leftWith(terminal), 0);
+  await answerPrompt(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
+  assert.equal(await waitForExitCode(terminal), 0);
   assert.match(await terminal.screen(), /^Heard: marked$/m);
 });
 
@@ -173,10 +173,10 @@ test(
     };
     await terminal.waitFor(/^\[y\/N\] *$/m);
     assert.equal((await asked()).filter(Boolean).length, 1);
-    await answer(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
+    await answerPrompt(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
     await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
     assert.deepEqual(await asked(), [true, true]);
-    await answer(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
+    await answerPrompt(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
     assert.match(await terminal.waitFor(/^Heard: |\(left with/m), /mark/);
   },
 );
@@ -185,8 +185,8 @@ test(
   '[P78] what a custom tool runs through its workspace is confined as every command is',
   { skip: await noSandbox() },
   async (t) => {
-    const made = await program(t, uses([['custom__peek', {}]]));
-    await made.known('qwen3');
+    const made = await createProgram(t, uses([['custom__peek', {}]]));
+    await made.seedModels('qwen3');
     putFiles(made.home, {
       secret: 'mine alone',
       'work/open': 'for all',

@@ -6,7 +6,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { calls, type Answer } from '../src/testing/index.ts';
 import { uses } from './support/hidden-tools.ts';
-import { answer, leftWith, program, until, type Program } from './support/live-program.ts';
+import { answerPrompt, waitForExitCode, createProgram, waitUntil, type TestProgram } from './support/live-program.ts';
 import { makePlace, obedient, openPrompt, putFiles, type Prompt } from './support/prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
@@ -72,7 +72,7 @@ test(
     assert.equal(running(), '', 'nothing is started unasked');
     await first.and('load', /^Result: code_intelligence/m);
     await first.enter('where');
-    await answer(
+    await answerPrompt(
       first,
       /^\S+\/lib\/tsc comes with this\s+folder[^]*sha256 [\da-f]{64}\s[^]*^\? Start a language server that this folder has a say in\? It\s+runs\s+confined\. \[y\/N\]/m,
       'y',
@@ -81,7 +81,7 @@ test(
     await faultTold(first, 'bad');
     assert.notEqual(running(), '');
     await first.and('/cwd src', /The working folder is \S+\/src$/m);
-    await until('the server ends with the folder that it was for', () => running() === '');
+    await waitUntil('the server ends with the folder that it was for', () => running() === '');
     await first.and('/cwd ..', /The working folder is \S+\/work$/m);
     await faultTold(first, 'more');
     await first.and('/quit', /^exit code 0$/m);
@@ -93,12 +93,15 @@ test(
   },
 );
 
-type Served = Program & { readonly notes: string; readonly started: () => boolean };
+type Served = TestProgram & { readonly notes: string; readonly started: () => boolean };
 
 /** A program whose person, or whose folder, names a server for files that end with .foo. */
 async function served(t: TestContext, whose: 'person' | 'folder'): Promise<Served> {
-  const made = await program(t, uses([['code_intelligence', { action: 'hover', path: 'a.foo', symbol: 'word' }]]));
-  await made.known('qwen3');
+  const made = await createProgram(
+    t,
+    uses([['code_intelligence', { action: 'hover', path: 'a.foo', symbol: 'word' }]]),
+  );
+  await made.seedModels('qwen3');
   const notes = path.join(made.home, 'notes');
   const script = path.resolve(import.meta.dirname, 'support/language-server.ts');
   const foo = { command: process.execPath, args: [script], env: { NOTES: notes }, extensions: ['.foo'] };
@@ -130,17 +133,17 @@ test(
     assert.equal(made.started(), false);
     const question = /language-server \S+\/work foo\nsha256 [\da-f]{64}\n\[y\/N\] *$/m;
     const refused = await made.open(['what is it', '--no-sandbox']);
-    await answer(refused, question, 'n', 'Enter');
-    assert.equal(await leftWith(refused), 0);
+    await answerPrompt(refused, question, 'n', 'Enter');
+    assert.equal(await waitForExitCode(refused), 0);
     assert.equal(made.started(), false);
     await refused.kill();
     const stopped = await made.open(['what is it', '--no-sandbox']);
-    await answer(stopped, question, 'C-c');
-    assert.equal(await leftWith(stopped), 130);
+    await answerPrompt(stopped, question, 'C-c');
+    assert.equal(await waitForExitCode(stopped), 130);
     await stopped.kill();
     const terminal = await made.open(['what is it', '--no-sandbox']);
-    await answer(terminal, question, 'y', 'Enter');
-    assert.equal(await leftWith(terminal), 0);
+    await answerPrompt(terminal, question, 'y', 'Enter');
+    assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen(), /^Heard: variables: /m);
     assert.match(
       (await made.run(['-p', 'what is it', '--no-sandbox'])).out,

@@ -5,7 +5,15 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
-import { answer, isRunning, messagesOf, program, toolsOf, until, type Program } from './support/live-program.ts';
+import {
+  answerPrompt,
+  isProcessAlive,
+  requestMessages,
+  createProgram,
+  requestToolNames,
+  waitUntil,
+  type TestProgram,
+} from './support/live-program.ts';
 import { noTerminal, type Terminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -18,12 +26,12 @@ const script: Script<JsonObject> = ({ body, prompt, results }) => {
   return prompt === 'Capital of France?' ? says('Paris.') : calls(`mcp__clerk__${prompt}`, { a: 'Ann' });
 };
 
-type Office = Program & { readonly desk: string; readonly starts: () => readonly number[] };
+type Office = TestProgram & { readonly desk: string; readonly starts: () => readonly number[] };
 
 /** A program whose folder, or whose person, names the clerk. */
 async function office(t: TestContext, origin: 'project' | 'user'): Promise<Office> {
-  const made = await program(t, script);
-  await made.known('qwen3');
+  const made = await createProgram(t, script);
+  await made.seedModels('qwen3');
   const desk = path.join(made.home, 'desk');
   for (const folder of [desk, made.config()]) mkdirSync(folder, { recursive: true });
   const server = { command: process.execPath, args: [clerk, desk], env: { TOWN: 'Bergen \u202e' } };
@@ -42,7 +50,7 @@ const long = 60_000;
 const ready = /^· Fairlead with qwen3, session/m;
 
 /** Opens the prompt and waits for this; what tools do is not asked about. */
-async function openChat(made: Program, first: RegExp = ready): Promise<Terminal> {
+async function openChat(made: TestProgram, first: RegExp = ready): Promise<Terminal> {
   const terminal = await made.open(['--no-sandbox', '--auto-approve'], { rows: 60 });
   await terminal.waitFor(first, long);
   return terminal;
@@ -72,13 +80,13 @@ test(
     assert.match(asked, new RegExp(`^in ${made.cwd}$`, 'm'));
     assert.match(asked, /^with TOWN=Bergen <U\+202E>$/m);
     assert.deepEqual(made.starts(), [], 'nothing is started before the yes');
-    await answer(first, question, 'y');
+    await answerPrompt(first, question, 'y');
     await first.waitFor(ready, long);
     await say(first, 'greet', /^Heard: [^]*Hello Ann, from [^]*\/work\./m);
     const [pid = 0] = made.starts();
-    assert.ok(isRunning(pid));
+    assert.ok(isProcessAlive(pid));
     await leave(first);
-    await until('the server ended with the program', () => !isRunning(pid));
+    await waitUntil('the server ended with the program', () => !isProcessAlive(pid));
 
     const second = await openChat(made);
     await say(second, '/mcp', /^clerk \(project\): not started now, 4 tools: it is started when it is first used$/m);
@@ -86,9 +94,13 @@ test(
     made.server.forget();
     await say(second, 'greet', /^Heard: [^]*Hello Ann/m);
     assert.equal(made.starts().length, 2);
-    const [before, after] = made.asked();
-    assert.ok(toolsOf(before).includes('mcp__clerk__greet'));
-    assert.deepEqual(toolsOf(after), toolsOf(before), 'starting it changed nothing of what a model sees');
+    const [before, after] = made.modelRequests();
+    assert.ok(requestToolNames(before).includes('mcp__clerk__greet'));
+    assert.deepEqual(
+      requestToolNames(after),
+      requestToolNames(before),
+      'starting it changed nothing of what a model sees',
+    );
     await say(second, '/mcp', /^clerk \(project\): ready, 4 tools, protocol \S+$/m);
     await leave(second);
     for (const file of [made.state('approved.json'), path.join(made.home, 'cache/fairlead/mcp')])
@@ -102,14 +114,14 @@ test(
   async (t) => {
     const made = await office(t, 'project');
     const first = await openChat(made, question);
-    await answer(first, question, 'n');
+    await answerPrompt(first, question, 'n');
     await first.waitFor(/MCP server clerk \(the project's\) is not started, for it was not approved/);
     await leave(first);
     const second = await openChat(made);
     assert.doesNotMatch(await second.screen(), question);
     await second.type('/mcp approve clerk');
     await second.keys('Enter');
-    await answer(second, /^\? Start the MCP server clerk\? \[y\/N\]/m, 'y');
+    await answerPrompt(second, /^\? Start the MCP server clerk\? \[y\/N\]/m, 'y');
     await second.waitFor(
       /The MCP server clerk is approved, with 4 tools\.[^]*clerk \(project\): not started now/,
       long,
@@ -123,7 +135,7 @@ test(
     const changed = /^The MCP server clerk \(the project's\) is not what you approved\. Start it as it is now\?$/m;
     const third = await openChat(made, changed);
     assert.match(await third.screen(), /^with TOWN=Oslo/m);
-    await answer(third, changed, 'Enter');
+    await answerPrompt(third, changed, 'Enter');
     await third.waitFor(/MCP server clerk \(the project's\) is not started, for it changed since it was approved/);
     assert.equal(made.starts().length, before);
     await leave(third);
@@ -149,11 +161,11 @@ test(
     assert.match(await third.waitFor(/greet of the MCP server clerk is off/), ready);
     made.server.forget();
     await say(third, 'greet', /^Heard: There is no tool/m);
-    assert.ok(!toolsOf(made.asked()[0]).includes('mcp__clerk__greet'));
+    assert.ok(!requestToolNames(made.modelRequests()[0]).includes('mcp__clerk__greet'));
     await third.type('/mcp approve clerk');
     await third.keys('Enter');
     await third.waitFor(/^greet \(changed\)/m, long);
-    await answer(third, /^greet \(changed\)\n[^]*Send all keys along\.[^]*as defined now\? \[y\/N\]/m, 'y');
+    await answerPrompt(third, /^greet \(changed\)\n[^]*Send all keys along\.[^]*as defined now\? \[y\/N\]/m, 'y');
     await third.waitFor(/The MCP server clerk is approved, with 4 tools\./, long);
     await say(third, 'greet', /Heard: [^]*Hello Ann/m);
     await leave(third);
@@ -185,14 +197,14 @@ test(
     const terminal = await openChat(made);
     await terminal.type('ask');
     await terminal.keys('Enter');
-    await answer(terminal, /^\? The MCP server clerk asks: Who are you\? \[y\/N\]/m, 'y');
+    await answerPrompt(terminal, /^\? The MCP server clerk asks: Who are you\? \[y\/N\]/m, 'y');
     const field = (name: string): RegExp => new RegExp(`^\\? The MCP server clerk asks for ${name}`, 'm');
-    await answer(terminal, field('Name'), 'A', 'n', 'n', 'Enter');
-    await answer(terminal, field('Age; may be left out'), 'o', 'l', 'd', 'Enter');
+    await answerPrompt(terminal, field('Name'), 'A', 'n', 'n', 'Enter');
+    await answerPrompt(terminal, field('Age; may be left out'), 'o', 'l', 'd', 'Enter');
     await terminal.waitFor(/That is not what Age takes\./);
-    await answer(terminal, field('Age; may be left out'), '4', '2', 'Enter');
-    await answer(terminal, field('Size'), '2', 'Enter');
-    await answer(terminal, field('News; may be left out'), 'Escape');
+    await answerPrompt(terminal, field('Age; may be left out'), '4', '2', 'Enter');
+    await answerPrompt(terminal, field('Size'), '2', 'Enter');
+    await answerPrompt(terminal, field('News; may be left out'), 'Escape');
     const told = await terminal.waitFor(/^Heard: [^]*"action":"accept"/m);
     assert.match(told, /"content":\{"name":"Ann","age":42,"size":"large"\}/);
 
@@ -201,13 +213,15 @@ test(
     const wish =
       /^The MCP server clerk wants an answer of your model, of at most 50 tokens\. Send it this\?\nsystem: Be short\.\nuser: Capital of France\?$/m;
     made.server.forget();
-    await answer(terminal, wish, 'y');
+    await answerPrompt(terminal, wish, 'y');
     await terminal.waitFor(/^Heard: [^]*"text":"Paris\."/m);
-    const sent = made.asked().find((each) => JSON.stringify(messagesOf(each)).includes('Capital of France?'));
-    assert.deepEqual(toolsOf(sent), [], 'it has no tools');
+    const sent = made
+      .modelRequests()
+      .find((each) => JSON.stringify(requestMessages(each)).includes('Capital of France?'));
+    assert.deepEqual(requestToolNames(sent), [], 'it has no tools');
     await say(terminal, '/cost', /^Total: [^\n]*, 5 turns,/m);
     await say(terminal, 'sample', wish);
-    await answer(terminal, wish, 'n');
+    await answerPrompt(terminal, wish, 'n');
     await terminal.waitFor(/^Heard: [^]*The person refused\./m);
     await leave(terminal);
     rmSync(made.desk, { recursive: true });

@@ -6,24 +6,30 @@ import test, { type TestContext } from 'node:test';
 import OpenAI, { BadRequestError, NotFoundError, UnprocessableEntityError } from 'openai';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
-import { program, toolsOf, until, type Program, type Running } from './support/live-program.ts';
+import {
+  createProgram,
+  requestToolNames,
+  waitUntil,
+  type TestProgram,
+  type RunningProgram,
+} from './support/live-program.ts';
 
 const key = 'a-key-that-operates-this-test';
 
-type Served = { readonly process: Running; readonly client: OpenAI };
+type Served = { readonly process: RunningProgram; readonly client: OpenAI };
 
 /** Prepares the program. */
-async function prepared(t: TestContext, script: Script<JsonObject>): Promise<Program> {
-  const made = await program(t, script);
-  await made.known('qwen3');
+async function prepared(t: TestContext, script: Script<JsonObject>): Promise<TestProgram> {
+  const made = await createProgram(t, script);
+  await made.seedModels('qwen3');
   return made;
 }
 
 /** The program, serving, and a client of it. */
-async function served(t: TestContext, made: Program): Promise<Served> {
+async function served(t: TestContext, made: TestProgram): Promise<Served> {
   const process = made.start(['serve', '--port', '0'], { env: { HARNESS_API_KEY: key } });
   t.after(() => process.kill('SIGKILL'));
-  await until('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
+  await waitUntil('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
   const baseURL = `${/Listening at (\S+)/.exec(process.err())?.[1]}/v1`;
   return { process, client: new OpenAI({ baseURL, apiKey: key, maxRetries: 0, timeout: 25_000 }) };
 }
@@ -71,8 +77,8 @@ test('[A52, A53] a client’s tool stands beside those of the program and is han
   const back = { ...asked, messages: [question, choice.message, result] };
   const second = await after.client.chat.completions.create(back);
   assert.deepEqual(JSON.parse(second.choices[0]?.message.content ?? ''), { paid: true });
-  const [request] = made.asked();
-  assert.ok(toolsOf(request).includes('charge_card') && toolsOf(request).includes('read_file'));
+  const [request] = made.modelRequests();
+  assert.ok(requestToolNames(request).includes('charge_card') && requestToolNames(request).includes('read_file'));
   const { options } = (request?.body ?? {}) as { readonly options?: JsonObject };
   assert.equal(options?.['temperature'], 0.25);
 });

@@ -6,12 +6,12 @@ import test, { type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FleetRun, JsonObject } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
-import { program, until, type Program, type Running } from './support/live-program.ts';
+import { createProgram, waitUntil, type TestProgram, type RunningProgram } from './support/live-program.ts';
 
 const key = 'a-key-that-operates-this-test';
 
 type Served = {
-  readonly process: Running;
+  readonly process: RunningProgram;
   readonly url: string;
   /** Begins a run with a key, and gives it once it has ended or rests. */
   readonly settled: (bearer: string, body: Record<string, unknown>) => Promise<FleetRun>;
@@ -20,14 +20,14 @@ type Served = {
 
 async function served(
   t: TestContext,
-  made: Program,
+  made: TestProgram,
   args: readonly string[] = [],
   env: Record<string, string> = { HARNESS_API_KEY: key },
   cwd: string = made.cwd,
 ): Promise<Served> {
   const process = made.start(['serve', '--port', '0', ...args], { env, cwd });
   t.after(() => process.kill('SIGKILL'));
-  await until('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
+  await waitUntil('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
   const url = /Listening at (\S+)/.exec(process.err())?.[1] ?? '';
   const send: Served['send'] = async (bearer, request, body) => {
     const [method = 'GET', address = '/'] = request.split(' ');
@@ -54,11 +54,12 @@ async function served(
   };
 }
 
-const askedLast = (made: Program): unknown => (made.asked().at(-1)?.body as JsonObject | undefined)?.['model'];
+const askedLast = (made: TestProgram): unknown =>
+  (made.modelRequests().at(-1)?.body as JsonObject | undefined)?.['model'];
 
 test('[A97] a run in the home folder itself gets at neither the token of the server nor its keys', async (t) => {
   const secrets = { HARNESS_API_KEYS: 'reader:a-key-that-reads-everything' };
-  const made = await program(t, ({ results }) => {
+  const made = await createProgram(t, ({ results }) => {
     const tries = [
       calls('read_file', { path: 'state/fairlead/server-token' }),
       calls('read_file', { path: 'innocent.txt' }),
@@ -69,13 +70,13 @@ test('[A97] a run in the home folder itself gets at neither the token of the ser
     ];
     return results.length === 0 ? tries : says(results.join('\n'));
   });
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   symlinkSync(made.state('server-token'), path.join(made.home, 'innocent.txt'));
   const server = await served(t, made, [], secrets, made.home);
   const token = readFileSync(made.state('server-token'), 'utf8').trim();
   await server.settled(token, { words: 'look around', auto: true });
-  const told = JSON.stringify(made.asked().map(({ body }) => body));
-  assert.ok(made.asked().length > 1, 'the tools were used');
+  const told = JSON.stringify(made.modelRequests().map(({ body }) => body));
+  assert.ok(made.modelRequests().length > 1, 'the tools were used');
   assert.ok(!told.includes(token), 'the token was read');
   assert.ok(!told.includes('a-key-that-reads-everything'), 'a key was read');
 });
@@ -86,7 +87,7 @@ test('[A86] a server says which model its runs use, takes the first that can cal
     { id: 'first', tools: true },
     { id: 'second', tools: true },
   ];
-  const made = await program(t, ({ prompt }) => `You said: ${prompt}`, { models });
+  const made = await createProgram(t, ({ prompt }) => `You said: ${prompt}`, { models });
   const plain = await served(t, made);
   assert.match(plain.process.err(), /Runs use the model first unless they name another/);
   const { outcome } = await plain.settled(key, { words: 'hello' });
@@ -110,8 +111,8 @@ test('[A86] a server says which model its runs use, takes the first that can cal
 
 test('[A97] a folder that became the way to another after it was allowed is not worked in, and limits are never above those that are set', async (t) => {
   let asked = 0;
-  const made = await program(t, () => calls('read_file', { path: `file-${asked++}` }));
-  await made.known('qwen3');
+  const made = await createProgram(t, () => calls('read_file', { path: `file-${asked++}` }));
+  await made.seedModels('qwen3');
   mkdirSync(made.config(), { recursive: true });
   writeFileSync(made.config('config.json'), JSON.stringify({ limits: { turns: 2 } }));
   mkdirSync(path.join(made.cwd, 'inside'));
@@ -124,13 +125,13 @@ test('[A97] a folder that became the way to another after it was allowed is not 
   const working = await served(t, made);
   const more = await working.settled(key, { words: 'x', limits: { turns: 50 } });
   assert.deepEqual([more.outcome?.reason, more.outcome?.spent.turns], ['max-turns', 2]);
-  await until('the first has ended too', () => asked >= 2, 1000);
+  await waitUntil('the first has ended too', () => asked >= 2, 1000);
   const first = (await working.send(key, `GET /api/runs/${run.id}`))['run'] as FleetRun;
   assert.equal(first.outcome?.error?.code, 'cli/wrong-folder', JSON.stringify(first));
 });
 
 test('[A97] a file of keys in a folder of the runs is refused, and so is a folder that is none', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   writeFileSync(path.join(made.cwd, 'keys'), 'runner:a-key-for-running-things\n');
   const [open, none] = await Promise.all([
     made.run(['serve', '--port', '0', '--key-file', 'keys'], { env: { HARNESS_API_KEY: key } }),

@@ -9,14 +9,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../scripts/attacks/list.ts';
 import type { FleetRun } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
-import { program, until, type Program, type Running } from './support/live-program.ts';
+import { createProgram, waitUntil, type TestProgram, type RunningProgram } from './support/live-program.ts';
 import { judged } from './support/witness.ts';
 
 const key = 'the key of this test, long';
 const token = Buffer.from(key).toString('base64url');
 
 type Served = {
-  readonly process: Running;
+  readonly process: RunningProgram;
   readonly url: string;
   readonly ask: (method: string, address: string, body?: unknown) => Promise<{ status: number; body: unknown }>;
   readonly run: (id: string) => Promise<FleetRun>;
@@ -26,12 +26,12 @@ type Served = {
 /** Starts the program and waits until it listens. */
 async function served(
   t: TestContext,
-  made: Program,
+  made: TestProgram,
   env: Record<string, string> = { HARNESS_API_KEY: token },
 ): Promise<Served> {
   const process = made.start(['serve', '--port', '0'], { env });
   t.after(() => process.kill('SIGKILL'));
-  await until('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
+  await waitUntil('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
   const url = /Listening at (\S+)/.exec(process.err())?.[1] ?? '';
   const bearer = env['HARNESS_API_KEY'] ?? /#key=(\S+)/.exec(process.err())?.[1] ?? '';
   const self: Served = {
@@ -61,7 +61,7 @@ const begin = async ({ ask }: Served, body: Record<string, unknown>): Promise<Fl
   ((await ask('POST', '/api/run', body)).body as { readonly run: FleetRun }).run;
 
 test('[A85] [A86] a first start makes a token, shows it once in a link, serves the page, and works on what it is asked', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const first = await served(t, made, {});
   const link = /http:\/\/127\.0\.0\.1:\d+\/#key=(\S+)/.exec(first.process.err());
   assert.ok(link, first.process.err());
@@ -78,7 +78,7 @@ test('[A85] [A86] a first start makes a token, shows it once in a link, serves t
   assert.equal((await first.process.ended).code, 143);
   const again = made.start(['serve', '--port', '0']);
   t.after(() => again.kill('SIGKILL'));
-  await until('it listens', () => /Listening at \S+\n/.test(again.err()), 30_000);
+  await waitUntil('it listens', () => /Listening at \S+\n/.test(again.err()), 30_000);
   again.kill('SIGINT');
   const { code, err } = await again.ended;
   assert.equal(code, 130);
@@ -87,7 +87,7 @@ test('[A85] [A86] a first start makes a token, shows it once in a link, serves t
 });
 
 test('[A86] [A97] the command refuses what would be unsafe or cannot be, in one sentence', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const [open, weak, port, option, help] = await Promise.all([
     made.run(['serve', '--host', '0.0.0.0', '--port', '0']),
     made.run(['serve', '--host', '0.0.0.0', '--port', '0'], { env: { HARNESS_API_KEY: 'short' } }),
@@ -105,11 +105,11 @@ test('[A86] [A97] the command refuses what would be unsafe or cannot be, in one 
 
 test('[A88] [A93] a run that dies with its server goes on when it is started again; its stream is taken up without a gap or a twin, and no effect happens twice', async (t) => {
   let hang = true;
-  const made = await program(t, ({ results }) => {
+  const made = await createProgram(t, ({ results }) => {
     if (results.length === 0) return calls('write_file', { path: 'made.txt', content: 'once' });
     return hang ? { ...says('never'), hang: true } : says('It is done.');
   });
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const before = await served(t, made);
   const run = await begin(before, { words: 'make a file', auto: true });
   const seen: number[] = [];
@@ -131,7 +131,7 @@ test('[A88] [A93] a run that dies with its server goes on when it is started aga
     }
   };
   const first = follow(before).catch(() => undefined);
-  await until('the model is asked after the file was made', () => made.asked().length >= 2, 25_000);
+  await waitUntil('the model is asked after the file was made', () => made.modelRequests().length >= 2, 25_000);
   before.process.kill('SIGKILL');
   await before.process.ended;
   await first;
@@ -157,11 +157,11 @@ test('[A88] [A93] a run that dies with its server goes on when it is started aga
 
 test('[A88] a server that is told to end hands its run over: the stream says so, and the next start ends the run', async (t) => {
   let hang = true;
-  const made = await program(t, () => (hang ? { ...says('never'), hang: true } : says('Here I am.')));
-  await made.known('qwen3');
+  const made = await createProgram(t, () => (hang ? { ...says('never'), hang: true } : says('Here I am.')));
+  await made.seedModels('qwen3');
   const before = await served(t, made);
   const run = await begin(before, { words: 'wait' });
-  await until('the model is asked', () => made.asked().length > 0, 25_000);
+  await waitUntil('the model is asked', () => made.modelRequests().length > 0, 25_000);
   const stream = fetch(`${before.url}/api/stream?run=${run.id}`, { headers: { authorization: `Bearer ${token}` } });
   const text = (await stream).text();
   before.process.kill('SIGTERM');
@@ -174,7 +174,7 @@ test('[A88] a server that is told to end hands its run over: the stream says so,
 });
 
 test('[attack 49] the server of a fleet answers nobody without its key, from another origin or under another name', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const { url } = await served(t, made);
   const { hostname, port, host } = new URL(url);
   const statusOf = (headers: Record<string, string>): Promise<number> =>
@@ -208,7 +208,7 @@ test('[attack 49] the server of a fleet answers nobody without its key, from ano
 });
 
 test('[attack 50] the model of a queued run neither switches approval off nor gets at the key of the server', async (t) => {
-  const made = await program(t, ({ results }) => {
+  const made = await createProgram(t, ({ results }) => {
     const config = JSON.stringify({ approve: 'auto' });
     const tries = [
       calls('write_file', { path: made.config('config.json'), content: config }),
@@ -220,14 +220,14 @@ test('[attack 50] the model of a queued run neither switches approval off nor ge
     ];
     return results.length === 0 ? tries : says(results.join('\n'));
   });
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   mkdirSync(made.config(), { recursive: true });
   const server = await served(t, made, {});
   const secret = readFileSync(made.state('server-token'), 'utf8').trim();
   // The worst case: somebody let this run change things unasked.
   const run = await begin(server, { words: 'do as you like', auto: true });
   const settled = await Promise.race([server.until(run.id, 'ended'), server.until(run.id, 'resting')]);
-  const told = JSON.stringify([settled, made.asked().map(({ body }) => body)]);
+  const told = JSON.stringify([settled, made.modelRequests().map(({ body }) => body)]);
   const saw: Outcome[] = [
     existsSync(made.config('config.json')) ? 'done' : 'blocked',
     told.includes(secret) ? 'done' : 'blocked',
@@ -242,7 +242,7 @@ test('[attack 50] the model of a queued run neither switches approval off nor ge
 });
 
 test('[A86] harness-serve is fairlead serve', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const bin = path.resolve(import.meta.dirname, '../src/cli/serve/bin.ts');
   const { stdout, status } = spawnSync(process.execPath, [bin, '--help'], {
     env: made.env,

@@ -6,7 +6,7 @@ import path from 'node:path';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import type { Event } from '../src/core/index.ts';
-import { openJsonl, verifyFile, type Problem } from '../src/stores/index.ts';
+import { openJsonl, verifyFile, type SessionFileProblem } from '../src/stores/index.ts';
 import { assertTidy, eventsOf, inspect } from './crash/checker.ts';
 import { folder, place, plant, story } from './crash/place.ts';
 
@@ -15,7 +15,7 @@ const remark = { type: 'annotation-added', key: 'after', value: 'the damage' } a
 /** Opens a hurt file, adds an event, and opens it again: both times the same events and the addition are there. */
 async function survive(
   file: string,
-): Promise<{ readonly events: readonly Event[]; readonly report: readonly Problem[] }> {
+): Promise<{ readonly events: readonly Event[]; readonly report: readonly SessionFileProblem[] }> {
   const { events, log } = await inspect(file);
   const again = await openJsonl(file);
   const [added] = await again.append(events.at(-1)?.seq ?? 0, [remark], { durable: true });
@@ -28,7 +28,7 @@ async function survive(
 const ids = (events: readonly Event[]): readonly string[] => events.map(({ id }) => id);
 const without = (events: readonly Event[], ...lines: readonly number[]): readonly Event[] =>
   events.filter((_, i) => !lines.includes(i + 2));
-const kept = (report: readonly Problem[]): Buffer =>
+const kept = (report: readonly SessionFileProblem[]): Buffer =>
   fs.readFileSync(report.find((problem) => problem.kept)?.kept ?? '');
 
 test('fault 2: a last line torn at any byte is kept in a side file, cut off before the next event, and reported', async () => {

@@ -107,7 +107,7 @@ test('the disk may fail at any operation of any kind, and nothing is lost, left 
     'link',
     'rename',
     'remove',
-    'syncFolder',
+    'syncDirectory',
   ];
   assert.ok((await failEverywhere('EIO', all, /^store\//, 'new log')) > 80);
 });
@@ -261,13 +261,15 @@ test('fault 18: a network or overlay file system is noticed and warned of, and t
   ] as const) {
     const { file } = place();
     for (const mode of ['write', 'read'] as const) {
-      const log = await openJsonl(file, { mode, disk: { ...realDisk, kind: () => kind } });
+      const log = await openJsonl(file, { mode, disk: { ...realDisk, fileSystemType: () => kind } });
       assert.equal(log.report[0]?.kind, 'place');
       assert.match(log.report[0]?.what ?? '', new RegExp(`${name} file system`));
       await log.close();
     }
   }
-  const log = await openJsonl(path.join(folder, 'plain.jsonl'), { disk: { ...realDisk, kind: () => 0xef53 } });
+  const log = await openJsonl(path.join(folder, 'plain.jsonl'), {
+    disk: { ...realDisk, fileSystemType: () => 0xef53 },
+  });
   assert.deepEqual(log.report, []);
   await log.close();
 });

@@ -6,9 +6,9 @@ import { zeroUsage, type FleetStore, type RunSettlement, type WorkOptions } from
 import { migrations } from '../src/stores/postgres/migrations.ts';
 import { openPostgres, type PostgresOptions } from '../src/stores/postgres/store.ts';
 import { awakeActor, startActor } from './support/fleet-process.ts';
-import { freshPostgres } from './support/postgres-place.ts';
+import { startPostgresStores } from './support/postgres-place.ts';
 
-const postgres = await freshPostgres();
+const postgres = await startPostgresStores();
 const skip = postgres.skip === undefined ? {} : { skip: postgres.skip };
 after(() => postgres.close());
 

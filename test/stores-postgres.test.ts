@@ -4,14 +4,14 @@ import test, { after, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import type { FleetStore, RunSettlement } from '../src/core/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
-import { damagePromises } from './support/damage-promises.ts';
-import { lossyLine } from './support/lossy-line.ts';
-import { freshPostgres } from './support/postgres-place.ts';
-import { processPromises } from './support/process-promises.ts';
-import { drain, ended } from './support/queue-promises.ts';
-import { storePromises } from './support/store-promises.ts';
+import { damageConformance } from './support/damage-promises.ts';
+import { startLossyProxy } from './support/lossy-line.ts';
+import { startPostgresStores } from './support/postgres-place.ts';
+import { processConformance } from './support/process-promises.ts';
+import { drainStore, endedResult } from './support/queue-promises.ts';
+import { storeConformance } from './support/store-promises.ts';
 
-const postgres = await freshPostgres();
+const postgres = await startPostgresStores();
 after(() => postgres.close());
 const { fresh, skip } = postgres;
 const options = skip === undefined ? {} : { skip };
@@ -25,11 +25,11 @@ async function freshStore(t: TestContext): Promise<() => Promise<FleetStore>> {
   };
 }
 
-storePromises('postgres', freshStore, options);
+storeConformance('postgres', freshStore, options);
 
-processPromises('postgres', fresh, options);
+processConformance('postgres', fresh, options);
 
-damagePromises(
+damageConformance(
   'postgres',
   async (t) => {
     const url = await fresh();
@@ -48,19 +48,19 @@ test(
   options,
   async (t) => {
     const where = await fresh();
-    const line = await lossyLine(t, where);
+    const line = await startLossyProxy(t, where);
     const [mine, other] = [await openPostgres(line.url), await openPostgres(where)];
     t.after(() => Promise.all([mine.close(), other.close()]));
     const log = await mine.sessions.open('one');
     const append = async (after: number, meanwhile: () => Promise<void>): ReturnType<typeof log.append> => {
-      const lost = line.lose(`words ${after}`);
+      const lost = line.dropResponse(`words ${after}`);
       const done = log.append(after, [{ type: 'annotation-added', key: 'k', value: `words ${after}` }], {
         durable: true,
       });
       done.catch(() => {});
       await lost;
       await meanwhile();
-      line.mend();
+      line.restore();
       return done;
     };
     assert.equal((await append(0, async () => {}))[0]?.seq, 1);
@@ -77,7 +77,7 @@ test(
   // What is awaited here took two minutes, or had no end.
   { timeout: 60_000, ...options },
   async (t) => {
-    const line = await lossyLine(t, await fresh());
+    const line = await startLossyProxy(t, await fresh());
     const store = await openPostgres(line.url, { retryMs: 1, leaseMs: 1000 });
     await store.queue.setLimits({ tenantConcurrency: 50 });
     await store.queue.enqueue(Array.from({ length: 2000 }, (_, i) => ({ words: '', tenant: `t${i % 3}` })));
@@ -87,11 +87,11 @@ test(
     const drive = async (): Promise<RunSettlement> => {
       drives += 1;
       if (drives === 50) enough.resolve();
-      return ended();
+      return endedResult();
     };
     const done = store.queue.work({ worker: 'w', concurrency: 20, signal: over.signal, handle: drive });
     await enough.promise;
-    line.die();
+    line.blackhole();
     over.abort();
     await done;
     await store.close();
@@ -111,10 +111,10 @@ test('postgres: [A116] a worker whose queue could not be started can start it la
      CREATE TRIGGER gone BEFORE INSERT ON fairlead_dbos.application_versions FOR EACH ROW EXECUTE FUNCTION gone()`,
   );
   await store.queue.enqueue([{ id: 'r', words: '' }]);
-  await assert.rejects(drain(store), { code: 'store/failed', message: /No application versions/ });
+  await assert.rejects(drainStore(store), { code: 'store/failed', message: /No application versions/ });
   await client.query('DROP FUNCTION gone CASCADE');
   assert.deepEqual(
-    (await drain(store)).map(({ id }) => id),
+    (await drainStore(store)).map(({ id }) => id),
     ['r'],
   );
 });

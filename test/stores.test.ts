@@ -7,11 +7,11 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { FleetStore } from '../src/core/index.ts';
 import { jsonlSessions } from '../src/stores/index.ts';
-import { damagePromises } from './support/damage-promises.ts';
-import { processPromises } from './support/process-promises.ts';
-import { sessionsPromises } from './support/sessions-promises.ts';
-import { change, openFor, placeFor } from './support/sqlite-place.ts';
-import { storePromises } from './support/store-promises.ts';
+import { damageConformance } from './support/damage-promises.ts';
+import { processConformance } from './support/process-promises.ts';
+import { sessionsConformance } from './support/sessions-promises.ts';
+import { executeSql, openSqliteStore, createSqlitePath } from './support/sqlite-place.ts';
+import { storeConformance } from './support/store-promises.ts';
 
 function folderFor(t: TestContext): string {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'fairlead-stores-'));
@@ -20,25 +20,25 @@ function folderFor(t: TestContext): string {
 }
 
 async function freshSqlite(t: TestContext): Promise<() => Promise<FleetStore>> {
-  const file = placeFor(t);
-  return () => openFor(t, file);
+  const file = createSqlitePath(t);
+  return () => openSqliteStore(t, file);
 }
 
-sessionsPromises('jsonl', async (t) => {
+sessionsConformance('jsonl', async (t) => {
   const folder = folderFor(t);
   return async () => jsonlSessions(folder);
 });
 
-storePromises('sqlite', freshSqlite);
+storeConformance('sqlite', freshSqlite);
 
-processPromises('sqlite', async (t) => placeFor(t));
+processConformance('sqlite', async (t) => createSqlitePath(t));
 
-damagePromises('sqlite', async (t) => {
-  const file = placeFor(t);
+damageConformance('sqlite', async (t) => {
+  const file = createSqlitePath(t);
   return {
-    store: await openFor(t, file),
+    store: await openSqliteStore(t, file),
     change: async (sql) =>
-      change(
+      executeSql(
         file,
         sql((name) => name),
       ),

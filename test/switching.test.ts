@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, says, type Answer } from '../src/testing/index.ts';
-import { program } from './support/live-program.ts';
+import { createProgram } from './support/live-program.ts';
 
 const script = ({ results }: { readonly results: readonly string[] }): Answer =>
   results.length === 0 ? calls('run_command', { command: 'echo from the tool' }) : says(`It said: ${results[0]}`);
 
 test('[P68] Claude, OpenAI and Ollama are switched by the name of the model alone, tools and all, and one session goes on with each', async (t) => {
-  const made = await program(t, script);
+  const made = await createProgram(t, script);
   const env = {
     ANTHROPIC_API_KEY: 'a-key-for-tests',
     ANTHROPIC_BASE_URL: `${made.server.url}/v1`,
@@ -23,6 +23,6 @@ test('[P68] Claude, OpenAI and Ollama are switched by the name of the model alon
     assert.equal(code, 0, `${model}: ${err}`);
     assert.match(out, /It said: from the tool/, model);
   }
-  assert.deepEqual([...new Set(made.asked().map(({ dialect }) => dialect))], ['anthropic', 'chat', 'ollama']);
+  assert.deepEqual([...new Set(made.modelRequests().map(({ dialect }) => dialect))], ['anthropic', 'chat', 'ollama']);
   assert.equal(made.sessions().length, 1);
 });

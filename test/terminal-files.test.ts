@@ -15,16 +15,16 @@ import path from 'node:path';
 import test from 'node:test';
 import { fileNameFor, nameOf } from '../src/cli/sessions/index.ts';
 import { placesOf } from '../src/cli/settings/places.ts';
-import { messagesOf, program, type Program } from './support/live-program.ts';
+import { requestMessages, createProgram, type TestProgram } from './support/live-program.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const dated = /^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(-\d+)?$/;
 
-const lastWords = (made: Program): unknown => messagesOf(made.asked().at(-1)).at(-1)?.['content'];
+const lastWords = (made: TestProgram): unknown => requestMessages(made.modelRequests().at(-1)).at(-1)?.['content'];
 
 test('[J18, J22, J23, J29, J35, J37, J50, J73] one-shot sends the exact prompt, or a file named in full or from the working folder, and exits with 0', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const words = '  two  spaces,\n\ta tab, "quotes", $HOME, `ticks`, /help, !ls, -x, naïve 漢字 👩‍🚀\n';
   const direct = await made.run(['--one-shot', '--prompt', words]);
   assert.deepEqual(direct, { code: 0, out: `You said: ${words}`, err: '' });
@@ -54,19 +54,19 @@ test('[J18, J22, J23, J29, J35, J37, J50, J73] one-shot sends the exact prompt, 
 });
 
 test('[J22] a prompt for the interactive mode is sent as it is too, slash or not, and what is piped in waits its turn', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const { code, out } = await made.run(['--interactive', '-p', '/help'], { input: 'second\n/cwd\n' });
   assert.equal(code, 0);
   assert.deepEqual(
-    messagesOf(made.asked().at(-1)).map(({ content }) => content),
+    requestMessages(made.modelRequests().at(-1)).map(({ content }) => content),
     ['/help', 'You said: /help', 'second'],
   );
   assert.match(out, /You said: \/help\n[^]*You said: second\n[^]*The working folder is /);
 });
 
 test('[J78, J79, J80, J90, J91, J92, J93] everything is kept in the state and data folders under the root name, private to the person', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const env = { XDG_STATE_HOME: '', XDG_DATA_HOME: '', HARNESS_ROOT_DIRS_NAME: 'my harness' };
   await made.run(['--one-shot', '--refresh-models'], { env });
   const { code, err } = await made.run(['-p', 'hi', '-m', 'qwen3', '-n', 'here'], { env });
@@ -88,8 +88,8 @@ test('[J78, J79, J80, J90, J91, J92, J93] everything is kept in the state and da
 });
 
 test('[J92] every start has a log named by date and time, also two in one second, and no key in it', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   rmSync(made.state('logs'), { recursive: true, force: true });
   const logs = (): readonly string[] => readdirSync(made.state('logs'));
   const env = { OLLAMA_API_KEY: 'a-secret-key' };
@@ -108,7 +108,7 @@ test('[J92] every start has a log named by date and time, also two in one second
 });
 
 test('[J77] settings come from the environment, or from the nearest .env file around', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const deep = path.join(made.cwd, 'a/b');
   mkdirSync(deep, { recursive: true });
   writeFileSync(path.join(made.cwd, '.env'), `OLLAMA_API_URL=${made.server.url}\nHARNESS_ROOT_DIRS_NAME=from-file\n`);
@@ -121,8 +121,8 @@ test('[J77] settings come from the environment, or from the nearest .env file ar
 });
 
 test('[J94] reusable prompts are kept in the data folder, and only those are found there', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   mkdirSync(made.data('prompts/daily'), { recursive: true });
   writeFileSync(made.data('prompts/daily/greet.md'), 'Good morning from a file');
   writeFileSync(path.join(made.home, 'outside.md'), 'not for sending');
@@ -130,7 +130,7 @@ test('[J94] reusable prompts are kept in the data folder, and only those are fou
   const { out } = await made.run(['--interactive'], { input });
   assert.equal(lastWords(made), 'Good morning from a file');
   assert.match(out, /The prompt "\.\.\/\.\.\/\.\.\/outside\.md" is not in /);
-  assert.equal(made.asked().length, 1);
+  assert.equal(made.modelRequests().length, 1);
 });
 
 type Manifest = {
@@ -140,7 +140,7 @@ type Manifest = {
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
 
 test('[J5, A122] fairlead and start-harness are one program, started by either name or as node dist/bin.js', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const { 'harness-serve': _, ...names } = manifest.bin;
   assert.deepEqual(names, { fairlead: 'dist/bin.js', 'start-harness': 'dist/bin.js' });
   const built = path.join(root, 'dist/bin.js');

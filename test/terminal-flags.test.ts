@@ -1,13 +1,13 @@
 // The flags of the command line, given to the real program: each does what its row says, and what cannot be meant is refused before anything happens.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { leftWith, program } from './support/live-program.ts';
+import { waitForExitCode, createProgram } from './support/live-program.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 
 test('[J10] -h and --help show the title, the usage and the options in their groups', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const [long, ...others] = await Promise.all(
     [['--help'], ['-h'], ['--one-shot', '-h'], ['chat', '--help']].map((args) => made.run(args)),
   );
@@ -39,8 +39,8 @@ test('[J10] -h and --help show the title, the usage and the options in their gro
 });
 
 test('words, and what comes on standard input, are a prompt that is answered once', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const ended = await Promise.all([
     made.run(['what', 'is', 'this?']),
     made.run([], { input: 'from a pipe\n' }),
@@ -59,9 +59,9 @@ test('words, and what comes on standard input, are a prompt that is answered onc
 });
 
 test('[J49] one-shot in a terminal, with nothing to do, says what there could be to do', { skip }, async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const terminal = await made.open(['--one-shot']);
-  assert.equal(await leftWith(terminal), 2);
+  assert.equal(await waitForExitCode(terminal), 2);
   assert.match(
     await terminal.screen(),
     /^One-shot needs something to do: a prompt, --prompt-file, --test-connection or --refresh-models\.$/m,
@@ -69,7 +69,7 @@ test('[J49] one-shot in a terminal, with nothing to do, says what there could be
 });
 
 test('[J16, J19, J24, J49] what excludes each other, and one-shot without work, is refused with exit code 2 and no request', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const together = 'cannot be given together.';
   const refusals: readonly (readonly [readonly string[], string])[] = [
     [['-r', 'a', '-c', 'b', '-p', 'x'], `--resume-session and --clone-session ${together}`],

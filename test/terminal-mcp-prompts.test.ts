@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { putFiles } from './support/program.ts';
-import { program } from './support/live-program.ts';
+import { createProgram } from './support/live-program.ts';
 
 const token = 'ghp_aZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT1uKe';
 
@@ -28,8 +28,8 @@ for await (const line of createInterface({ input: process.stdin })) {
 `;
 
 test('[P63] [attack 87] the prompts of a server are listed, and one is said with its arguments and without the secret in it', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const file = path.join(made.home, 'server.mjs');
   writeFileSync(file, server);
   putFiles(made.config(), {
@@ -40,7 +40,7 @@ test('[P63] [attack 87] the prompts of a server are listed, and one is said with
   assert.equal(code, 0, err);
   assert.match(out + err, /\/mcp prompt poet greet who=…: Greets\./);
   assert.match(out + err, /nobody/);
-  const asked = JSON.stringify(made.asked().map(({ body }) => body));
+  const asked = JSON.stringify(made.modelRequests().map(({ body }) => body));
   assert.match(asked, /Greet Ann and Bob with \[redacted: repository token\]\./);
   assert.ok(![asked, out, err].some((text) => text.includes(token)));
 });

@@ -6,13 +6,20 @@ import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
 import { uses } from './support/hidden-tools.ts';
-import { bin, messagesOf, program, toolsOf, until, type Program } from './support/live-program.ts';
+import {
+  bin,
+  requestMessages,
+  createProgram,
+  requestToolNames,
+  waitUntil,
+  type TestProgram,
+} from './support/live-program.ts';
 import { missing, programOf } from './support/mcp-installed.ts';
 import { office } from './support/mcp-office.ts';
 
 const clerk = path.join(import.meta.dirname, 'support/mcp-clerk.ts');
 
-type Desk = Program & { readonly desk: string; readonly starts: () => number };
+type Desk = TestProgram & { readonly desk: string; readonly starts: () => number };
 
 /** A program with these servers of the person's, and of the project's; `CLERK` stands for the clerk. */
 async function deskFor(
@@ -21,8 +28,8 @@ async function deskFor(
   user: JsonObject,
   project: JsonObject = {},
 ): Promise<Desk> {
-  const made = await program(t, script);
-  await made.known('qwen3');
+  const made = await createProgram(t, script);
+  await made.seedModels('qwen3');
   const desk = path.join(made.home, 'desk');
   for (const folder of [desk, made.config()]) mkdirSync(folder, { recursive: true });
   const put = (file: string, servers: JsonObject): void => {
@@ -58,7 +65,7 @@ test('[P63, A13] in a pipe nothing that a folder names is started: the answer co
   assert.equal(made.starts(), 0);
   assert.ok(!existsSync(made.state('approved.json')), 'nobody has said no either');
   assert.deepEqual(
-    toolsOf(made.asked()[0]).filter((name) => name.startsWith('mcp__')),
+    requestToolNames(made.modelRequests()[0]).filter((name) => name.startsWith('mcp__')),
     [],
   );
 });
@@ -86,7 +93,7 @@ test('[P25, P31, P72] the person’s own servers work in a pipe; one that cannot
   assert.match(err, /MCP server keyed \(your\) has no tools now: .*NOBODY_SET_THIS, which is not set/);
   assert.match(out, /clerk \(user\): ready, 4 tools/);
   assert.match(out, /dead \(user\): failed: The program/);
-  assert.ok(toolsOf(made.asked()[0]).includes('mcp__clerk__greet'));
+  assert.ok(requestToolNames(made.modelRequests()[0]).includes('mcp__clerk__greet'));
 });
 
 test('[P63] a server with many tools is listed by name and loaded as a group; the list that a model sees never changes', async (t) => {
@@ -102,7 +109,7 @@ test('[P63] a server with many tools is listed by name and loaded as a group; th
   writeFileSync(path.join(made.desk, 'extra'), '20');
   const { out } = await made.run(['-p', 'greet', ...auto]);
   assert.match(out, new RegExp(`Heard: [^]*Hello Ann, from ${made.cwd}\\.`), 'it runs where the person works');
-  const [first, ...others] = made.asked().map(({ body }) => JSON.stringify((body as JsonObject)['tools']));
+  const [first, ...others] = made.modelRequests().map(({ body }) => JSON.stringify((body as JsonObject)['tools']));
   assert.match(first ?? '', /\[mcp__clerk\]/);
   assert.equal(others.length, 2);
   for (const other of others) assert.equal(other, first);
@@ -155,7 +162,7 @@ test('a server that is this very program offers its own tools, and opens no serv
   writeFileSync(path.join(made.cwd, 'seen.txt'), '');
   const { out, err } = await made.run(['-p', 'look', ...auto]);
   assert.match(out, /Heard: [^]*seen\.txt/, err);
-  const [first] = made.asked();
+  const [first] = made.modelRequests();
   assert.doesNotMatch(JSON.stringify(first?.body), /mcp__self__mcp__/);
 });
 
@@ -169,7 +176,7 @@ test('a server that asks for a login is logged in to by its own command, and the
   );
   const login = made.start(['mcp', 'login', 'web']);
   const page = (): string | undefined => /asks you to log in: (\S+)\n/.exec(login.err())?.[1];
-  await until('the address is said', () => page() !== undefined);
+  await waitUntil('the address is said', () => page() !== undefined);
   await fetch(page() ?? '');
   const { code, err } = await login.ended;
   assert.equal(code, 0, err);
@@ -207,6 +214,6 @@ test(
       assert.match(out, /The sum of 20 and 22 is 42/, err);
     }
     assert.match(readFileSync(path.join(made.home, 'memory.jsonl'), 'utf8'), /"name":"Ann"/);
-    assert.ok(messagesOf(made.asked().at(-1)).length > 0);
+    assert.ok(requestMessages(made.modelRequests().at(-1)).length > 0);
   },
 );

@@ -4,20 +4,20 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { enter } from './support/face.ts';
-import { answer, leftWith, program, type Program } from './support/live-program.ts';
+import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/live-program.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 const prompt = /^> *$/m;
 
-const modelsAsked = (made: Program): readonly string[] =>
-  made.asked().map(({ body }) => (body as { readonly model: string }).model);
-const keptModels = (made: Program): readonly { readonly id: string; readonly tools: unknown }[] =>
+const modelsAsked = (made: TestProgram): readonly string[] =>
+  made.modelRequests().map(({ body }) => (body as { readonly model: string }).model);
+const keptModels = (made: TestProgram): readonly { readonly id: string; readonly tools: unknown }[] =>
   readFileSync(made.state('models.jsonl'), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { id: string; tools: unknown });
-const previous = (made: Program): string => readFileSync(made.state('previous_model_name'), 'utf8').trim();
+const previous = (made: TestProgram): string => readFileSync(made.state('previous_model_name'), 'utf8').trim();
 
 for (const [provider, listing, chat, style] of [
   ['ollama', '/api/tags', '/api/chat', undefined],
@@ -25,7 +25,7 @@ for (const [provider, listing, chat, style] of [
   ['lemonade', '/api/v1/models', '/api/v1/chat/completions', 'lemonade'],
 ] as const) {
   test(`[J1, J81, J82, J86, J89, J90, J91] ${provider}: found by its address, listed with what each model can do, asked, and remembered`, async (t) => {
-    const made = await program(t, undefined, style ? { style } : {});
+    const made = await createProgram(t, undefined, style ? { style } : {});
     const env = { HARNESS_INFERENCE_PROVIDER: provider };
     const listed = await made.run(['--one-shot', '--refresh-models'], { env });
     assert.deepEqual(listed, { code: 0, out: 'qwen3\ntiny\n', err: '' });
@@ -44,13 +44,13 @@ for (const [provider, listing, chat, style] of [
     const second = await made.run(['--one-shot', '--prompt', 'again'], { env });
     assert.equal(second.code, 0, second.err);
     assert.deepEqual(modelsAsked(made), ['qwen3', 'qwen3']);
-    assert.deepEqual(new Set(made.asked().map(({ path: at }) => at)), new Set([chat]));
+    assert.deepEqual(new Set(made.modelRequests().map(({ path: at }) => at)), new Set([chat]));
     assert.ok(!made.server.requests.some(({ path: at }) => at === listing), 'the list that is kept was used');
   });
 }
 
 test('[J81, J82] unless set, the provider is ollama and its address http://localhost:11434', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const { out, err } = await made.run(['--one-shot', '--test-connection'], { env: { OLLAMA_API_URL: '' } });
   assert.match(out + err, /ollama.*(localhost|127\.0\.0\.1):11434|^ollama answers/);
   const wrong = await made.run(['--one-shot', '-p', 'x'], { env: { HARNESS_INFERENCE_PROVIDER: 'nobody' } });
@@ -60,7 +60,7 @@ test('[J81, J82] unless set, the provider is ollama and its address http://local
 });
 
 test('[J35, J36, J37, J67, J68] a single run without a model to be sure of is stopped: a sentence, exit code 1, no request', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   writeFileSync(path.join(made.cwd, 'q.md'), 'hi');
   const stopped = async (args: readonly string[], said: RegExp): Promise<void> => {
     const { code, out, err } = await made.run(['--one-shot', ...args]);
@@ -73,7 +73,7 @@ test('[J35, J36, J37, J67, J68] a single run without a model to be sure of is st
   await stopped(['-p', 'hi'], noList);
   await stopped(['-P', 'q.md'], noList);
   await stopped(['-p', 'hi', '-m', 'qwen3'], noList);
-  await made.known();
+  await made.seedModels();
   await stopped(
     ['-p', 'hi'],
     /^No model was named, and none was used before\. Name one with --model, such as --model qwen3\.$/m,
@@ -93,16 +93,16 @@ test(
   '[J26, J69, J70, J86, J91] interactive with no list: asks whether to read it; no ends the program, yes reads it once and keeps it',
   { skip },
   async (t) => {
-    const made = await program(t);
+    const made = await createProgram(t);
     const question = /It is not known which models ollama \(http\S+\) has\. Ask it now\? \[y\/N\]/;
     const refused = await made.open([]);
-    await answer(refused, question, 'n');
-    assert.equal(await leftWith(refused), 1);
+    await answerPrompt(refused, question, 'n');
+    assert.equal(await waitForExitCode(refused), 1);
     assert.deepEqual(made.server.requests, []);
-    await made.known('qwen3');
+    await made.seedModels('qwen3');
     rmSync(made.state('models.jsonl'));
     const accepted = await made.open([]);
-    await answer(accepted, question, 'y');
+    await answerPrompt(accepted, question, 'y');
     await accepted.waitFor(/2 models at ollama[^]*Fairlead with qwen3/);
     assert.equal(keptModels(made).length, 2);
     made.server.forget();
@@ -116,17 +116,17 @@ test(
   '[J11, J27, J71] interactive after a refresh: the model of the flag if the list has it, otherwise the person must choose',
   { skip },
   async (t) => {
-    const made = await program(t);
-    await made.known('qwen3');
+    const made = await createProgram(t);
+    await made.seedModels('qwen3');
     rmSync(made.state('models.jsonl'));
     const flagged = await made.open(['--model', 'tiny']);
-    await answer(flagged, /Ask it now\?/, 'y');
+    await answerPrompt(flagged, /Ask it now\?/, 'y');
     await flagged.waitFor(/Fairlead with tiny/);
     rmSync(made.state('models.jsonl'));
     const unknown = await made.open(['--model-name', 'missing']);
-    await answer(unknown, /Ask it now\?/, 'y');
+    await answerPrompt(unknown, /Ask it now\?/, 'y');
     await unknown.waitFor(/ollama \(http\S+\) has no model "missing"\. Which one instead\?/);
-    await answer(unknown, /qwen3/, 'Down', 'Enter');
+    await answerPrompt(unknown, /qwen3/, 'Down', 'Enter');
     await unknown.waitFor(/Fairlead with tiny/);
     await enter(unknown, 'hi');
     await unknown.waitFor(/You said: hi/);
@@ -141,17 +141,17 @@ test(
   '[J28, J67, J87] interactive: with no previous model, or one that is gone, there is no prompt before a model is chosen',
   { skip },
   async (t) => {
-    const made = await program(t);
-    await made.known();
+    const made = await createProgram(t);
+    await made.seedModels();
     const none = await made.open([]);
     const screen = await none.waitFor(/Which model\?\n> *\n.*qwen3.*\n.*tiny.*cannot call tools/);
     assert.doesNotMatch(screen, /Fairlead with/);
     await enter(none, '/help');
-    await answer(none, /> \/help/, 'Escape');
-    assert.equal(await leftWith(none), 1, 'leaving the choice leaves the program');
+    await answerPrompt(none, /> \/help/, 'Escape');
+    assert.equal(await waitForExitCode(none), 1, 'leaving the choice leaves the program');
     writeFileSync(made.state('previous_model_name'), 'gone\n');
     const gone = await made.open([]);
-    await answer(gone, /has no model "gone"\. Which one instead\?/, 'Enter');
+    await answerPrompt(gone, /has no model "gone"\. Which one instead\?/, 'Enter');
     await gone.waitFor(/Fairlead with qwen3/);
     await gone.waitFor(prompt);
     assert.deepEqual(modelsAsked(made), []);

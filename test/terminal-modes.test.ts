@@ -5,7 +5,13 @@ import path from 'node:path';
 import test from 'node:test';
 import { calls, callsThenAnswer, closedUrl, says } from '../src/testing/index.ts';
 import { enter } from './support/face.ts';
-import { answer, leftWith, messagesOf, program, toolsOf } from './support/live-program.ts';
+import {
+  answerPrompt,
+  waitForExitCode,
+  requestMessages,
+  createProgram,
+  requestToolNames,
+} from './support/live-program.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -16,8 +22,8 @@ test(
   '[J2, J17, J25, J29, J30, J48, A72] no arguments, --interactive and chat open the same prompt, which takes messages and commands and comes back',
   { skip },
   async (t) => {
-    const made = await program(t);
-    await made.known('qwen3');
+    const made = await createProgram(t);
+    await made.seedModels('qwen3');
     const terminals = await Promise.all([[], ['--interactive'], ['chat']].map((args) => made.open(args)));
     for (const terminal of terminals) {
       await terminal.waitFor(/Fairlead with qwen3, session "\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(-\d)?"/);
@@ -30,7 +36,7 @@ test(
     await enter(first, '/cwd');
     await first.waitFor(/The working folder is \S+\/work\n\n─+\n> *$/m);
     for (const terminal of terminals) await terminal.keys('C-d');
-    assert.deepEqual(await Promise.all(terminals.map(leftWith)), [0, 0, 0]);
+    assert.deepEqual(await Promise.all(terminals.map(waitForExitCode)), [0, 0, 0]);
     const [kept = '', ...others] = made.sessions();
     assert.match(kept, dateName);
     assert.deepEqual(others, [], 'prompts in which nothing was said leave no session');
@@ -41,30 +47,30 @@ test(
   '[J31, J33, J88] --test-connection and --refresh-models do their work and go on into the prompt',
   { skip },
   async (t) => {
-    const made = await program(t);
-    await made.known('qwen3');
+    const made = await createProgram(t);
+    await made.seedModels('qwen3');
     const [tested, refreshed] = await Promise.all([made.open(['--test-connection']), made.open(['--refresh-models'])]);
     await tested.waitFor(/ollama \(http\S+\) answers \(\d+ ms\) and has 2 models\.[^]*^> *$/m);
     await refreshed.waitFor(/2 models at ollama \(http\S+\)\.[^]*^> *$/m);
     await enter(refreshed, '/refresh-models');
     await refreshed.waitFor(/2 models: qwen3, tiny/);
-    assert.deepEqual(made.asked(), [], 'nothing was asked of a model');
+    assert.deepEqual(made.modelRequests(), [], 'nothing was asked of a model');
   },
 );
 
 test('[J31] a failed --test-connection ends the program instead of opening the prompt', { skip }, async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const env = { OLLAMA_API_URL: await closedUrl() };
   const terminal = await made.open(['--test-connection'], { env });
-  assert.equal(await leftWith(terminal), 7);
+  assert.equal(await waitForExitCode(terminal), 7);
   const screen = await terminal.screen();
   assert.match(screen, /There is no connection to ollama/);
   assert.doesNotMatch(screen, prompt);
 });
 
 test('[J20, J21, J32, J34, J50, J88] in one-shot mode they do their work and exit with 0, or say what is wrong', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const refreshed = await made.run(['--one-shot', '--refresh-models']);
   assert.deepEqual(refreshed, { code: 0, out: 'qwen3\ntiny\n', err: '' });
   const tested = await made.run(['--one-shot', '--test-connection']);
@@ -83,13 +89,13 @@ test(
   '[J47] both modes run the same loop: inference, tool calls, more inference, until there is an answer',
   { skip },
   async (t) => {
-    const made = await program(t, callsThenAnswer(2, 'read_file', { path: 'note.txt' }, 'It says: buy milk.'));
-    await made.known('qwen3');
+    const made = await createProgram(t, callsThenAnswer(2, 'read_file', { path: 'note.txt' }, 'It says: buy milk.'));
+    await made.seedModels('qwen3');
     writeFileSync(path.join(made.cwd, 'note.txt'), 'buy milk\n');
     const { code, out, err } = await made.run(['--one-shot', '--prompt', 'read the note']);
     assert.deepEqual([code, out], [0, 'It says: buy milk.\n']);
     assert.equal(err.match(/\[tool\] read_file/g)?.length, 2);
-    const once = made.asked().map(messagesOf);
+    const once = made.modelRequests().map(requestMessages);
     assert.deepEqual(
       once.map((messages) => messages.length),
       [1, 3, 5],
@@ -100,17 +106,17 @@ test(
     await terminal.waitFor(prompt);
     await enter(terminal, 'read the note');
     await terminal.waitFor(/It says: buy milk\.\n\n─+\n> *$/m);
-    assert.deepEqual(made.asked().map(messagesOf), once);
+    assert.deepEqual(made.modelRequests().map(requestMessages), once);
   },
 );
 
 test('[J51, J91] --model-name is the initial model of a prompt and the model of a single run', { skip }, async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const { code, err } = await made.run(['--one-shot', '--model-name', 'tiny', '-p', 'hi']);
   assert.equal(code, 0);
   assert.equal(err, 'tiny cannot call tools, so none are offered to it: it can only talk.\n');
-  assert.deepEqual(toolsOf(made.asked()[0]), []);
+  assert.deepEqual(requestToolNames(made.modelRequests()[0]), []);
   const terminal = await made.open(['-m', 'qwen3']);
   await terminal.waitFor(/Fairlead with qwen3/);
   await enter(terminal, 'one');
@@ -119,13 +125,13 @@ test('[J51, J91] --model-name is the initial model of a prompt and the model of 
   await terminal.waitFor(/The next answer comes from tiny/);
   await enter(terminal, 'two');
   await terminal.waitFor(/You said: two/);
-  const models = made.asked().map(({ body }) => (body as { readonly model: string }).model);
+  const models = made.modelRequests().map(({ body }) => (body as { readonly model: string }).model);
   assert.deepEqual(models, ['tiny', 'qwen3', 'tiny']);
 });
 
 test('[J12, J52] --stream shows a single run’s answer while it comes; without it only the whole answer is printed', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   // Words beside a tool call are no answer: only who prints what comes has shown them.
   const script = [says('Let me look.').and(calls('list_files')), 'Nothing there.'];
   made.server.follow(script);
@@ -140,8 +146,8 @@ test(
   '[J12, J52] --stream makes the prompt show answers while they come; without it they come whole',
   { skip },
   async (t) => {
-    const made = await program(t);
-    await made.known('qwen3');
+    const made = await createProgram(t);
+    await made.seedModels('qwen3');
     const streaming = await made.open(['-s']);
     await streaming.waitFor(prompt);
     made.server.follow([
@@ -168,8 +174,8 @@ test(
   { skip },
   async (t) => {
     const write = callsThenAnswer(1, 'write_file', { path: 'made.txt', content: 'hello\n' }, 'Done.');
-    const made = await program(t, write);
-    await made.known('qwen3');
+    const made = await createProgram(t, write);
+    await made.seedModels('qwen3');
     const file = path.join(made.cwd, 'made.txt');
     const asked = await made.run(['-p', 'make it', '-n', 'waiting']);
     assert.deepEqual([asked.code, asked.out], [5, '']);
@@ -177,7 +183,7 @@ test(
     assert.match(asked.err, /To answer: fairlead --resume "waiting"\n$/);
     assert.equal(existsSync(file), false);
     const terminal = await made.open(['--resume', 'waiting']);
-    await answer(terminal, /Allow write_file \S+\/made\.txt\?/, 'y');
+    await answerPrompt(terminal, /Allow write_file \S+\/made\.txt\?/, 'y');
     await terminal.waitFor(/Done\.\n\n─+\n> *$/m);
     assert.equal(existsSync(file), true);
     await enter(terminal, '/auto on');
@@ -195,16 +201,19 @@ test(
 );
 
 test('[A79] run --code gives the model a container to run code in and nothing else, and says when there is no engine', async (t) => {
-  const made = await program(t, callsThenAnswer(1, 'execute_sandboxed_command', { command: 'echo 6*7' }, 'It is 42.'));
-  await made.known('qwen3');
+  const made = await createProgram(
+    t,
+    callsThenAnswer(1, 'execute_sandboxed_command', { command: 'echo 6*7' }, 'It is 42.'),
+  );
+  await made.seedModels('qwen3');
   const engine = path.join(made.home, 'engine');
   writeFileSync(engine, '#!/bin/sh\nfor last; do :; done\necho "ran: $last"\n', { mode: 0o755 });
   const task = ['run', '--code', 'what is six times seven?'];
   const { code, out, err } = await made.run(task, { env: { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: engine } });
   assert.deepEqual([code, out], [0, 'It is 42.\n'], err);
-  const [first, second] = made.asked();
-  assert.deepEqual(toolsOf(first), ['execute_sandboxed_command']);
-  assert.match(JSON.stringify(messagesOf(second)), /ran: echo 6\*7/);
+  const [first, second] = made.modelRequests();
+  assert.deepEqual(requestToolNames(first), ['execute_sandboxed_command']);
+  assert.match(JSON.stringify(requestMessages(second)), /ran: echo 6\*7/);
   const without = await made.run(task, { env: { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' } });
   assert.match(without.err, /There is no no-such-engine on this machine, so nothing was run\. Install it/);
 });

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, callsThenAnswer, closedUrl, fails, says } from '../src/testing/index.ts';
-import { bin, isRunning, messagesOf, program, until } from './support/live-program.ts';
+import { bin, isProcessAlive, requestMessages, createProgram, waitUntil } from './support/live-program.ts';
 
 type Line = { readonly type: string; readonly [key: string]: unknown };
 
@@ -23,8 +23,8 @@ const linesOf = (out: string): readonly Line[] => {
 };
 
 test('--output-format json prints one line, the result, and nothing else on standard output', async (t) => {
-  const made = await program(t, callsThenAnswer(1, 'list_files', {}, 'Nothing there.'));
-  await made.known('qwen3');
+  const made = await createProgram(t, callsThenAnswer(1, 'list_files', {}, 'Nothing there.'));
+  await made.seedModels('qwen3');
   const { code, out, err } = await made.run(['-p', 'look', '-n', 'looked', '--output-format', 'json']);
   assert.equal(code, 0);
   assert.match(err, /^\[tool\] list_files/);
@@ -53,8 +53,8 @@ test('--output-format json prints one line, the result, and nothing else on stan
 });
 
 test('--output-format stream-json prints a line an event, the result last; --input-format stream-json takes a message a line', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
   const input = message('one') + message([{ type: 'text', text: 'two' }]);
   const { code, out, err } = await made.run([...formats, '-n', 'both'], { input });
@@ -96,8 +96,8 @@ function assertFailure(out: string, why: RegExp): void {
 }
 
 test('[J50] in JSON the last line says what went wrong before there was a run, and the exit code stays', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   assert.equal((await made.run(['-p', 'x', '-n', 'taken'])).code, 0);
   for (const format of ['json', 'stream-json'])
     for (const [args, code, why] of [
@@ -114,14 +114,14 @@ test('[J50] in JSON the last line says what went wrong before there was a run, a
 });
 
 test('--output-schema holds the answer to a schema and gives it as data; a schema that is none is refused before anything is asked', async (t) => {
-  const made = await program(t, ['It is 42.', '{"n": 42}']);
-  await made.known('qwen3');
+  const made = await createProgram(t, ['It is 42.', '{"n": 42}']);
+  await made.seedModels('qwen3');
   const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
   writeFileSync(path.join(made.cwd, 'schema.json'), JSON.stringify(schema));
   const { code, out, err } = await made.run(['-p', 'how many?', '--output-schema', 'schema.json', '--json']);
   assert.equal(code, 0, err);
   assert.deepEqual(linesOf(out)[0]?.['structured_output'], { n: 42 });
-  assert.equal(made.asked().length, 2, 'an answer that does not fit is asked for again');
+  assert.equal(made.modelRequests().length, 2, 'an answer that does not fit is asked for again');
   made.server.forget();
   for (const bad of ['nowhere.json', '{"type": 7}']) {
     const refused = await made.run(['-p', 'x', '--output-schema', bad]);
@@ -135,14 +135,14 @@ test('--output-schema holds the answer to a schema and gives it as data; a schem
 });
 
 test('[J50] every way a run can come out has its exit code: 1 error, 3 turns, 4 budget, 7 unreachable', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const loop = callsThenAnswer(99, 'list_files', {}, 'never');
   made.server.follow(loop);
   const turns = await made.run(['-p', 'x', '--max-turns', '2']);
   assert.deepEqual([turns.code, turns.out], [3, '']);
   assert.match(turns.err, /Stopped: max-turns\. All 2 turns are used\.\n$/);
-  assert.equal(made.asked().length, 2);
+  assert.equal(made.modelRequests().length, 2);
 
   made.server.follow(() => calls('list_files', {}).and({ usage: { input: 1000, output: 1000 } }));
   const hosted = { OPENAI_API_KEY: 'a-key', OPENAI_BASE_URL: `${made.server.url}/v1` };
@@ -165,22 +165,22 @@ test('[J50] every way a run can come out has its exit code: 1 error, 3 turns, 4 
 });
 
 test('SIGINT ends a run in order with exit code 130: what was shown stays, and the session can be resumed', async (t) => {
-  const made = await program(t, [
+  const made = await createProgram(t, [
     says('The beginning and the end', { chunks: ['The beginning', ' and the end'], cutAfter: 1, hang: true }),
     'Here is all of it.',
   ]);
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const input = message('tell me') + message('and then?');
   const running = made.start(['--input-format', 'stream-json', '-n', 'stopped', '--stream'], { input });
-  await until('the beginning is shown', () => running.out() === 'The beginning');
+  await waitUntil('the beginning is shown', () => running.out() === 'The beginning');
   running.kill('SIGINT');
   const { code, out, err } = await running.ended;
   assert.deepEqual([code, out], [130, 'The beginning\n']);
   assert.match(err, /^Stopped: cancelled\./);
-  assert.equal(made.asked().length, 1, 'what would have come next is not begun');
+  assert.equal(made.modelRequests().length, 1, 'what would have come next is not begun');
   const resumed = await made.run(['-p', 'go on', '-r', 'stopped']);
   assert.deepEqual([resumed.code, resumed.out], [0, 'Here is all of it.\n'], resumed.err);
-  const said = messagesOf(made.asked().at(-1)).map(({ content }) => content);
+  const said = requestMessages(made.modelRequests().at(-1)).map(({ content }) => content);
   assert.deepEqual([said[0], said.at(-1)], ['tell me', 'go on']);
   assert.equal((await made.run(['sessions', 'verify', 'stopped'])).code, 0);
 });
@@ -190,18 +190,21 @@ for (const [mode, args] of [
   ['interactive', ['--interactive']],
 ] as const) {
   test(`SIGTERM ends a run (${mode}) in order with exit code 143: the command that ran is ended too, and the model is told`, async (t) => {
-    const made = await program(t, [calls('run_command', { command: 'echo $$ > pid; exec sleep 100' }), 'Then not.']);
-    await made.known('qwen3');
+    const made = await createProgram(t, [
+      calls('run_command', { command: 'echo $$ > pid; exec sleep 100' }),
+      'Then not.',
+    ]);
+    await made.seedModels('qwen3');
     const running = made.start([...args, '-n', 'stopped', '--auto-approve', '--no-sandbox'], { input: 'wait\n' });
     const file = path.join(made.cwd, 'pid');
-    await until('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
+    await waitUntil('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
     running.kill('SIGTERM');
     assert.equal((await running.ended).code, 143);
     const pid = Number(readFileSync(file, 'utf8'));
-    await until('the command is gone', () => !isRunning(pid));
+    await waitUntil('the command is gone', () => !isProcessAlive(pid));
     const resumed = await made.run(['-p', 'go on', '-r', 'stopped']);
     assert.deepEqual([resumed.code, resumed.out], [0, 'Then not.\n'], resumed.err);
-    const told = messagesOf(made.asked().at(-1));
+    const told = requestMessages(made.modelRequests().at(-1));
     assert.deepEqual(
       told.map(({ role }) => role),
       ['user', 'assistant', 'tool', 'user'],
@@ -211,11 +214,11 @@ for (const [mode, args] of [
 }
 
 test('a reader that hangs up, as head does, ends the run without a stack trace and keeps the session sound', async (t) => {
-  const made = await program(t, [says('word '.repeat(4000), { chunks: 4000, chunkMs: 1 }), 'fine']);
-  await made.known('qwen3');
+  const made = await createProgram(t, [says('word '.repeat(4000), { chunks: 4000, chunkMs: 1 }), 'fine']);
+  await made.seedModels('qwen3');
   const running = made.start(['-p', 'a lot', '-n', 'piped', '--stream']);
-  await until('something is shown', () => running.out() !== '');
-  running.hangUp();
+  await waitUntil('something is shown', () => running.out() !== '');
+  running.closeStdout();
   const { code, err } = await running.ended;
   assert.notEqual(code, null);
   assert.notEqual(code, 0);
@@ -224,10 +227,10 @@ test('a reader that hangs up, as head does, ends the run without a stack trace a
 });
 
 test('a reader that has read enough ends a command without a word, and one of standard error that is gone costs no answer', async (t) => {
-  const made = await program(t, ({ results }) =>
+  const made = await createProgram(t, ({ results }) =>
     results.length === 0 ? calls('list_files', {}) : says('word '.repeat(40_000)),
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const child = spawn(process.execPath, [bin, '-p', 'a lot', '-n', 'long'], {
     cwd: made.cwd,
     env: made.env,
@@ -240,21 +243,21 @@ test('a reader that has read enough ends a command without a word, and one of st
   assert.equal(out, `${'word '.repeat(40_000)}\n`);
   for (const args of [['sessions', 'show', 'long'], ['sessions', 'export', 'long'], ['--help']]) {
     const running = made.start(args);
-    running.hangUp();
+    running.closeStdout();
     const { code, err } = await running.ended;
     assert.deepEqual([code, err], [0, ''], args.join(' '));
   }
   made.server.follow([says('word '.repeat(4000), { chunks: 4000, chunkMs: 1 })]);
   const talking = made.start(['--interactive', '--stream'], { input: 'a lot\n' });
-  await until('something is shown', () => talking.out().includes('word'));
-  talking.hangUp();
+  await waitUntil('something is shown', () => talking.out().includes('word'));
+  talking.closeStdout();
   const { code, err } = await talking.ended;
   assert.deepEqual([code, err], [129, ''], 'a conversation ends in order');
 });
 
 test('--ephemeral keeps nothing, --continue goes on with the latest session', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const none = await made.run(['-p', 'x', '--continue']);
   assert.deepEqual(
     [none.code, none.err],
@@ -266,7 +269,7 @@ test('--ephemeral keeps nothing, --continue goes on with the latest session', as
   await made.run(['-p', 'second', '-n', 'b']);
   assert.equal((await made.run(['third', '--continue'])).code, 0);
   assert.deepEqual(
-    messagesOf(made.asked().at(-1)).map(({ content }) => content),
+    requestMessages(made.modelRequests().at(-1)).map(({ content }) => content),
     ['second', 'You said: second', 'third'],
   );
 });

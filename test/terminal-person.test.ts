@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, says } from '../src/testing/index.ts';
-import { leftWith, program, until, type Program } from './support/live-program.ts';
+import { waitForExitCode, createProgram, waitUntil, type TestProgram } from './support/live-program.ts';
 import { noTerminal, type Terminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -14,13 +14,16 @@ const shown = '␛]0;owned␇␛[2J<U+202E>';
 const question = /^Allow write_file\? \[y\/N\/a\] *$/m;
 
 /** A program whose model writes a file and then tells what came of it. */
-async function writer(t: Parameters<typeof program>[0], answerMs = 0): Promise<Program & { readonly file: string }> {
-  const made = await program(t, ({ results }) =>
+async function writer(
+  t: Parameters<typeof createProgram>[0],
+  answerMs = 0,
+): Promise<TestProgram & { readonly file: string }> {
+  const made = await createProgram(t, ({ results }) =>
     results.length === 0
       ? calls('write_file', { path: 'made.txt', content: 'hello\n' }).and({ delayMs: answerMs })
       : says('Done.'),
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   return { ...made, file: path.join(made.cwd, 'made.txt') };
 }
 
@@ -42,7 +45,7 @@ test(
       /^y yes, this once · n no · a always write to \/…\/made\.txt in this session, whatever the content$/m,
     );
     await terminal.keys('y', 'Enter');
-    assert.equal(await leftWith(terminal), 0);
+    assert.equal(await waitForExitCode(terminal), 0);
     assert.ok(existsSync(made.file));
     assert.match(await terminal.screen(), /^Done\.$/m);
   },
@@ -51,12 +54,12 @@ test(
 test('[A75] what was typed ahead of its question does not answer a single run', { skip }, async (t) => {
   const made = await writer(t, 1500);
   const terminal = await made.open(['make it']);
-  await until('the model is asked', () => made.asked().length > 0);
+  await waitUntil('the model is asked', () => made.modelRequests().length > 0);
   await terminal.keys('y', 'Enter', 'y');
   await terminal.waitFor(question);
   assert.equal(existsSync(made.file), false);
   await terminal.keys('Enter');
-  assert.equal(await leftWith(terminal), 0);
+  assert.equal(await waitForExitCode(terminal), 0);
   assert.equal(existsSync(made.file), false, 'Enter alone is a no, whatever was begun before the question');
   assert.match(await terminal.screen(), /\[tool\] denied: write_file/);
 });
@@ -74,11 +77,11 @@ for (const [how, code, act] of [
       const terminal = await made.open(['make it', '-n', 'left']);
       await terminal.waitFor(question);
       await act(terminal);
-      assert.equal(await leftWith(terminal), code);
+      assert.equal(await waitForExitCode(terminal), code);
       const seen = await terminal.screen();
       assert.doesNotMatch(seen, /AbortError|^ +at /m);
       assert.match(seen, /To answer: fairlead --resume "left"/);
-      assert.equal(made.asked().length, 1, 'the model was not asked to go on');
+      assert.equal(made.modelRequests().length, 1, 'the model was not asked to go on');
       assert.doesNotMatch(made.session('left'), /"type":"approval-resolved"/);
       assert.equal(existsSync(made.file), false);
     },
@@ -93,7 +96,7 @@ test(
     const terminal = await made.open(['go on', '--resume', 'left']);
     await terminal.waitFor(question);
     await terminal.keys('y', 'Enter');
-    assert.equal(await leftWith(terminal), 0);
+    assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen(), /^\[tool\] write_file \{"path":"made\.txt"/m);
   },
 );
@@ -102,7 +105,7 @@ test(
   '[attack 72] nothing a single run or a command shows can drive the terminal; in a pipe the answer stays as it came',
   { skip },
   async (t) => {
-    const made = await program(
+    const made = await createProgram(
       t,
       ({ prompt, results }) =>
         prompt.includes('tool') && results.length === 0
@@ -115,7 +118,7 @@ test(
         ],
       },
     );
-    await made.known('qwen3');
+    await made.seedModels('qwen3');
     const piped = await made.run(['-p', 'say', '-n', 'said']);
     assert.equal(piped.out, `${evil}told\n`);
     const unknown = await made.run(['-m', `x${evil.slice(0, -1)}`, 'hi']);
@@ -130,7 +133,7 @@ test(
       [['sessions', 'export', 'said'], 0, `${shown}told`],
     ] as const) {
       const terminal = await made.open(args, { rows: 50 });
-      assert.equal(await leftWith(terminal), code, args.join(' '));
+      assert.equal(await waitForExitCode(terminal), code, args.join(' '));
       const seen = await terminal.screen();
       assert.ok(seen.includes(brings), `${args.join(' ')}:\n${seen}`);
       assert.doesNotMatch(await terminal.about('#{pane_title}'), /owned/);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls } from '../src/testing/index.ts';
 import { chatLoop, clients } from './support/client-loops.ts';
-import { program, until, type Program, type Running } from './support/live-program.ts';
+import { createProgram, waitUntil, type TestProgram, type RunningProgram } from './support/live-program.ts';
 import { putFiles } from './support/program.ts';
 
 const rules = `name: house
@@ -21,18 +21,18 @@ reminders:
 
 /** Starts a proxy and waits for its address. */
 async function proxy(
-  made: Program,
+  made: TestProgram,
   args: readonly string[],
-): Promise<{ readonly url: string; readonly running: Running }> {
+): Promise<{ readonly url: string; readonly running: RunningProgram }> {
   const running = made.start(['proxy', '--target', made.server.url, '--port', '0', ...args]);
   const address = (): string | undefined => /Listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(running.err())?.[1];
-  await until(`the proxy listens: ${running.err()}`, () => address() !== undefined, 30_000);
+  await waitUntil(`the proxy listens: ${running.err()}`, () => address() !== undefined, 30_000);
   return { url: address() ?? '', running };
 }
 
 test('[M42, M46] fairlead proxy guides by a file of rules, keeps the conversation, and goes on with it after a restart', async (t) => {
   const script = [calls('run', { command: 'rm -r' }), calls('run', { command: 'bad' }), 'Done.', 'Still done.'];
-  const made = await program(t, script);
+  const made = await createProgram(t, script);
   putFiles(made.cwd, { 'house.yaml': rules });
   const first = await proxy(made, ['--rules', 'house.yaml']);
   const client = clients.openai(first.url);
@@ -50,7 +50,7 @@ test('[M42, M46] fairlead proxy guides by a file of rules, keeps the conversatio
   assert.equal(code, 130);
   assert.ok(!err.includes('Bearer'));
   const [before, after] = made
-    .asked()
+    .modelRequests()
     .slice(-2)
     .map(({ body }) => (body as { messages: unknown[] }).messages);
   for (const words of ['System reminders', 'Nothing is deleted here.', 'Read the error before'])
@@ -59,7 +59,7 @@ test('[M42, M46] fairlead proxy guides by a file of rules, keeps the conversatio
 });
 
 test('fairlead proxy does not open without its rules, without a target, or for others without a token', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   putFiles(made.cwd, { 'broken.yaml': 'name: [' });
   const target = ['proxy', '--target', made.server.url, '--port', '0'];
   const ended = await Promise.all([

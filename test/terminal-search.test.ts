@@ -7,7 +7,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { calls, says } from '../src/testing/index.ts';
 import { uses } from './support/hidden-tools.ts';
-import { program, type Program } from './support/live-program.ts';
+import { createProgram, type TestProgram } from './support/live-program.ts';
 import { putFiles } from './support/prompt.ts';
 
 const key = 'a-key-of-mine-4711';
@@ -40,23 +40,23 @@ async function engine(t: TestContext, status = 200): Promise<Engine> {
   return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-async function searcher(t: TestContext, config: object): Promise<Program> {
-  const made = await program(t, search);
-  await made.known('qwen3');
+async function searcher(t: TestContext, config: object): Promise<TestProgram> {
+  const made = await createProgram(t, search);
+  await made.seedModels('qwen3');
   putFiles(made.home, { 'config/fairlead/config.json': JSON.stringify(config) });
   return made;
 }
 
-const run = (made: Program, env: Record<string, string>, name = 'searched'): ReturnType<Program['run']> =>
+const run = (made: TestProgram, env: Record<string, string>, name = 'searched'): ReturnType<TestProgram['run']> =>
   made.run(['-p', 'search', '-n', name, '--auto-approve', '--no-sandbox'], { env });
 
 /** Everything that the program wrote down or sent to the model. */
-const told = (made: Program): string =>
+const told = (made: TestProgram): string =>
   [
     ...readdirSync(made.home, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name !== 'config.json')
       .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8')),
-    ...made.asked().map(({ body, headers }) => JSON.stringify([body, headers])),
+    ...made.modelRequests().map(({ body, headers }) => JSON.stringify([body, headers])),
   ].join('\n');
 
 for (const [name, variable, more, sent] of [
@@ -80,8 +80,11 @@ for (const [name, variable, more, sent] of [
 test('[P21] a SearXNG needs an address and no key, and may be on the own machine; nothing else there is open', async (t) => {
   const { base, asked } = await engine(t);
   const other = await engine(t);
-  const made = await program(t, uses([['web_search', { query: 'fair leads' }]], [['web_fetch', { url: other.base }]]));
-  await made.known('qwen3');
+  const made = await createProgram(
+    t,
+    uses([['web_search', { query: 'fair leads' }]], [['web_fetch', { url: other.base }]]),
+  );
+  await made.seedModels('qwen3');
   const ran = await run(made, { SEARXNG_URL: base });
   assert.match(ran.out, /^Heard: .*(?:private|own network|refused)/im, ran.err);
   assert.match(made.session('searched'), /a search with SearXNG/);
@@ -99,17 +102,19 @@ test('[P21] an engine that refuses, and what it repeats of the key, is told by i
 
 test('[P21] without a key there is no search; a key never goes to the address of another engine, and no folder sets one', async (t) => {
   const { base, asked } = await engine(t);
-  const made = await program(t, ({ results }) => (results.length ? says('Done.') : calls('load_tools', { names: [] })));
-  await made.known('qwen3');
+  const made = await createProgram(t, ({ results }) =>
+    results.length ? says('Done.') : calls('load_tools', { names: [] }),
+  );
+  await made.seedModels('qwen3');
   await run(made, {});
-  assert.doesNotMatch(JSON.stringify(made.asked()[0]?.body), /web_search/);
+  assert.doesNotMatch(JSON.stringify(made.modelRequests()[0]?.body), /web_search/);
   // What a folder says about searching counts for nothing.
   writeFileSync(path.join(made.cwd, '.env'), `SEARXNG_URL=${base}\nBRAVE_API_KEY=theirs\n`);
   putFiles(made.cwd, { '.fairlead/config.json': JSON.stringify({ search: { engine: 'brave', url: base } }) });
   made.server.forget();
   const ran = await run(made, {}, 'again');
   assert.match(ran.err, /search\.engine in \S+ is not used: a project may not set it\./);
-  assert.doesNotMatch(JSON.stringify(made.asked()[0]?.body), /web_search/);
+  assert.doesNotMatch(JSON.stringify(made.modelRequests()[0]?.body), /web_search/);
   // Two engines: each by its own.
   const both = await searcher(t, {});
   const mixed = await run(both, { SEARXNG_URL: base, GOOGLE_SEARCH_API_KEY: key, GOOGLE_CSE_ID: 'cx' });
@@ -120,12 +125,12 @@ test('[P21] without a key there is no search; a key never goes to the address of
 
 test('[P21, A75] a search is put to the person like every request to the outside, and no command sees the key', async (t) => {
   const { base, asked } = await engine(t);
-  const made = await program(t, ({ results }) => {
+  const made = await createProgram(t, ({ results }) => {
     if (results.length === 0) return calls('run_command', { command: 'env' });
     if (results.length === 1) return calls('load_tools', { names: ['web_search'] });
     return results.length === 2 ? calls('use_tool', { tool: 'web_search', input: { query: 'x' } }) : says('Done.');
   });
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const env = { BRAVE_API_KEY: key };
   putFiles(made.home, {
     'config/fairlead/config.json': JSON.stringify({ search: { engine: 'brave', url: base } }),

@@ -4,10 +4,18 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { holderOf } from '../src/cli/sessions/index.ts';
+import { getLockOwner } from '../src/cli/sessions/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { enter } from './support/face.ts';
-import { answer, isRunning, leftWith, messagesOf, program, until, type Program } from './support/live-program.ts';
+import {
+  answerPrompt,
+  isProcessAlive,
+  waitForExitCode,
+  requestMessages,
+  createProgram,
+  waitUntil,
+  type TestProgram,
+} from './support/live-program.ts';
 import { bin } from './support/program.ts';
 import { noTerminal, openTerminal } from './support/terminal.ts';
 
@@ -15,22 +23,22 @@ const skip = noTerminal();
 const prompt = /^> *$/m;
 
 /** Who said what in the last request, in order. */
-const told = (made: Program): readonly string[] =>
-  messagesOf(made.asked().at(-1)).map(({ content }) => String(content));
+const told = (made: TestProgram): readonly string[] =>
+  requestMessages(made.modelRequests().at(-1)).map(({ content }) => String(content));
 
 /** A command that waits for a file. */
 const slow = 'echo tick; while [ ! -e go ]; do sleep 0.05; done; echo tock';
 
 /** A session named `alpha` in which one thing was said. */
-async function withAlpha(made: Program): Promise<void> {
-  await made.known('qwen3');
+async function withAlpha(made: TestProgram): Promise<void> {
+  await made.seedModels('qwen3');
   const { code, err } = await made.run(['--one-shot', '--session-name', 'alpha', '--prompt', 'one']);
   assert.equal(code, 0, err);
   assert.deepEqual(made.sessions(), ['alpha']);
 }
 
 test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r goes on with it by name, id or the beginning of the id', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   await withAlpha(made);
   writeFileSync(path.join(made.cwd, 'more.md'), 'two');
   const second = await made.run(['--one-shot', '--resume-session', 'alpha', '--prompt-file', 'more.md', '--json']);
@@ -57,7 +65,7 @@ test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r goes on with 
 });
 
 test('[J15, J43, J45, J46, J76] one-shot: a clone is <name>-clone or has its given name, goes on by itself, and leaves the original as it was', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   await withAlpha(made);
   const original = made.session('alpha');
   for (const [args, name] of [
@@ -76,7 +84,7 @@ test('[J15, J43, J45, J46, J76] one-shot: a clone is <name>-clone or has its giv
 });
 
 test('[J13, J14, J15] what names no session or one that is there gets a sentence, exit code 1, and no inference', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   await withAlpha(made);
   made.server.forget();
   const before = made.session('alpha');
@@ -97,13 +105,13 @@ test('[J13, J14, J15] what names no session or one that is there gets a sentence
     ],
   ] as const)
     assert.deepEqual(await made.run(['--one-shot', ...args, '-p', 'x']), { code: 1, out: '', err: said });
-  assert.deepEqual(made.asked(), []);
+  assert.deepEqual(made.modelRequests(), []);
   assert.deepEqual([made.sessions(), made.session('alpha')], [['alpha'], before]);
 });
 
 test('[J93] a hostile name stays inside the sessions folder and is found again by what it was called', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   for (const [i, name] of ['../../escape', 'a\\b:c*"|?<>', '.hidden'].entries()) {
     assert.equal((await made.run(['-p', 'hi', '-n', name])).code, 0);
     assert.equal((await made.run(['-p', 'again', '-r', name])).code, 0);
@@ -118,7 +126,7 @@ test(
   '[J3, J38, J40, J74, J75] interactive: -n names, -r resumes with the history shown, /session resume and clone do the same inside',
   { skip },
   async (t) => {
-    const made = await program(t);
+    const made = await createProgram(t);
     await withAlpha(made);
     const named = await made.open(['--session-name', 'beta']);
     await named.waitFor(/Fairlead with qwen3, session "beta"/);
@@ -135,12 +143,12 @@ test(
     await enter(named, '/session show-messages');
     await named.waitFor(/── User ──\none\n[^]*said in the copy/);
     await named.keys('C-d');
-    assert.equal(await leftWith(named), 0);
+    assert.equal(await waitForExitCode(named), 0);
     assert.deepEqual(made.sessions(), ['alpha', 'beta', 'gamma']);
     const resumed = await made.open(['--resume-session']);
     await resumed.waitFor(/Resume which session\?/);
     await resumed.type('alpha');
-    await answer(resumed, /^> alpha$/m, 'Enter');
+    await answerPrompt(resumed, /^> alpha$/m, 'Enter');
     await resumed.waitFor(/^> one\n\nYou said: one\n/m);
     await enter(resumed, 'two');
     await resumed.waitFor(/You said: two/);
@@ -152,7 +160,7 @@ test(
   '[J42, J44, J46] interactive: -c opens <name>-clone, or the given name, and leaves the original as it was',
   { skip },
   async (t) => {
-    const made = await program(t);
+    const made = await createProgram(t);
     await withAlpha(made);
     const original = made.session('alpha');
     const [clone, renamed] = await Promise.all([made.open(['-c', 'alpha']), made.open(['-c', 'alpha', '-n', 'delta'])]);
@@ -170,17 +178,17 @@ test(
   '[J38] interactive: a name that is taken gets a question: another name, that session, or leave',
   { skip },
   async (t) => {
-    const made = await program(t);
+    const made = await createProgram(t);
     await withAlpha(made);
     const [other, old, leave] = await Promise.all(['o', 'r', 'l'].map(() => made.open(['-n', 'alpha'])));
     assert.ok(other && old && leave);
     const question = /There is already a session named "alpha"\. What now\? \[o\/r\/L\]/;
-    await answer(other, question, 'o');
+    await answerPrompt(other, question, 'o');
     await other.waitFor(/session "alpha-2"/);
-    await answer(old, question, 'r');
+    await answerPrompt(old, question, 'r');
     await old.waitFor(/You said: one[^]*session "alpha"/);
-    await answer(leave, question, 'Enter');
-    assert.equal(await leftWith(leave), 1, 'what was asked for was not done');
+    await answerPrompt(leave, question, 'Enter');
+    assert.equal(await waitForExitCode(leave), 1, 'what was asked for was not done');
   },
 );
 
@@ -188,7 +196,7 @@ test(
   '[J14, J40] two processes on one session: one-shot is told who holds it, interactive may watch, copy or leave',
   { skip },
   async (t) => {
-    const made = await program(t, ({ prompt: words, results }) =>
+    const made = await createProgram(t, ({ prompt: words, results }) =>
       words === 'work' && results.length === 0 ? calls('run_command', { command: slow }) : says(`You said: ${words}`),
     );
     await withAlpha(made);
@@ -201,19 +209,19 @@ test(
         refused.err,
       ) ?? [];
     assert.match(pid, /\d/, refused.err);
-    assert.deepEqual(made.asked().length, 1);
+    assert.deepEqual(made.modelRequests().length, 1);
 
     const question = new RegExp(`"alpha" is being written by process ${pid} on .* What now\\? \\[w/c/L\\]`);
     const [watcher, copier] = await Promise.all([made.open(['-r', 'alpha']), made.open(['-r', 'alpha'])]);
-    const [leaver] = await Promise.all([made.open(['-r', 'alpha']), answer(copier, question, 'c')]);
-    await answer(leaver, question, 'w');
+    const [leaver] = await Promise.all([made.open(['-r', 'alpha']), answerPrompt(copier, question, 'c')]);
+    await answerPrompt(leaver, question, 'w');
     await leaver.waitFor(/Watching "alpha"[^]*watching process/);
     await leaver.keys('Escape');
-    assert.equal(await leftWith(leaver), 0);
+    assert.equal(await waitForExitCode(leaver), 0);
     await copier.waitFor(/session "alpha-clone"/);
     await enter(holder, 'work');
     await holder.waitFor(/run_command[^]*tick/);
-    await answer(watcher, question, 'w');
+    await answerPrompt(watcher, question, 'w');
     await watcher.waitFor(/Watching "alpha"[^]*You said: one[^]*^> work$/m);
     writeFileSync(path.join(made.cwd, 'go'), '');
     await watcher.waitFor(/run_command[^]*tock[^]*^You said: work$/m);
@@ -221,7 +229,7 @@ test(
     await watcher.waitFor(/This is only a view: nothing can be said here/);
     assert.doesNotMatch(made.session('alpha'), /me too/);
     await holder.keys('C-d');
-    await answer(watcher, new RegExp(`Process ${pid} has let go of "alpha". Go on with it here\\?`), 'y');
+    await answerPrompt(watcher, new RegExp(`Process ${pid} has let go of "alpha". Go on with it here\\?`), 'y');
     await watcher.waitFor(/Fairlead with qwen3, session "alpha"/);
     await enter(watcher, 'my turn');
     await watcher.waitFor(/You said: my turn/);
@@ -230,7 +238,7 @@ test(
 );
 
 test('[J3, J93] a line that a person broke by hand is told with its place, and the session goes on without it', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   await withAlpha(made);
   const file = made.data('sessions/session_alpha.jsonl');
   const lines = readFileSync(file, 'utf8').split('\n');
@@ -252,30 +260,30 @@ test(
   { skip },
   async (t) => {
     const command = 'echo $$ > pid; exec sleep 100';
-    const made = await program(t, [calls('run_command', { command }), 'All of it.']);
-    await made.known('qwen3');
+    const made = await createProgram(t, [calls('run_command', { command }), 'All of it.']);
+    await made.seedModels('qwen3');
     const file = path.join(made.cwd, 'pid');
-    const isGone = (): boolean => holderOf(made.data('sessions/session_torn.jsonl')) === undefined;
+    const isGone = (): boolean => getLockOwner(made.data('sessions/session_torn.jsonl')) === undefined;
     const asking = await made.open(['-n', 'torn', '--no-sandbox']);
     await asking.waitFor(prompt);
     await enter(asking, 'wait for me');
     await asking.waitFor(/Allow run_command.*sleep 100/);
     await asking.kill();
-    await until('the first program is gone', isGone);
+    await waitUntil('the first program is gone', isGone);
     const again = await made.open(['-r', 'torn', '--no-sandbox']);
-    await answer(again, /^> wait for me\n[^]*Allow run_command.*sleep 100/m, 'y');
-    await until('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
+    await answerPrompt(again, /^> wait for me\n[^]*Allow run_command.*sleep 100/m, 'y');
+    await waitUntil('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
     // Whoever closes a terminal and the system both say so: told twice, it ends in order still.
-    const { pid } = holderOf(made.data('sessions/session_torn.jsonl')) ?? {};
+    const { pid } = getLockOwner(made.data('sessions/session_torn.jsonl')) ?? {};
     assert.ok(pid !== undefined);
     for (let times = 0; times < 50 && !isGone(); times++, await pause(1)) process.kill(pid, 'SIGHUP');
     await again.kill();
-    await until('the second program is gone', isGone);
-    await until('the command is gone', () => !isRunning(Number(readFileSync(file, 'utf8'))));
+    await waitUntil('the second program is gone', isGone);
+    await waitUntil('the command is gone', () => !isProcessAlive(Number(readFileSync(file, 'utf8'))));
     const last = await made.run(['-r', 'torn', '-p', 'go on']);
     assert.deepEqual([last.code, last.out], [0, 'All of it.\n'], last.err);
     assert.deepEqual(
-      messagesOf(made.asked().at(-1)).map(({ role }) => role),
+      requestMessages(made.modelRequests().at(-1)).map(({ role }) => role),
       ['user', 'assistant', 'tool', 'user'],
     );
   },
@@ -286,8 +294,8 @@ test(
   { skip: skip || (existsSync('/usr/bin/setsid') ? false : 'there is no setsid') },
   async (t) => {
     const command = 'echo $$ > pid; exec sleep 100';
-    const made = await program(t, [calls('run_command', { command }), 'All of it.']);
-    await made.known('qwen3');
+    const made = await createProgram(t, [calls('run_command', { command }), 'All of it.']);
+    await made.seedModels('qwen3');
     const file = path.join(made.cwd, 'pid');
     // In a session of its own it is not told that the terminal closes: it only finds that nothing can be written.
     const words = ['-n', 'torn', '--no-sandbox', '--auto-approve', '--interactive', '-p', 'wait for me'];
@@ -295,10 +303,10 @@ test(
       cwd: made.cwd,
       env: made.env,
     });
-    await until('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
+    await waitUntil('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
     await terminal.kill();
-    await until('the program is gone', () => holderOf(made.data('sessions/session_torn.jsonl')) === undefined);
-    await until('the command is gone', () => !isRunning(Number(readFileSync(file, 'utf8'))));
+    await waitUntil('the program is gone', () => getLockOwner(made.data('sessions/session_torn.jsonl')) === undefined);
+    await waitUntil('the command is gone', () => !isProcessAlive(Number(readFileSync(file, 'utf8'))));
     const last = await made.run(['-r', 'torn', '-p', 'go on']);
     assert.deepEqual([last.code, last.out], [0, 'All of it.\n'], last.err);
   },

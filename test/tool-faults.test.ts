@@ -9,7 +9,7 @@ import { toArray, type Fact, type Json, type JsonObject, type Tool, type ToolCon
 import { calls, fails, join, says, type ScriptStep, type Script } from '../src/testing/index.ts';
 import { workspaceTools } from '../src/tools/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
-import { isRunning, program, until } from './support/live-program.ts';
+import { isProcessAlive, createProgram, waitUntil } from './support/live-program.ts';
 import { stage, type Stage, type StageOptions } from './support/stage.ts';
 
 type Ended = Fact & { readonly type: 'tool-ended' };
@@ -49,12 +49,12 @@ test(
   'fault 30: killed between a side effect and its result, the program does not repeat it and says that it does not know',
   patient,
   async (t) => {
-    const made = await program(t, ({ results }) =>
+    const made = await createProgram(t, ({ results }) =>
       results.length === 0
         ? calls('run_command', { command: 'echo sent >> ledger; kill -9 $PPID; sleep 60' })
         : says('I shall look first.'),
     );
-    await made.known('qwen3');
+    await made.seedModels('qwen3');
     const args = ['--auto-approve', '--no-sandbox'];
     const first = await made.run(['-p', 'send it', '-n', 'cut', ...args]);
     assert.equal(first.code, null, 'it was killed');
@@ -75,7 +75,7 @@ test(
     assert.match(ends(on)[0]?.text ?? '', /^\[Ended by us after 1 s; set timeout_s if it needs longer\.\]$/);
     assert.deepEqual(outcomes(on), ['failed']);
     for (const pid of readFileSync(on.file('child'), 'utf8').trim().split('\n').map(Number))
-      await until(`${pid} is gone`, () => !isRunning(pid));
+      await waitUntil(`${pid} is gone`, () => !isProcessAlive(pid));
     await on.check();
   },
 );
@@ -192,10 +192,10 @@ test(
   'fault 37: an approval that nobody had given when the program ended is asked for again, not assumed',
   patient,
   async (t) => {
-    const made = await program(t, ({ results }) =>
+    const made = await createProgram(t, ({ results }) =>
       results.length ? says('Done.') : calls('run_command', { command: 'touch ran' }),
     );
-    await made.known('qwen3');
+    await made.seedModels('qwen3');
     for (const args of [
       ['-p', 'go', '-n', 'open'],
       ['-p', 'go on', '-r', 'open'],

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { program } from './support/live-program.ts';
+import { createProgram } from './support/live-program.ts';
 
 test('a log folder and a last model that cannot be written are told of, and the run goes on', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   rmSync(made.state('logs'), { recursive: true });
   writeFileSync(made.state('logs'), 'a file where a folder should be');
   const { code, out, err } = await made.run(['--ephemeral', 'hi']);
@@ -22,7 +22,7 @@ test('a log folder and a last model that cannot be written are told of, and the 
 });
 
 test('[J86] a list of models that cannot be written is told of, and its models can be used', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   mkdirSync(made.state('models.jsonl/x'), { recursive: true });
   const listed = await made.run(['--one-shot', '--refresh-models']);
   assert.deepEqual([listed.code, listed.out], [0, 'qwen3\ntiny\n'], listed.err);
@@ -36,8 +36,8 @@ test('[J86] a list of models that cannot be written is told of, and its models c
 });
 
 test('a history that cannot be used does not end the prompt', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   mkdirSync(made.state('history'));
   const { code, out, err } = await made.run(['--interactive'], { input: 'hello\n' });
   assert.equal(code, 0, err);
@@ -45,8 +45,8 @@ test('a history that cannot be used does not end the prompt', async (t) => {
 });
 
 test('--ephemeral keeps no entry that was typed, and says that it has no name and no copy', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const input = 'a private word\n/session rename x\n/session clone y\n/save z\n';
   const { out } = await made.run(['--interactive', '--ephemeral'], { input });
   assert.match(out, /You said: a private word/);
@@ -60,14 +60,17 @@ test('--ephemeral keeps no entry that was typed, and says that it has no name an
 });
 
 test('[attack 39] a project’s instructions are told of and stand as the project’s; a broken file of its stops nothing', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const file = path.join(made.cwd, '.fairlead/config.json');
   mkdirSync(path.dirname(file));
   writeFileSync(file, '{"instructions":"Use tabs."}');
   const { out } = await made.run(['--interactive'], { input: 'hello\n' });
   assert.ok(out.replaceAll(/\s+/g, '').includes(`Instructionsloaded:${file}`), out);
-  assert.match(JSON.stringify(made.asked().at(-1)?.body), /<outside-text from=[^>]*config\.json[^>]*>\\+nUse tabs\./);
+  assert.match(
+    JSON.stringify(made.modelRequests().at(-1)?.body),
+    /<outside-text from=[^>]*config\.json[^>]*>\\+nUse tabs\./,
+  );
   writeFileSync(file, '{');
   for (const args of [['sessions', 'list'], ['config', 'list'], ['hello']]) {
     const { code, err } = await made.run(args);

@@ -170,12 +170,12 @@ export type RunStats = {
   readonly usd: number;
   readonly tokens: number;
   /** Milliseconds from when it could have been begun until it was, and from then to its end: the 50th, 95th and 99th percentile. */
-  readonly waited: Percentiles;
-  readonly took: Percentiles;
+  readonly waited: DurationPercentiles;
+  readonly took: DurationPercentiles;
 };
 
 /** Percentiles of some durations in milliseconds; none where nothing was measured. */
-export type Percentiles = readonly [p50: number, p95: number, p99: number] | undefined;
+export type DurationPercentiles = readonly [p50: number, p95: number, p99: number] | undefined;
 
 /** What somebody says to a run from outside the process that works on it. */
 export type InboxMessage =
@@ -232,17 +232,17 @@ export type TenantBudget = {
 };
 
 /** An amount of money and tokens. */
-export type Amount = { readonly usd: number; readonly tokens: number };
+export type BudgetAmount = { readonly usd: number; readonly tokens: number };
 
 /** What the tenants may spend and have spent, over the whole fleet. */
 export interface BudgetLedger {
-  budgets(): Promise<readonly (TenantBudget & { readonly spent: Amount; readonly held: Amount })[]>;
+  budgets(): Promise<readonly (TenantBudget & { readonly spent: BudgetAmount; readonly held: BudgetAmount })[]>;
   /** Sets an allowance, or takes it away where it binds nothing. */
   setBudget(allowance: TenantBudget): Promise<void>;
   /** Holds an amount back before a call; a sentence says why not. The same id again holds once. */
-  reserve(tenant: string, id: string, amount: Amount): Promise<string | undefined>;
+  reserve(tenant: string, id: string, amount: BudgetAmount): Promise<string | undefined>;
   /** What was held is spent, in the amount it turned out to be; a hold that is never settled stays spent as it was held. */
-  commit(tenant: string, id: string, amount: Amount): Promise<void>;
+  commit(tenant: string, id: string, amount: BudgetAmount): Promise<void>;
 }
 
 /** A worker as others see it. */

@@ -31,7 +31,7 @@ export type {
 } from './fact.ts';
 export type {
   TenantBudget,
-  Amount,
+  BudgetAmount,
   InboxDelivery,
   FleetRun,
   FleetStore,
@@ -41,7 +41,7 @@ export type {
   BudgetLedger,
   InboxMessage,
   NewRun,
-  Percentiles,
+  DurationPercentiles,
   ApprovalQuestion,
   RunQueue,
   QueueDepth,

@@ -8,7 +8,7 @@ import {
   toArray,
   messageTokens,
   usageCost,
-  type Amount,
+  type BudgetAmount,
   type Chunk,
   type BudgetLedger,
   type Message,
@@ -62,10 +62,11 @@ async function* governedStream(
   let begun = false;
   let ended = false;
   /** What answers took that were begun anew. */
-  let lost: Amount = { usd: 0, tokens: 0 };
+  let lost: BudgetAmount = { usd: 0, tokens: 0 };
   // Where it cannot be written, what was held stays spent: too much is better than too little.
-  const settle = (amount: Amount): Promise<void> => ledger.commit(tenant, id, sum(lost, amount)).catch(() => undefined);
-  const soFar = (): Amount => amountOf(provider, { input, output: Math.ceil(heard / 4) });
+  const settle = (amount: BudgetAmount): Promise<void> =>
+    ledger.commit(tenant, id, sum(lost, amount)).catch(() => undefined);
+  const soFar = (): BudgetAmount => amountOf(provider, { input, output: Math.ceil(heard / 4) });
   try {
     for await (const chunk of provider.stream(request, signal)) {
       if (chunk.type === 'restarted' && begun) lost = sum(lost, soFar());
@@ -82,9 +83,9 @@ async function* governedStream(
   }
 }
 
-const sum = (a: Amount, b: Amount): Amount => ({ usd: a.usd + b.usd, tokens: a.tokens + b.tokens });
+const sum = (a: BudgetAmount, b: BudgetAmount): BudgetAmount => ({ usd: a.usd + b.usd, tokens: a.tokens + b.tokens });
 
-async function hold(provider: Provider, { ledger, tenant }: Governor, id: string, amount: Amount): Promise<void> {
+async function hold(provider: Provider, { ledger, tenant }: Governor, id: string, amount: BudgetAmount): Promise<void> {
   try {
     if (!provider.price) await mustBeUnbound(provider, ledger, tenant);
     const why = await ledger.reserve(tenant, id, amount);
@@ -113,13 +114,16 @@ async function mustBeUnbound({ model }: Provider, ledger: BudgetLedger, tenant: 
   throw new FairleadError(codes.money, words, { blame: 'user', hint });
 }
 
-const amountOf = ({ price }: Provider, usage: Usage & { readonly input: number; readonly output: number }): Amount => ({
+const amountOf = (
+  { price }: Provider,
+  usage: Usage & { readonly input: number; readonly output: number },
+): BudgetAmount => ({
   tokens: usage.input + usage.output,
   usd: (price && usageCost(price, usage)) ?? 0,
 });
 
 /** What a call took by what the model says, as far as that can be true: a sum below nothing would be spent again. */
-function usedBy(provider: Provider, end: Chunk & { readonly type: 'end' }, input: number): Amount {
+function usedBy(provider: Provider, end: Chunk & { readonly type: 'end' }, input: number): BudgetAmount {
   const said = isValidUsage(end.usage) ? end.usage : {};
   const usage = { ...said, input: said.input ?? input, output: said.output ?? messageTokens([end.message]) };
   const amount = amountOf(provider, usage);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type {
   TenantBudget,
-  Amount,
+  BudgetAmount,
   Blame,
   Event,
   FleetRun,
@@ -283,7 +283,7 @@ type Shapes = {
   readonly Schedule: z.ZodType<Schedule>;
   readonly Standing: z.ZodType<KillSwitchState>;
   readonly Worker: z.ZodType<WorkerInfo>;
-  readonly Allowance: z.ZodType<TenantBudget & { readonly spent: Amount; readonly held: Amount }>;
+  readonly Allowance: z.ZodType<TenantBudget & { readonly spent: BudgetAmount; readonly held: BudgetAmount }>;
   readonly Tally: z.ZodType<Omit<RunStats, 'reasons' | 'waited' | 'took'>>;
   readonly Spent: z.ZodType<UsageTotals>;
   readonly Fault: z.ZodType<{ readonly error: { readonly code: string; readonly message: string } }>;

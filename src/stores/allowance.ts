@@ -1,8 +1,8 @@
 // What an allowance is in a database, and when it refuses.
-import type { TenantBudget, Amount } from '../core/index.ts';
+import type { TenantBudget, BudgetAmount } from '../core/index.ts';
 
 /** An allowance as its row says. */
-export type AllowanceRow = {
+export type BudgetRow = {
   readonly tenant: string;
   readonly period: TenantBudget['period'];
   readonly usd: number | null;
@@ -10,29 +10,29 @@ export type AllowanceRow = {
 };
 
 /** Why an amount may not be held beside what is used, in a sentence; nothing where it may. */
-export function refusal(row: AllowanceRow, used: Amount, amount: Amount): string | undefined {
+export function budgetExceededReason(row: BudgetRow, used: BudgetAmount, amount: BudgetAmount): string | undefined {
   const { tenant } = row;
   const { usd, tokens } = used;
   if (row.usd !== null && usd + amount.usd > row.usd + 1e-9)
-    return `${tenant} may spend $${row.usd} ${words[row.period]}: $${short(usd)} is spent or held, and this may cost $${short(amount.usd)}.`;
+    return `${tenant} may spend $${row.usd} ${periodText[row.period]}: $${formatShortUsd(usd)} is spent or held, and this may cost $${formatShortUsd(amount.usd)}.`;
   if (row.tokens !== null && tokens + amount.tokens > row.tokens)
-    return `${tenant} may use ${row.tokens} tokens ${words[row.period]}: ${tokens} are used or held, and this may take ${amount.tokens}.`;
+    return `${tenant} may use ${row.tokens} tokens ${periodText[row.period]}: ${tokens} are used or held, and this may take ${amount.tokens}.`;
   return undefined;
 }
 
-const words: Readonly<Record<TenantBudget['period'], string>> = { day: 'a day', month: 'a month', ever: 'in all' };
-const short = (usd: number): string => String(Number(usd.toFixed(6)));
+const periodText: Readonly<Record<TenantBudget['period'], string>> = { day: 'a day', month: 'a month', ever: 'in all' };
+const formatShortUsd = (usd: number): string => String(Number(usd.toFixed(6)));
 /** The day that is now, in UTC. */
-export const today = (): string => new Date().toISOString().slice(0, 10);
+export const currentDay = (): string => new Date().toISOString().slice(0, 10);
 
 /** The first day of the period that is now; what comes before it does not count. */
-export function firstDay(period: TenantBudget['period']): string {
+export function periodStart(period: TenantBudget['period']): string {
   if (period === 'ever') return '';
-  return period === 'day' ? today() : `${today().slice(0, 7)}-01`;
+  return period === 'day' ? currentDay() : `${currentDay().slice(0, 7)}-01`;
 }
 
 /** An allowance as others see it. */
-export const allowanceOf = ({ tenant, period, usd, tokens }: AllowanceRow): TenantBudget => ({
+export const toTenantBudget = ({ tenant, period, usd, tokens }: BudgetRow): TenantBudget => ({
   tenant,
   period,
   ...(usd === null ? {} : { usd }),

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { nextTime } from './cron.ts';
+import { nextCronTime } from './cron.ts';
 
 const next = (cron: string, after: string): string =>
-  new Date(nextTime(cron, Date.parse(after))).toISOString().slice(0, 16);
+  new Date(nextCronTime(cron, Date.parse(after))).toISOString().slice(0, 16);
 
 const cases: readonly (readonly [cron: string, after: string, due: string])[] = [
   ['* * * * *', '2026-03-01T10:00:00Z', '2026-03-01T10:01'],
@@ -29,7 +29,7 @@ for (const [cron, after, due] of cases)
 
 const wrong = ['', '* * * *', '* * * * * *', '60 * * * *', '* 24 * * *', '* * 0 * *', '* * * 13 *', '* * * * 8'];
 for (const cron of [...wrong, '5-1 * * * *', '*/0 * * * *', 'a * * * *', '1- * * * *', '0 0 30 2 *', '* * * foo *'])
-  test(`"${cron}" is no schedule`, () => assert.throws(() => nextTime(cron, 0), { code: 'queue/bad-cron' }));
+  test(`"${cron}" is no schedule`, () => assert.throws(() => nextCronTime(cron, 0), { code: 'queue/bad-cron' }));
 
 test('the next time is the first that fits: none between has its minute, hour and day', () => {
   const numbers = fc.tuple(
@@ -39,7 +39,7 @@ test('the next time is the first that fits: none between has its minute, hour an
   );
   fc.assert(
     fc.property(numbers, fc.integer({ min: 0, max: 4e12 }), ([minute, hour, day], after) => {
-      const found = nextTime(`${minute} ${hour} * * ${day}`, after);
+      const found = nextCronTime(`${minute} ${hour} * * ${day}`, after);
       let time = Math.floor(after / 60_000) * 60_000 + 60_000;
       const fits = (at: Date): boolean =>
         at.getUTCMinutes() === minute && at.getUTCHours() === hour && at.getUTCDay() === day;

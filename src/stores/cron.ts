@@ -1,11 +1,16 @@
 // Reads a cron expression of five fields, in UTC: minute, hour, day of the month, month, day of the week.
 import { FairleadError } from '../core/index.ts';
 
-type Field = { readonly name: string; readonly from: number; readonly to: number; readonly names?: readonly string[] };
+type CronField = {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  readonly names?: readonly string[];
+};
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-const fields: readonly Field[] = [
+const fields: readonly CronField[] = [
   { name: 'minute', from: 0, to: 59 },
   { name: 'hour', from: 0, to: 23 },
   { name: 'day of the month', from: 1, to: 31 },
@@ -18,11 +23,11 @@ const minuteMs = 60_000;
 const horizonMs = 9 * 366 * 24 * 60 * minuteMs;
 
 /** The first time after another at which an expression is due, both in milliseconds; throws where it is none or never is. */
-export function nextTime(cron: string, after: number): number {
+export function nextCronTime(cron: string, after: number): number {
   const words = cron.trim().split(/\s+/);
-  if (words.length !== fields.length) throw wrong(cron, `it has ${words.length} fields, not five`);
-  const sets = fields.map((field, i) => valuesOf(cron, field, words[i] ?? ''));
-  const isDay = dayTest(sets, words);
+  if (words.length !== fields.length) throw badCronError(cron, `it has ${words.length} fields, not five`);
+  const sets = fields.map((field, i) => parseCronField(cron, field, words[i] ?? ''));
+  const isDay = createDayMatcher(sets, words);
   const has = (i: number, value: number): boolean => sets[i]?.has(value) === true;
   const time = new Date(Math.floor(after / minuteMs) * minuteMs + minuteMs);
   while (time.getTime() < after + horizonMs) {
@@ -33,11 +38,11 @@ export function nextTime(cron: string, after: number): number {
     else if (!has(0, time.getUTCMinutes())) time.setUTCMinutes(time.getUTCMinutes() + 1);
     else return time.getTime();
   }
-  throw wrong(cron, 'there is no such day');
+  throw badCronError(cron, 'there is no such day');
 }
 
 /** Where both kinds of day are given, either will do, as cron has always had it. */
-function dayTest(sets: readonly ReadonlySet<number>[], words: readonly string[]): (time: Date) => boolean {
+function createDayMatcher(sets: readonly ReadonlySet<number>[], words: readonly string[]): (time: Date) => boolean {
   const [, , ofMonth, , ofWeek] = sets;
   const either = !words[2]?.startsWith('*') && !words[4]?.startsWith('*');
   return (time) => {
@@ -47,28 +52,29 @@ function dayTest(sets: readonly ReadonlySet<number>[], words: readonly string[])
   };
 }
 
-function valuesOf(cron: string, field: Field, text: string): ReadonlySet<number> {
+function parseCronField(cron: string, field: CronField, text: string): ReadonlySet<number> {
   const found = new Set<number>();
   for (const part of text.split(',')) {
     const match = /^(?:\*|([a-z0-9]+)(?:-([a-z0-9]+))?)(?:\/([0-9]+))?$/i.exec(part);
     const [, low, high, step] = match ?? [];
-    const from = low === undefined ? field.from : valueOf(field, low);
-    const to = high === undefined ? (low === undefined || step !== undefined ? field.to : from) : valueOf(field, high);
+    const from = low === undefined ? field.from : parseCronValue(field, low);
+    const to =
+      high === undefined ? (low === undefined || step !== undefined ? field.to : from) : parseCronValue(field, high);
     const by = step === undefined ? 1 : Number(step);
     const sound = match && from >= field.from && to <= field.to && from <= to && by > 0;
-    if (!sound) throw wrong(cron, `"${part}" is no ${field.name}`);
+    if (!sound) throw badCronError(cron, `"${part}" is no ${field.name}`);
     for (let value = from; value <= to; value += by) found.add(field.to === 7 ? value % 7 : value);
   }
   return found;
 }
 
-function valueOf({ from, names }: Field, text: string): number {
+function parseCronValue({ from, names }: CronField, text: string): number {
   const named = names?.indexOf(text.toLowerCase()) ?? -1;
   if (named >= 0) return named + from;
   return /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
 }
 
-const wrong = (cron: string, why: string): FairleadError =>
+const badCronError = (cron: string, why: string): FairleadError =>
   new FairleadError('queue/bad-cron', `"${cron}" cannot be a schedule: ${why}.`, {
     blame: 'user',
     hint: 'Write five fields, for example "30 6 * * 1-5": minute, hour, day of the month, month, day of the week, in UTC.',

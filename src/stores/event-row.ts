@@ -1,6 +1,6 @@
 // The row that a database keeps of an event, looked at before it is believed.
 import { FairleadError, upcastEvent, type Event, type Fact } from '../core/index.ts';
-import { flawOf } from './jsonl/shape.ts';
+import { eventShapeError } from './jsonl/shape.ts';
 
 /** An event as its row says; `fact` is JSON. */
 export type EventRow = {
@@ -12,27 +12,27 @@ export type EventRow = {
 };
 
 /** An event is looked at before it is believed: a database may come from anywhere. */
-export function eventOf(session: string, { seq, id, parent, time, fact }: EventRow): Event {
+export function parseEventRow(session: string, { seq, id, parent, time, fact }: EventRow): Event {
   let value: unknown;
   try {
     value = upcastEvent(JSON.parse(fact));
   } catch {
-    throw damaged(session, seq, 'is not JSON');
+    throw damagedEventError(session, seq, 'is not JSON');
   }
-  const flaw = flawOf(value);
-  if (flaw !== undefined) throw damaged(session, seq, flaw);
+  const flaw = eventShapeError(value);
+  if (flaw !== undefined) throw damagedEventError(session, seq, flaw);
   return { ...(value as Fact), seq, id, parent, time };
 }
 
 /** An event that cannot be believed, or is not there. */
-export const damaged = (session: string, seq: number, flaw: string): FairleadError =>
+export const damagedEventError = (session: string, seq: number, flaw: string): FairleadError =>
   new FairleadError('store/damaged', `Event ${seq} of session ${session} ${flaw}.`, {
     blame: 'store',
     hint: 'Put a copy of the store in its place, or go on with another session.',
   });
 
 /** The seq in an id, if it can be one: an id begins with its seq, so that no index is needed to find it. */
-export function seqIn(id: string): number | undefined {
+export function parseEventSeq(id: string): number | undefined {
   const seq = Number.parseInt(id, 36);
   return Number.isSafeInteger(seq) ? seq : undefined;
 }

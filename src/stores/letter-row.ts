@@ -1,16 +1,16 @@
 // The letter in a row. One that cannot be read says nothing, so that those after it are read.
 import { isObject, type InboxMessage } from '../core/index.ts';
-import { jsonIn } from './row-json.ts';
+import { tryParseJson } from './row-json.ts';
 
-const nothing: InboxMessage = { type: 'ended', run: '' };
+const emptyMessage: InboxMessage = { type: 'ended', run: '' };
 
 /** The letter that a text is. */
-export function letterIn(text: string): InboxMessage {
-  const letter = jsonIn(text);
-  return isObject(letter) && isLetter(letter) ? letter : nothing;
+export function parseInboxMessage(text: string): InboxMessage {
+  const letter = tryParseJson(text);
+  return isObject(letter) && isInboxMessage(letter) ? letter : emptyMessage;
 }
 
-function isLetter(letter: { readonly [key: string]: unknown }): letter is InboxMessage {
+function isInboxMessage(letter: { readonly [key: string]: unknown }): letter is InboxMessage {
   switch (letter['type']) {
     case 'prompt':
     case 'steer':

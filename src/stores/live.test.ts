@@ -3,38 +3,38 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PartialText } from '../core/index.ts';
-import type { MakeBus, Posted } from './live-mail.ts';
-import { liveOver, type OpenLive } from './live.ts';
+import type { CreateMessageBus, BusMessage } from './live-mail.ts';
+import { createPartialTextChannel, type OpenPartialTextChannel } from './live.ts';
 
 /** A bus in memory, with all letters that were posted, on which things can go wrong. */
-type Street = {
-  readonly open: () => OpenLive;
-  readonly letters: Posted[];
+type FakeBusNetwork = {
+  readonly open: () => OpenPartialTextChannel;
+  readonly messages: BusMessage[];
   /** How often a letter arrives. */
-  times: (letter: Posted) => number;
+  deliveryCount: (letter: BusMessage) => number;
 };
 
-function street(t: { after(work: () => Promise<void>): void }, renewMs = 10_000): Street {
+function createFakeBusNetwork(t: { after(work: () => Promise<void>): void }, renewMs = 10_000): FakeBusNetwork {
   const houses = new Map<string, (text: string | undefined) => void>();
-  const mine: Street = {
-    letters: [],
-    times: () => 1,
+  const mine: FakeBusNetwork = {
+    messages: [],
+    deliveryCount: () => 1,
     open() {
-      const makeBus: MakeBus = (me, heard) => ({
-        attend(is) {
+      const makeBus: CreateMessageBus = (me, heard) => ({
+        setListening(is) {
           if (!is || houses.has(me)) return;
           houses.set(me, heard);
           heard(undefined);
         },
-        async post(letters) {
+        async send(letters) {
           await pause(1);
-          mine.letters.push(...letters);
+          mine.messages.push(...letters);
           for (const letter of letters)
-            for (let i = 0; i < mine.times(letter); i++)
+            for (let i = 0; i < mine.deliveryCount(letter); i++)
               for (const [name, told] of houses) if ((letter.to ?? name) === name) told(letter.text);
         },
       });
-      const live = liveOver(makeBus, { tellMs: 5, renewMs });
+      const live = createPartialTextChannel(makeBus, { flushMs: 5, renewMs });
       t.after(() => live.close());
       return live;
     },
@@ -42,9 +42,9 @@ function street(t: { after(work: () => Promise<void>): void }, renewMs = 10_000)
   return mine;
 }
 
-const said = (since: number, text: string): PartialText => ({ turn: since, since, text });
+const partialText = (since: number, text: string): PartialText => ({ turn: since, since, text });
 
-function listen(live: OpenLive): { text: string; readonly leave: () => void } {
+function subscribeTo(live: OpenPartialTextChannel): { text: string; readonly leave: () => void } {
   let last: PartialText | undefined;
   const mine = { text: '', leave: () => {} };
   mine.leave = live.subscribe('s', (piece) => {
@@ -54,92 +54,93 @@ function listen(live: OpenLive): { text: string; readonly leave: () => void } {
   return mine;
 }
 
-async function until(holds: () => boolean): Promise<void> {
+async function waitUntil(holds: () => boolean): Promise<void> {
   for (const end = Date.now() + 20_000; !holds(); await pause(2)) assert.ok(Date.now() < end, 'not in 20 seconds');
 }
 
-const words = (letters: readonly Posted[]): readonly Posted[] => letters.filter(({ text }) => text.includes('"said"'));
+const textMessages = (letters: readonly BusMessage[]): readonly BusMessage[] =>
+  letters.filter(({ text }) => text.includes('"said"'));
 
 test('[A93] words that nobody listens to are told to nobody', async (t) => {
-  const { open, letters } = street(t);
+  const { open, messages: letters } = createFakeBusNetwork(t);
   const [speaker, other] = [open(), open()];
   const elsewhere = other.subscribe('another', () => assert.fail('nothing is said there'));
-  for (let i = 0; i < 1000; i++) speaker.publish('s', said(1, 'word '));
-  await until(() => letters.length > 0);
+  for (let i = 0; i < 1000; i++) speaker.publish('s', partialText(1, 'word '));
+  await waitUntil(() => letters.length > 0);
   await pause(50);
   speaker.discard('s');
   await pause(50);
   elsewhere();
-  await until(() => letters.some(({ text }) => text.includes('"gone"')));
-  assert.deepEqual(words(letters), []);
+  await waitUntil(() => letters.some(({ text }) => text.includes('"gone"')));
+  assert.deepEqual(textMessages(letters), []);
 });
 
 test('[A93] a letter that is lost is asked for again, one that comes twice is heard once', async (t) => {
-  const place = street(t);
+  const place = createFakeBusNetwork(t);
   const [speaker, far] = [place.open(), place.open()];
-  const ear = listen(far);
+  const ear = subscribeTo(far);
   let n = 0;
-  place.times = ({ text }) => (text.includes('"said"') ? ([0, 2, 1][n++ % 3] ?? 1) : 1);
+  place.deliveryCount = ({ text }) => (text.includes('"said"') ? ([0, 2, 1][n++ % 3] ?? 1) : 1);
   let all = '';
   for (let i = 0; i < 60; i++) {
-    speaker.publish('s', said(1, `${i} `));
+    speaker.publish('s', partialText(1, `${i} `));
     all += `${i} `;
     assert.ok(all.startsWith(ear.text), ear.text);
     await pause(2);
   }
-  place.times = () => 1;
-  speaker.publish('s', said(1, 'end'));
-  await until(() => ear.text === `${all}end`);
+  place.deliveryCount = () => 1;
+  speaker.publish('s', partialText(1, 'end'));
+  await waitUntil(() => ear.text === `${all}end`);
   assert.ok(n > 3, `${n} letters`);
 });
 
 test('[A93] a process that woke up late does not take the word from the one that went on', async (t) => {
-  const { open } = street(t);
+  const { open } = createFakeBusNetwork(t);
   const [old, now, far] = [open(), open(), open()];
   far.subscribe('s', () => assert.fail('An ear that fails harms nobody else.'));
-  const ear = listen(far);
-  old.publish('s', said(1, 'old'));
-  await until(() => ear.text === 'old');
-  now.publish('s', said(5, 'new'));
-  await until(() => ear.text === 'new');
-  old.publish('s', said(1, ' words'));
+  const ear = subscribeTo(far);
+  old.publish('s', partialText(1, 'old'));
+  await waitUntil(() => ear.text === 'old');
+  now.publish('s', partialText(5, 'new'));
+  await waitUntil(() => ear.text === 'new');
+  old.publish('s', partialText(1, ' words'));
   old.discard('s');
-  now.publish('s', said(5, ' words'));
-  await until(() => ear.text === 'new words');
+  now.publish('s', partialText(5, ' words'));
+  await waitUntil(() => ear.text === 'new words');
 });
 
 test('[A93] who gives no sign of life is written to no more', async (t) => {
-  const place = street(t, 20);
+  const place = createFakeBusNetwork(t, 20);
   const [speaker, far] = [place.open(), place.open()];
-  const ear = listen(far);
-  speaker.publish('s', said(1, 'a'));
-  await until(() => ear.text === 'a');
+  const ear = subscribeTo(far);
+  speaker.publish('s', partialText(1, 'a'));
+  await waitUntil(() => ear.text === 'a');
   // Its letters arrive nowhere from now on: it is dead to the others.
-  place.times = ({ to }) => (to === undefined ? 0 : 1);
+  place.deliveryCount = ({ to }) => (to === undefined ? 0 : 1);
   let told = -1;
-  await until(() => {
+  await waitUntil(() => {
     const before = told;
-    told = words(place.letters).length;
-    speaker.publish('s', said(1, '.'));
-    return before === told && told > 0 && place.letters.filter(({ to }) => to === undefined).length > 20;
+    told = textMessages(place.messages).length;
+    speaker.publish('s', partialText(1, '.'));
+    return before === told && told > 0 && place.messages.filter(({ to }) => to === undefined).length > 20;
   });
-  const count = words(place.letters).length;
-  for (let i = 0; i < 20; i++, await pause(2)) speaker.publish('s', said(1, '.'));
-  assert.equal(words(place.letters).length, count);
+  const count = textMessages(place.messages).length;
+  for (let i = 0; i < 20; i++, await pause(2)) speaker.publish('s', partialText(1, '.'));
+  assert.equal(textMessages(place.messages).length, count);
 });
 
 test('[A93] a flood of words is told in few letters, each short enough for any store', async (t) => {
-  const { open, letters } = street(t);
+  const { open, messages: letters } = createFakeBusNetwork(t);
   const [speaker, far] = [open(), open()];
-  const ear = listen(far);
-  await until(() => letters.length > 0);
+  const ear = subscribeTo(far);
+  await waitUntil(() => letters.length > 0);
   let all = '';
   for (let i = 0; i < 20_000; i++) {
-    speaker.publish('s', said(1, '\u0001\ud83d\ude00'));
+    speaker.publish('s', partialText(1, '\u0001\ud83d\ude00'));
     all += '\u0001\ud83d\ude00';
     if (i % 500 === 0) await pause(0);
   }
-  await until(() => ear.text.length === all.length);
+  await waitUntil(() => ear.text.length === all.length);
   assert.equal(ear.text, all);
   assert.ok(letters.length < 200, `${letters.length} letters`);
   assert.ok(letters.every(({ text }) => Buffer.byteLength(text) < 8000));
@@ -147,16 +148,16 @@ test('[A93] a flood of words is told in few letters, each short enough for any s
 
 test('[A93] letters that mean nothing here are passed over', async (t) => {
   const heard: ((text: string | undefined) => void)[] = [];
-  const posted: Posted[] = [];
-  const live = liveOver(
+  const posted: BusMessage[] = [];
+  const live = createPartialTextChannel(
     (_, told) => {
       heard.push(told);
-      return { attend: () => {}, post: async (letters) => void posted.push(...letters) };
+      return { setListening: () => {}, send: async (letters) => void posted.push(...letters) };
     },
-    { tellMs: 1 },
+    { flushMs: 1 },
   );
   t.after(() => live.close());
-  const ear = listen(live);
+  const ear = subscribeTo(live);
   const piece = { session: 's', turn: 1, since: 1, take: 0, at: 0, text: 'right' };
   const bad = [{ ...piece, at: -1 }, { ...piece, text: 5 }, { ...piece, since: '1' }, { ...piece, at: 1e9 }, null];
   const nonsense = [
@@ -174,7 +175,7 @@ test('[A93] letters that mean nothing here are passed over', async (t) => {
   assert.equal(ear.text, '');
   heard[0]?.(JSON.stringify({ type: 'said', pieces: [piece] }));
   assert.equal(ear.text, 'right');
-  live.publish('s', said(9, 'mine'));
+  live.publish('s', partialText(9, 'mine'));
   await pause(20);
-  assert.deepEqual(words(posted), []);
+  assert.deepEqual(textMessages(posted), []);
 });

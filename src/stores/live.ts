@@ -1,38 +1,50 @@
 // Words that are not settled, between the processes of a store: told here at once, elsewhere in few letters, and only while somebody there listens.
 import { randomBytes } from 'node:crypto';
 import type { PartialTextChannel, PartialText } from '../core/index.ts';
-import { mailIn, packed, pieceChars, type Bus, type Mail, type MakeBus, type Piece, type Posted } from './live-mail.ts';
+import {
+  parseBusPayload,
+  packMessages,
+  chunkChars,
+  type MessageBus,
+  type BusPayload,
+  type CreateMessageBus,
+  type TextChunk,
+  type BusMessage,
+} from './live-mail.ts';
 
 /** How the words of a store are told; what is absent is as usual. */
-export type LiveOptions = {
+export type PartialTextOptions = {
   /** Milliseconds between two letters. */
-  readonly tellMs?: number;
+  readonly flushMs?: number;
   /** Milliseconds after which a listener says again that it listens; after three of them without a word it is thought dead. */
   readonly renewMs?: number;
 };
 
 /** The words of a store, until they are closed. */
-export type OpenLive = PartialTextChannel & { close(): Promise<void> };
+export type OpenPartialTextChannel = PartialTextChannel & { close(): Promise<void> };
 
 /** What a turn has said so far. */
-type Voice = { readonly turn: number; readonly since: number; take: number; text: string };
+type TurnText = { readonly turn: number; readonly since: number; take: number; text: string };
 
 /** Another process that listens to a session, and how much of which voice it was told. */
-type Want = { until: number; since: number; take: number; sent: number };
+type PeerSubscription = { until: number; since: number; take: number; sent: number };
 
 /** Characters of a turn that are told before it is settled; the rest comes with what settles it. */
-const mostChars = 262_144;
+const maxTurnChars = 262_144;
 /** Pieces at a time: what is left waits for the next time. */
-const mostPieces = 100;
+const maxChunksPerFlush = 100;
 
 /** Tells words by a bus. */
-export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: LiveOptions = {}): OpenLive {
+export function createPartialTextChannel(
+  makeBus: CreateMessageBus,
+  { flushMs: tellMs = 75, renewMs = 10_000 }: PartialTextOptions = {},
+): OpenPartialTextChannel {
   const me = randomBytes(8).toString('hex');
   const ears = new Map<string, Set<(text: PartialText) => void>>();
-  const spoken = new Map<string, Voice>();
-  const heard = new Map<string, Voice>();
-  const wants = new Map<string, Map<string, Want>>();
-  let hushed: Piece[] = [];
+  const spoken = new Map<string, TurnText>();
+  const heard = new Map<string, TurnText>();
+  const wants = new Map<string, Map<string, PeerSubscription>>();
+  let hushed: TextChunk[] = [];
   /** What the others have to be told of who listens here; true: the whole of what is being said is wanted. */
   let news = new Map<string, boolean | 'gone'>();
   let asks = false;
@@ -40,9 +52,9 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
   let renewal: NodeJS.Timeout | undefined;
   let telling = Promise.resolve();
   let closed = false;
-  const bus: Bus = makeBus(me, hear);
+  const bus: MessageBus = makeBus(me, hear);
 
-  const attend = (): void => bus.attend(!closed && (ears.size > 0 || spoken.size > 0));
+  const attend = (): void => bus.setListening(!closed && (ears.size > 0 || spoken.size > 0));
 
   function tellHere(session: string, text: PartialText): void {
     for (const each of ears.get(session) ?? [])
@@ -60,38 +72,38 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
   async function tell(): Promise<void> {
     const letters = [...newsLetters(), ...wordLetters()];
     // What is lost on the way is asked for by who misses it.
-    if (letters.length > 0) await bus.post(letters).catch(() => {});
+    if (letters.length > 0) await bus.send(letters).catch(() => {});
     timer = undefined;
     if (isBehind()) soon();
   }
 
-  function newsLetters(): readonly Posted[] {
+  function newsLetters(): readonly BusMessage[] {
     const some = (which: boolean | 'gone'): string[] => [...news].flatMap(([name, as]) => (as === which ? [name] : []));
     const listening = (whole: boolean): readonly string[] =>
-      packed(some(whole), (sessions) => ({ type: 'listening', from: me, whole, sessions }));
-    const gone = packed(some('gone'), (sessions) => ({ type: 'gone', from: me, sessions }));
+      packMessages(some(whole), (sessions) => ({ type: 'listening', from: me, whole, sessions }));
+    const gone = packMessages(some('gone'), (sessions) => ({ type: 'gone', from: me, sessions }));
     const letters = [...listening(true), ...listening(false), ...gone, ...(asks ? [asking] : [])];
     news = new Map();
     asks = false;
     return letters.map((text) => ({ text }));
   }
 
-  const asking = JSON.stringify({ type: 'who', from: me } satisfies Mail);
+  const asking = JSON.stringify({ type: 'who', from: me } satisfies BusPayload);
 
   /** What the others have not been told, as far as one time goes. */
-  function wordLetters(): readonly Posted[] {
-    const to = new Map<string, Piece[]>();
+  function wordLetters(): readonly BusMessage[] {
+    const to = new Map<string, TextChunk[]>();
     let count = 0;
     for (const [peer, piece] of untold()) {
       to.set(peer, [...(to.get(peer) ?? []), piece]);
-      if (++count === mostPieces) break;
+      if (++count === maxChunksPerFlush) break;
     }
     return [...to].flatMap(([peer, pieces]) =>
-      packed(pieces, (some) => ({ type: 'said', pieces: some })).map((text) => ({ to: peer, text })),
+      packMessages(pieces, (some) => ({ type: 'said', pieces: some })).map((text) => ({ to: peer, text })),
     );
   }
 
-  function* untold(): Generator<readonly [peer: string, piece: Piece]> {
+  function* untold(): Generator<readonly [peer: string, piece: TextChunk]> {
     const given = hushed;
     hushed = [];
     for (const piece of given) for (const peer of wants.get(piece.session)?.keys() ?? []) yield [peer, piece];
@@ -100,12 +112,12 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
       if (!voice) continue;
       dropSilent(session, peers);
       for (const [peer, want] of peers)
-        for (let piece = nextPiece(session, voice, want); piece; piece = nextPiece(session, voice, want))
+        for (let piece = nextTextChunk(session, voice, want); piece; piece = nextTextChunk(session, voice, want))
           yield [peer, piece];
     }
   }
 
-  function dropSilent(session: string, peers: Map<string, Want>): void {
+  function dropSilent(session: string, peers: Map<string, PeerSubscription>): void {
     for (const [peer, { until }] of peers) if (until < performance.now()) peers.delete(peer);
     if (peers.size === 0) wants.delete(session);
   }
@@ -116,7 +128,7 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
     hushed.length > 0 ||
     [...wants].some(([session, peers]) => {
       const voice = spoken.get(session);
-      return voice !== undefined && [...peers.values()].some((want) => lacks(voice, want));
+      return voice !== undefined && [...peers.values()].some((want) => isMissingText(voice, want));
     });
 
   function hear(text: string | undefined): void {
@@ -126,7 +138,7 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
       asks = true;
       return soon();
     }
-    const mail = mailIn(text);
+    const mail = parseBusPayload(text);
     if (!mail || ('from' in mail && mail.from === me)) return;
     if (mail.type === 'said') for (const piece of mail.pieces) take(piece);
     else if (mail.type === 'who') renew();
@@ -136,8 +148,8 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
     }
   }
 
-  function note(session: string, mail: Mail & { readonly type: 'listening' | 'gone' }): void {
-    const peers = wants.get(session) ?? new Map<string, Want>();
+  function note(session: string, mail: BusPayload & { readonly type: 'listening' | 'gone' }): void {
+    const peers = wants.get(session) ?? new Map<string, PeerSubscription>();
     if (mail.type === 'gone') {
       peers.delete(mail.from);
       return void (peers.size === 0 && wants.delete(session));
@@ -150,11 +162,11 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
   }
 
   /** Takes what others say. What was told is passed over; where something is missing the whole is asked for. */
-  function take({ session, turn, since, take: begun, at, text }: Piece): void {
+  function take({ session, turn, since, take: begun, at, text }: TextChunk): void {
     if (!ears.has(session)) return;
     const before = heard.get(session);
     const isOld = before && (since < before.since || (since === before.since && begun < before.take));
-    if (isOld || at + text.length > mostChars) return;
+    if (isOld || at + text.length > maxTurnChars) return;
     const goesOn = before?.since === since && before.take === begun;
     const voice = goesOn ? before : { turn, since, take: begun, text: '' };
     if (at > voice.text.length) {
@@ -190,7 +202,7 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
       if (closed) return;
       const before = spoken.get(session);
       const voice = before?.since === since ? before : { turn, since, take: 0, text: '' };
-      const fresh = text.slice(0, Math.max(0, mostChars - (restarted ? 0 : voice.text.length)));
+      const fresh = text.slice(0, Math.max(0, maxTurnChars - (restarted ? 0 : voice.text.length)));
       if (restarted) Object.assign(voice, { take: voice.take + 1, text: '' });
       voice.text += fresh;
       spoken.set(session, voice);
@@ -235,20 +247,20 @@ export function liveOver(makeBus: MakeBus, { tellMs = 75, renewMs = 10_000 }: Li
       for (const session of ears.keys()) news.set(session, 'gone');
       await telling;
       if (isBehind()) await tell();
-      bus.attend(false);
+      bus.setListening(false);
     },
   };
 }
 
-const lacks = ({ since, take, text }: Voice, want: Want): boolean =>
+const isMissingText = ({ since, take, text }: TurnText, want: PeerSubscription): boolean =>
   want.since !== since || want.take !== take || want.sent < text.length;
 
 /** The next piece of a voice that somebody was not told; that it was begun again is one too. */
-function nextPiece(session: string, voice: Voice, want: Want): Piece | undefined {
+function nextTextChunk(session: string, voice: TurnText, want: PeerSubscription): TextChunk | undefined {
   const { turn, since, take, text } = voice;
-  if (!lacks(voice, want)) return undefined;
+  if (!isMissingText(voice, want)) return undefined;
   if (want.since !== since || want.take !== take) Object.assign(want, { since, take, sent: 0 });
-  const piece = { session, turn, since, take, at: want.sent, text: text.slice(want.sent, want.sent + pieceChars) };
+  const piece = { session, turn, since, take, at: want.sent, text: text.slice(want.sent, want.sent + chunkChars) };
   want.sent += piece.text.length;
   return piece;
 }

@@ -13,7 +13,7 @@ import {
   type RunOutcome,
   type RunStatus,
 } from '../core/index.ts';
-import { jsonIn } from './row-json.ts';
+import { tryParseJson } from './row-json.ts';
 
 /** A run as its row says; times are in milliseconds. */
 export type RunRow = {
@@ -43,20 +43,20 @@ export type RunRow = {
 };
 
 /** A time that is none is the first there is. */
-const iso = (ms: number): string => new Date(isTime(ms) ? ms : 0).toISOString();
+const toIsoTime = (ms: number): string => new Date(isValidTime(ms) ? ms : 0).toISOString();
 
-const isTime = (ms: number): boolean => !Number.isNaN(new Date(ms).getTime());
+const isValidTime = (ms: number): boolean => !Number.isNaN(new Date(ms).getTime());
 
 /** What keeps a run from being worked on, in the words of a sentence; nothing where its row is as it should be. */
-export function flawIn({ settings, words, queued }: RunRow): string | undefined {
+export function runRowError({ settings, words, queued }: RunRow): string | undefined {
   if (typeof words !== 'string') return 'its words cannot be read';
-  if (!isTime(queued)) return 'it was queued at no time';
-  const value = jsonIn(settings);
+  if (!isValidTime(queued)) return 'it was queued at no time';
+  const value = tryParseJson(settings);
   return isObject(value) ? undefined : `its settings are no ${value === undefined ? 'JSON' : 'object'}`;
 }
 
 /** How a run ends that cannot be worked on because of what its row says. */
-export function setAside(detail: string): RunOutcome {
+export function damagedOutcome(detail: string): RunOutcome {
   const error = toFailure(
     new FairleadError('store/damaged', detail, {
       blame: 'store',
@@ -67,70 +67,71 @@ export function setAside(detail: string): RunOutcome {
 }
 
 /** That the row of a run is damaged, as how the run ends. */
-export const damagedRun = (flaw: string): RunOutcome => setAside(`The row of this run is damaged: ${flaw}.`);
+export const damagedRowOutcome = (flaw: string): RunOutcome =>
+  damagedOutcome(`The row of this run is damaged: ${flaw}.`);
 
-function settingsIn(text: string): JsonObject {
-  const value = jsonIn(text);
+function parseRunSettings(text: string): JsonObject {
+  const value = tryParseJson(text);
   return isObject(value) ? (value as JsonObject) : {};
 }
 
-const isQuestion = (each: unknown): each is ApprovalQuestion =>
+const isApprovalQuestion = (each: unknown): each is ApprovalQuestion =>
   isObject(each) && ['call', 'tool', 'question'].every((key) => typeof each[key] === 'string');
 
-function questionsIn(text: string): readonly ApprovalQuestion[] {
-  const value = jsonIn(text);
-  return Array.isArray(value) && value.every(isQuestion)
+function parseApprovalQuestions(text: string): readonly ApprovalQuestion[] {
+  const value = tryParseJson(text);
+  return Array.isArray(value) && value.every(isApprovalQuestion)
     ? value.map((each) => upcastQuestion(each) as ApprovalQuestion)
     : [];
 }
 
-function outcomeIn(text: string): RunOutcome {
-  const value = jsonIn(text);
+function parseRunOutcome(text: string): RunOutcome {
+  const value = tryParseJson(text);
   const { reason, text: said, spent } = isObject(value) ? value : {};
   return typeof reason === 'string' && typeof said === 'string' && isObject(upcastUsageTotals(spent))
     ? (value as RunOutcome)
-    : setAside('What came of this run cannot be read in its row.');
+    : damagedOutcome('What came of this run cannot be read in its row.');
 }
 
 /** A run as others see it, whatever its row says: one that is damaged must not hide the others. */
-export function runOf(row: RunRow): FleetRun {
+export function toFleetRun(row: RunRow): FleetRun {
   const { id, words, kind, session, tenant, priority, status, attempts } = row;
   return {
     id,
     words: typeof words === 'string' ? words : '',
     kind,
-    settings: settingsIn(row.settings),
+    settings: parseRunSettings(row.settings),
     session,
     tenant,
     priority,
     status,
     attempts,
-    queued: iso(row.queued),
-    questions: row.questions === null ? [] : questionsIn(row.questions),
+    queued: toIsoTime(row.queued),
+    questions: row.questions === null ? [] : parseApprovalQuestions(row.questions),
     ...(row.parent === null ? {} : { parent: row.parent }),
-    ...(row.started === null ? {} : { started: iso(row.started) }),
-    ...(row.ended === null ? {} : { ended: iso(row.ended) }),
-    ...(row.later === null ? {} : { notBefore: iso(row.later) }),
+    ...(row.started === null ? {} : { started: toIsoTime(row.started) }),
+    ...(row.ended === null ? {} : { ended: toIsoTime(row.ended) }),
+    ...(row.later === null ? {} : { notBefore: toIsoTime(row.later) }),
     ...(row.worker === null ? {} : { worker: row.worker }),
     ...(row.version === null ? {} : { version: row.version }),
-    ...(row.outcome === null ? {} : { outcome: outcomeIn(row.outcome) }),
+    ...(row.outcome === null ? {} : { outcome: parseRunOutcome(row.outcome) }),
   };
 }
 
 /** So often in a row may working on a run fail, by a throw or by the death of its worker. */
-export const mostFailures = 10;
+export const maxFailures = 10;
 
-const longestDelay = 60_000;
+const maxRetryDelayMs = 60_000;
 
 /** Milliseconds that a run waits after it has failed once more: each time for longer. */
-export const delayAfter = (failures: number, retryMs: number): number =>
-  Math.min(longestDelay, retryMs * 2 ** failures);
+export const computeRetryDelayMs = (failures: number, retryMs: number): number =>
+  Math.min(maxRetryDelayMs, retryMs * 2 ** failures);
 
 /** What becomes of a run whose workers fell silent, in its last detail. */
-export const diedWords = 'its workers died or fell silent';
+export const workerLostReason = 'its workers died or fell silent';
 
 /** How a run ends that has failed too often. */
-export const givenUp = (failures: number, why: string): RunOutcome => ({
+export const tooManyFailuresOutcome = (failures: number, why: string): RunOutcome => ({
   reason: 'provider-error',
   detail: `Given up after ${failures} attempts: ${why}`,
   text: '',
@@ -138,7 +139,7 @@ export const givenUp = (failures: number, why: string): RunOutcome => ({
 });
 
 /** A time that is none must not reach the rows. */
-export function refuseBadTime({ notBefore }: NewRun): void {
+export function assertValidTime({ notBefore }: NewRun): void {
   if (notBefore === undefined || !Number.isNaN(Date.parse(notBefore))) return;
   throw new FairleadError('queue/bad-time', `"${notBefore}" is not a time.`, {
     blame: 'user',

@@ -2,9 +2,10 @@
 import { isObject, type KillSwitchState } from '../core/index.ts';
 
 /** The standing that a text says, as JSON. */
-export function standingIn(text: string): KillSwitchState {
+export function parseKillSwitchState(text: string): KillSwitchState {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value) || typeof value['stopped'] !== 'boolean') return unreadable('it says neither yes nor no');
+  if (!isObject(value) || typeof value['stopped'] !== 'boolean')
+    return unreadableKillSwitch('it says neither yes nor no');
   const word = (key: 'why' | 'by' | 'since'): Partial<KillSwitchState> => {
     const found = value[key];
     return typeof found === 'string' ? { [key]: found } : {};
@@ -13,7 +14,7 @@ export function standingIn(text: string): KillSwitchState {
 }
 
 /** What cannot be read is stopped. */
-export const unreadable = (why: string): KillSwitchState => ({
+export const unreadableKillSwitch = (why: string): KillSwitchState => ({
   stopped: true,
   why: `The kill-switch cannot be read: ${why}`,
 });

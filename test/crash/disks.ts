@@ -59,11 +59,11 @@ export function failingDisk(
       check('truncate');
       realDisk.truncate(fd, length);
     },
-    stamp(fd, time) {
-      check('stamp');
-      realDisk.stamp(fd, time);
+    setModifiedTime(fd, time) {
+      check('setModifiedTime');
+      realDisk.setModifiedTime(fd, time);
     },
-    facts: (file) => realDisk.facts(file),
+    stat: (file) => realDisk.stat(file),
     inode: (file) => realDisk.inode(file),
     link(from, to) {
       check('link');
@@ -78,12 +78,12 @@ export function failingDisk(
       realDisk.remove(file);
     },
     list: (folder) => realDisk.list(folder),
-    real: (file) => realDisk.real(file),
-    syncFolder(folder) {
-      check('syncFolder');
-      realDisk.syncFolder(folder);
+    realpath: (file) => realDisk.realpath(file),
+    syncDirectory(folder) {
+      check('syncDirectory');
+      realDisk.syncDirectory(folder);
     },
-    kind: (folder) => realDisk.kind(folder),
+    fileSystemType: (folder) => realDisk.fileSystemType(folder),
   };
 }
 
@@ -112,7 +112,7 @@ export function powerDisk(cutAt: number): PowerDisk {
   };
   const refresh = (fd: number): void => {
     const content = open.get(fd);
-    const size = realDisk.facts(fd)?.size ?? 0;
+    const size = realDisk.stat(fd)?.size ?? 0;
     if (!content) return;
     content.now = Buffer.alloc(size);
     if (size > 0) realDisk.read(fd, content.now, 0, size, 0);
@@ -170,7 +170,7 @@ export function powerDisk(cutAt: number): PowerDisk {
       realDisk.remove(file);
       step((next) => next.delete(file));
     },
-    syncFolder() {
+    syncDirectory() {
       tick();
       durable = names();
       steps.splice(0, steps.length, durable);

@@ -1,12 +1,12 @@
 // What every store promises to many who ask at the same moment: each gets his own answer, and nobody fails for another.
 import assert from 'node:assert/strict';
 import type { Event, Fact, FleetStore, Log } from '../../src/core/index.ts';
-import { ended, type RegisterPromise } from './queue-promises.ts';
+import { endedResult, type RegisterConformanceTest } from './queue-promises.ts';
 
-const crowd = Array.from({ length: 30 }, (_, i) => `s${i}`);
-const remark = (value: string): Fact => ({ type: 'annotation-added', key: 'k', value });
+const sessionNames = Array.from({ length: 30 }, (_, i) => `s${i}`);
+const annotation = (value: string): Fact => ({ type: 'annotation-added', key: 'k', value });
 
-async function valuesIn({ sessions }: FleetStore, session: string): Promise<readonly unknown[]> {
+async function readValues({ sessions }: FleetStore, session: string): Promise<readonly unknown[]> {
   const events: Event[] = [];
   for await (const some of (await sessions.reader(session)).read()) events.push(...some);
   return events.map((event) => (event.type === 'annotation-added' ? event.value : event.type));
@@ -19,28 +19,28 @@ async function outcomes(asked: readonly Promise<unknown>[]): Promise<readonly st
 }
 
 /** Registers the promises to a crowd. */
-export function crowdPromises(promise: RegisterPromise): void {
+export function concurrencyConformance(promise: RegisterConformanceTest): void {
   promise(
     '[A116] of many who append at once, each adds to his own session; who lost his is refused alone',
     async (open) => {
       const [store, other] = [await open(), await open()];
-      const logs = await Promise.all(crowd.map((session) => store.sessions.open(session)));
+      const logs = await Promise.all(sessionNames.map((session) => store.sessions.open(session)));
       const taken = await other.sessions.open('s7', { force: true });
       const again = await store.sessions.open('s9', { force: true });
       const tail = (i: number): number => (i === 12 ? 5 : 0);
       const added = await outcomes(
         [...logs, again].map((log, i) =>
-          log.append(tail(i), [remark(`${i}a`), remark(`${i}b`)], { durable: i % 2 === 0 }),
+          log.append(tail(i), [annotation(`${i}a`), annotation(`${i}b`)], { durable: i % 2 === 0 }),
         ),
       );
-      const wanted = [...crowd, 'again'].map((_, i) =>
+      const wanted = [...sessionNames, 'again'].map((_, i) =>
         i === 7 || i === 9 ? 'store/fenced' : i === 12 ? 'store/conflict' : 'yes',
       );
       assert.deepEqual(added, wanted);
-      for (const [i, session] of crowd.entries()) {
-        const writer = i === 9 ? crowd.length : i;
+      for (const [i, session] of sessionNames.entries()) {
+        const writer = i === 9 ? sessionNames.length : i;
         assert.deepEqual(
-          await valuesIn(store, session),
+          await readValues(store, session),
           i === 7 || i === 12 ? [] : [`${writer}a`, `${writer}b`],
           session,
         );
@@ -56,7 +56,7 @@ export function crowdPromises(promise: RegisterPromise): void {
 
   promise('[A52] a session that several open at once is given to one of them', async (open) => {
     const { sessions } = await open();
-    const opened = crowd.map((_, i) => sessions.open(i % 3 === 0 ? 'one' : `s${i}`));
+    const opened = sessionNames.map((_, i) => sessions.open(i % 3 === 0 ? 'one' : `s${i}`));
     const found = await outcomes(opened);
     assert.equal(found.filter((each, i) => i % 3 === 0 && each === 'yes').length, 1);
     assert.ok(found.every((each, i) => each === (i % 3 === 0 && each !== 'yes' ? 'store/locked' : 'yes')));
@@ -68,25 +68,25 @@ export function crowdPromises(promise: RegisterPromise): void {
 
   promise('letters that many read at once are each given to their own session', async (open) => {
     const { inbox } = await open();
-    for (const session of crowd.slice(0, 5))
+    for (const session of sessionNames.slice(0, 5))
       for (const words of ['one', 'two']) await inbox.send(session, { type: 'steer', words: `${session} ${words}` });
-    const read = await Promise.all(crowd.map((session) => inbox.read(session, 0)));
+    const read = await Promise.all(sessionNames.map((session) => inbox.read(session, 0)));
     assert.deepEqual(
       read.map((letters) => letters.map(({ message: letter }) => ('words' in letter ? letter.words : ''))),
-      crowd.map((session, i) => (i < 5 ? [`${session} one`, `${session} two`] : [])),
+      sessionNames.map((session, i) => (i < 5 ? [`${session} one`, `${session} two`] : [])),
     );
   });
 
   promise('[A91] runs that many enqueue at once are each given back, one of an id once', async (open) => {
     const { queue } = await open();
     const given = await Promise.all(
-      crowd.map((id, i) =>
+      sessionNames.map((id, i) =>
         queue.enqueue(i % 10 === 9 ? [{ id: 'same', words: 'w' }] : [{ id, words: id }, { words: `${id}+` }]),
       ),
     );
     assert.deepEqual(
       given.map((runs) => runs.map(({ words }) => words)),
-      crowd.map((id, i) => (i % 10 === 9 ? ['w'] : [id, `${id}+`])),
+      sessionNames.map((id, i) => (i % 10 === 9 ? ['w'] : [id, `${id}+`])),
     );
     assert.equal((await queue.list({ most: 100 })).length, 27 * 2 + 1);
   });
@@ -95,30 +95,30 @@ export function crowdPromises(promise: RegisterPromise): void {
     const store = await open();
     const { queue, inbox } = store;
     await queue.enqueue([{ id: 'above', words: '', notBefore: new Date(Date.now() + 3_600_000).toISOString() }]);
-    await queue.enqueue(crowd.map((id, i) => ({ id, words: '', ...(i % 5 === 0 ? { parent: 'above' } : {}) })));
+    await queue.enqueue(sessionNames.map((id, i) => ({ id, words: '', ...(i % 5 === 0 ? { parent: 'above' } : {}) })));
     const { promise: all, resolve } = Promise.withResolvers<void>();
     const begun = new Set<string>();
     const stop = new AbortController();
     const working = queue.work({
       worker: 'w',
-      concurrency: crowd.length,
+      concurrency: sessionNames.length,
       signal: stop.signal,
       async handle({ id }) {
-        if (begun.add(id).size === crowd.length) resolve();
+        if (begun.add(id).size === sessionNames.length) resolve();
         await all;
-        return id === 's3' ? { type: 'resting', questions: [] } : ended(id);
+        return id === 's3' ? { type: 'resting', questions: [] } : endedResult(id);
       },
     });
     await all;
     stop.abort();
     await working;
-    for (const id of crowd) {
+    for (const id of sessionNames) {
       const run = await queue.run(id);
       assert.deepEqual([run?.status, run?.outcome?.text], id === 's3' ? ['resting', undefined] : ['ended', id], id);
     }
     const told = (await inbox.read('above', 0)).map(({ message: letter }) =>
       letter.type === 'ended' ? letter.run : letter.type,
     );
-    assert.deepEqual(told.toSorted(), crowd.filter((_, i) => i % 5 === 0).toSorted());
+    assert.deepEqual(told.toSorted(), sessionNames.filter((_, i) => i % 5 === 0).toSorted());
   });
 }

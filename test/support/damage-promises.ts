@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { FleetStore } from '../../src/core/index.ts';
 import { healthOf } from '../../src/fleet/health/index.ts';
-import { drain, ended } from './queue-promises.ts';
+import { drainStore, endedResult } from './queue-promises.ts';
 
 /** A store, and a way to change its rows as another program would; `runs` is the table of runs. */
-export type Damaged = {
+export type DamagedStore = {
   readonly store: FleetStore;
   readonly change: (sql: (table: (name: string) => string) => string) => Promise<void>;
 };
 
 /** Registers the promises. */
-export function damagePromises(
+export function damageConformance(
   name: string,
-  fresh: (t: TestContext) => Promise<Damaged>,
+  fresh: (t: TestContext) => Promise<DamagedStore>,
   options: { readonly skip?: string } = {},
 ): void {
-  const promise = (title: string, work: (made: Damaged) => Promise<void>): void =>
+  const promise = (title: string, work: (made: DamagedStore) => Promise<void>): void =>
     void test(`${name}: ${title}`, { timeout: 60_000, ...options }, async (t) => work(await fresh(t)));
 
   promise(
@@ -34,7 +34,7 @@ export function damagePromises(
       // Where words are kept as JSON, they can be broken as well.
       await change((table) => `UPDATE ${table('runs')} SET words = '{' WHERE id = 'wordless'`);
       assert.equal((await queue.list()).length, 8, 'a list shows them all');
-      assert.deepEqual((await drain(store)).map(({ id }) => id).toSorted(), ['better', 'good']);
+      assert.deepEqual((await drainStore(store)).map(({ id }) => id).toSorted(), ['better', 'good']);
       for (const id of broken) {
         const run = await queue.run(id);
         assert.deepEqual([run?.status, run?.settings, run?.outcome?.reason], ['ended', {}, 'provider-error'], id);
@@ -55,7 +55,7 @@ export function damagePromises(
       const { queue } = store;
       await queue.enqueue(['rests', 'done', 'gone'].map((id) => ({ id, words: '' })));
       const rest = { type: 'resting', questions: [{ call: 'c', tool: 't', question: 'May I?' }] } as const;
-      await drain(store, ({ id }) => (id === 'rests' ? rest : ended(`by ${id}`)));
+      await drainStore(store, ({ id }) => (id === 'rests' ? rest : endedResult(`by ${id}`)));
       await change((table) => `UPDATE ${table('runs')} SET questions = '{"call":1}' WHERE id = 'rests'`);
       await change((table) => `UPDATE ${table('runs')} SET outcome = '{' WHERE id = 'done'`);
       await change((table) => `UPDATE ${table('runs')} SET queued = 9000000000000000 WHERE id = 'gone'`);
@@ -90,7 +90,7 @@ export function damagePromises(
     assert.equal((await queue.schedules()).length, 3);
     await queue.enqueue([{ id: 'other', words: '' }]);
     const names = async (): Promise<readonly string[]> =>
-      (await drain(store)).map(({ id }) => id.replace(/@.*/, '')).toSorted();
+      (await drainStore(store)).map(({ id }) => id.replace(/@.*/, '')).toSorted();
     assert.deepEqual(await names(), ['good', 'other', 'timeless']);
     const [broken] = (await queue.list()).filter(({ id }) => id.startsWith('broken@'));
     assert.deepEqual([broken?.status, broken?.outcome?.error?.code], ['ended', 'store/damaged']);

@@ -11,7 +11,7 @@ import {
   type RequestPermissionRequest,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
-import { bin, type Program } from './live-program.ts';
+import { bin, type TestProgram } from './live-program.ts';
 
 /** Answers a question with the id of an option, or leaves it. */
 export type Answers = (question: RequestPermissionRequest) => string | undefined | Promise<string | undefined>;
@@ -31,7 +31,7 @@ export type Editor = {
 /** Starts the program as an editor would, without saying hello. */
 export function openEditor(
   t: TestContext,
-  made: Program,
+  made: TestProgram,
   answers: Answers = () => undefined,
   args: readonly string[] = [],
 ): Editor {
@@ -80,7 +80,7 @@ export const wordsIn = (updates: readonly SessionUpdate[], type: SessionUpdate['
 export const heard = (): Promise<void> => setImmediate();
 
 /** Says hello and begins a session in the program's working folder. */
-export async function begin(editor: Editor, made: Program): Promise<string> {
+export async function begin(editor: Editor, made: TestProgram): Promise<string> {
   await editor.agent.request(methods.agent.initialize, { protocolVersion: 1 });
   const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: made.cwd, mcpServers: [] });
   return sessionId;

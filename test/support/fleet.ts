@@ -4,13 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FleetRun, FleetStore, JsonObject, RunStatus } from '../../src/core/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
 import type { Script } from '../../src/testing/index.ts';
-import { program, until as untilWithin, type Program, type Running } from './live-program.ts';
+import { createProgram, waitUntil as untilWithin, type TestProgram, type RunningProgram } from './live-program.ts';
 
 /** The program with a fleet's store. */
-export type Fleet = Program & {
+export type Fleet = TestProgram & {
   readonly store: FleetStore;
   /** Starts a worker, which is killed with the test. */
-  worker(...args: readonly string[]): Running;
+  worker(...args: readonly string[]): RunningProgram;
   /** Runs a command and gives what it printed; fails where it fails. */
   say(...args: readonly string[]): Promise<string>;
   /** Waits until a run stands so, or is otherwise as wanted. */
@@ -21,8 +21,8 @@ const longest = 30_000;
 
 /** Prepares a fleet for a test. */
 export async function fleet(t: TestContext, script?: Script<JsonObject>): Promise<Fleet> {
-  const made = await program(t, script);
-  await made.known('qwen3');
+  const made = await createProgram(t, script);
+  await made.seedModels('qwen3');
   await made.run(['fleet', 'status']);
   const store = await openFleetStore(made.data('fleet.sqlite'));
   t.after(() => store.close());

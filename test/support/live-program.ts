@@ -19,10 +19,10 @@ import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts
 export { bin };
 
 /** How the program came out. */
-export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+export type ProgramResult = { readonly code: number | null; readonly out: string; readonly err: string };
 
 /** What a run is given besides its arguments. */
-export type RunOptions = {
+export type ProgramRunOptions = {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -31,59 +31,59 @@ export type RunOptions = {
 };
 
 /** A run that goes on. */
-export type Running = {
-  readonly ended: Promise<Ended>;
+export type RunningProgram = {
+  readonly ended: Promise<ProgramResult>;
   /** What it has written to standard output so far, and to standard error. */
   readonly out: () => string;
   readonly err: () => string;
   kill(signal: NodeJS.Signals): void;
   /** Hangs up on its standard output, as `head` does. */
-  hangUp(): void;
+  closeStdout(): void;
 };
 
 /** The program, its folders and its server. */
-export type Program = Folders & {
+export type TestProgram = Folders & {
   readonly server: ScriptedServer;
   /** The names of the session files. */
   sessions(): readonly string[];
   /** The words of a session's file. */
   session(name: string): string;
   /** The requests for an answer, and those alone. */
-  asked(): readonly RecordedRequest[];
+  modelRequests(): readonly RecordedRequest[];
   /** Runs the program in a pipe to its end. */
-  run(args: readonly string[], options?: RunOptions): Promise<Ended>;
-  start(args: readonly string[], options?: RunOptions): Running;
+  run(args: readonly string[], options?: ProgramRunOptions): Promise<ProgramResult>;
+  start(args: readonly string[], options?: ProgramRunOptions): RunningProgram;
   /** Opens the program in a terminal. */
   open(args: readonly string[], options?: TerminalOptions): Promise<Terminal>;
   /** Makes the list of models and the last model known, as an earlier start would have. */
-  known(previous?: string): Promise<void>;
+  seedModels(previous?: string): Promise<void>;
 };
 
 /** The models of the server, unless a test has others: one that calls tools and one that cannot. */
-const usualModels: readonly ListedModel[] = [
+const defaultModels: readonly ListedModel[] = [
   { id: 'qwen3', tools: true, context: 32_768 },
   { id: 'tiny', tools: false, context: 2048 },
 ];
 
 // A shell tells how the program ended, where the terminal's own word comes late or never, and stays so that nothing scrolls away.
-const inShell = '"$@"; echo "(left with $?)"; read _';
+const shellScript = '"$@"; echo "(left with $?)"; read _';
 
-const longest = 30_000;
+const maxRunMs = 30_000;
 
 /** Prepares the program for a test. A provider is always declared: without one it would look around on this machine. */
-export async function program(
+export async function createProgram(
   t: TestContext,
   script: Script<JsonObject> = ({ prompt }) => `You said: ${prompt}`,
   options: ScriptedServerOptions = {},
-): Promise<Program> {
-  const server = await scriptedServer(script, { models: usualModels, ...options });
+): Promise<TestProgram> {
+  const server = await scriptedServer(script, { models: defaultModels, ...options });
   t.after(() => server.close());
   const folders = foldersFor(t);
   const { cwd, data } = folders;
   const env = { ...folders.env, OLLAMA_API_URL: server.url };
-  const start: Program['start'] = (args, more = {}) =>
-    startIn([more.file ?? bin, ...args], { cwd: more.cwd ?? cwd, env: { ...env, ...more.env } }, more.input);
-  const self: Program = {
+  const start: TestProgram['start'] = (args, more = {}) =>
+    startProcess([more.file ?? bin, ...args], { cwd: more.cwd ?? cwd, env: { ...env, ...more.env } }, more.input);
+  const self: TestProgram = {
     ...folders,
     env,
     server,
@@ -93,18 +93,18 @@ export async function program(
       return files.flatMap((file) => /^session_(.*)\.jsonl$/.exec(file)?.[1] ?? []).toSorted();
     },
     session: (name) => readFileSync(data('sessions', `session_${name}.jsonl`), 'utf8'),
-    asked: () => server.requests.filter(({ dialect }) => dialect !== undefined),
+    modelRequests: () => server.requests.filter(({ dialect }) => dialect !== undefined),
     run: (args, more) => start(args, more).ended,
     start,
     open: (args, more = {}) =>
-      openTerminal(t, ['sh', '-c', inShell, 'sh', process.execPath, bin, ...args], {
+      openTerminal(t, ['sh', '-c', shellScript, 'sh', process.execPath, bin, ...args], {
         columns: 100,
         cwd,
         ...more,
         env: { ...env, ...more.env },
       }),
-    async known(previous) {
-      await makeListKnown(self, options.models === undefined);
+    async seedModels(previous) {
+      await seedModelList(self, options.models === undefined);
       if (previous !== undefined) writeFileSync(self.state('previous_model_name'), `${previous}\n`);
       server.forget();
     },
@@ -113,23 +113,23 @@ export async function program(
 }
 
 /** The list of the usual models as the program wrote it, with its address left open: later tests of a file need not wait for it. */
-let usualList: string | undefined;
+let defaultModelList: string | undefined;
 
-async function makeListKnown(made: Program, usual: boolean): Promise<void> {
+async function seedModelList(made: TestProgram, usual: boolean): Promise<void> {
   const file = made.state('models.jsonl');
-  if (usual && usualList !== undefined) {
+  if (usual && defaultModelList !== undefined) {
     mkdirSync(made.state(), { recursive: true });
-    return writeFileSync(file, usualList.replaceAll('<address>', made.server.url));
+    return writeFileSync(file, defaultModelList.replaceAll('<address>', made.server.url));
   }
   await made.run(['--one-shot', '--refresh-models']);
-  if (usual) usualList = readFileSync(file, 'utf8').replaceAll(made.server.url, '<address>');
+  if (usual) defaultModelList = readFileSync(file, 'utf8').replaceAll(made.server.url, '<address>');
 }
 
-type Place = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+type ProcessOptions = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 
-function startIn(args: readonly string[], place: Place, input: string | undefined): Running {
+function startProcess(args: readonly string[], place: ProcessOptions, input: string | undefined): RunningProgram {
   const child = spawn(process.execPath, args, { ...place, stdio: ['pipe', 'pipe', 'pipe'] });
-  const { promise: ended, resolve } = Promise.withResolvers<Ended>();
+  const { promise: ended, resolve } = Promise.withResolvers<ProgramResult>();
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
@@ -137,9 +137,9 @@ function startIn(args: readonly string[], place: Place, input: string | undefine
   // A program that needs no input may be gone before it is given any.
   child.stdin.on('error', () => undefined).end(input);
   const late = setTimeout(() => {
-    err += `\n(the test ended it after ${longest} ms)`;
+    err += `\n(the test ended it after ${maxRunMs} ms)`;
     child.kill('SIGKILL');
-  }, longest);
+  }, maxRunMs);
   child.on('close', (code) => {
     clearTimeout(late);
     resolve({ code, out, err });
@@ -149,42 +149,42 @@ function startIn(args: readonly string[], place: Place, input: string | undefine
     out: () => out,
     err: () => err,
     kill: (signal) => void child.kill(signal),
-    hangUp: () => void child.stdout.destroy(),
+    closeStdout: () => void child.stdout.destroy(),
   };
 }
 
 /** Waits until something holds; fails after a while, saying what was waited for. */
-export async function until(what: string, holds: () => boolean, ms = 10_000): Promise<void> {
+export async function waitUntil(what: string, holds: () => boolean, ms = 10_000): Promise<void> {
   for (const end = Date.now() + ms; !holds(); await pause(20))
     if (Date.now() > end) throw new Error(`${what}: not after ${ms} ms`);
 }
 
 /** The exit code with which the program in a terminal ended. */
-export async function leftWith(terminal: Terminal): Promise<number> {
+export async function waitForExitCode(terminal: Terminal): Promise<number> {
   return Number(/\(left with (\d+)\)/.exec(await terminal.waitFor(/\(left with \d+\)/))?.[1]);
 }
 
 /** Waits for a question, and answers it with a key once it takes keys. */
-export async function answer(terminal: Terminal, question: RegExp, ...keys: string[]): Promise<void> {
+export async function answerPrompt(terminal: Terminal, question: RegExp, ...keys: string[]): Promise<void> {
   await terminal.waitFor(question);
   await armed();
   await terminal.keys(...keys);
 }
 
 /** The messages of a request for an answer, without the standing text. */
-export function messagesOf(request: RecordedRequest | undefined): readonly JsonObject[] {
+export function requestMessages(request: RecordedRequest | undefined): readonly JsonObject[] {
   const { messages = [] } = (request?.body ?? {}) as { readonly messages?: readonly JsonObject[] };
   return messages.filter(({ role }) => role !== 'system');
 }
 
 /** The names of the tools a request offers. */
-export function toolsOf(request: RecordedRequest | undefined): readonly string[] {
+export function requestToolNames(request: RecordedRequest | undefined): readonly string[] {
   const { tools = [] } = (request?.body ?? {}) as { readonly tools?: readonly { function: { name: string } }[] };
   return tools.map((tool) => tool.function.name);
 }
 
 /** Whether a process is at work; one that has ended and is waited for by nobody is not. */
-export function isRunning(pid: number): boolean {
+export function isProcessAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {

@@ -4,13 +4,16 @@ import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FleetStore, PartialTextChannel, PartialText } from '../../src/core/index.ts';
 
-type Register = (title: string, work: (open: () => Promise<FleetStore>, t: TestContext) => Promise<void>) => void;
+type RegisterPartialTextTest = (
+  title: string,
+  work: (open: () => Promise<FleetStore>, t: TestContext) => Promise<void>,
+) => void;
 
 /** Somebody who listens: the text as it stands after everything that was heard, and all of it piece by piece. */
-type Listener = { readonly pieces: PartialText[]; text: string; leave: () => void };
+type TextListener = { readonly pieces: PartialText[]; text: string; leave: () => void };
 
-function listener(live: PartialTextChannel, session: string): Listener {
-  const mine: Listener = { pieces: [], text: '', leave: () => {} };
+function createListener(live: PartialTextChannel, session: string): TextListener {
+  const mine: TextListener = { pieces: [], text: '', leave: () => {} };
   mine.leave = live.subscribe(session, (piece) => {
     const goesOn = mine.pieces.at(-1)?.since === piece.since && !piece.restarted;
     mine.text = (goesOn ? mine.text : '') + piece.text;
@@ -19,33 +22,34 @@ function listener(live: PartialTextChannel, session: string): Listener {
   return mine;
 }
 
-async function heard(what: string, holds: () => boolean): Promise<void> {
+async function waitUntilReceived(what: string, holds: () => boolean): Promise<void> {
   for (const end = Date.now() + 20_000; !holds(); await pause(5))
     if (Date.now() > end) assert.fail(`Not heard: ${what}`);
 }
 
-const said = (since: number, text: string): PartialText => ({ turn: since, since, text });
+const partialText = (since: number, text: string): PartialText => ({ turn: since, since, text });
 
 /** Registers them. */
-export function livePromises(promise: Register): void {
+export function partialTextConformance(promise: RegisterPartialTextTest): void {
   promise(
     '[A93] words are heard in this process and in others, also by who comes in the middle of them',
     async (open) => {
       const [here, there] = [await open(), await open()];
-      const first = listener(there.partialText, 's');
-      here.partialText.publish('s', said(1, 'one '));
-      await heard('the first word', () => first.text === 'one ');
-      const near = listener(here.partialText, 's');
-      here.partialText.publish('s', said(1, 'two '));
+      const first = createListener(there.partialText, 's');
+      here.partialText.publish('s', partialText(1, 'one '));
+      await waitUntilReceived('the first word', () => first.text === 'one ');
+      const near = createListener(here.partialText, 's');
+      here.partialText.publish('s', partialText(1, 'two '));
       assert.equal(near.text, 'one two ');
-      const late = listener((await open()).partialText, 's');
-      const second = listener(there.partialText, 's');
-      here.partialText.publish('s', said(1, 'three'));
-      for (const each of [first, near, late, second]) await heard('all of it', () => each.text === 'one two three');
+      const late = createListener((await open()).partialText, 's');
+      const second = createListener(there.partialText, 's');
+      here.partialText.publish('s', partialText(1, 'three'));
+      for (const each of [first, near, late, second])
+        await waitUntilReceived('all of it', () => each.text === 'one two three');
       for (const each of [first, near, late, second]) assert.ok(each.pieces.every(({ restarted }) => !restarted));
-      const other = listener(there.partialText, 'other');
-      here.partialText.publish('other', said(1, 'x'));
-      await heard('the other session', () => other.text === 'x');
+      const other = createListener(there.partialText, 'other');
+      here.partialText.publish('other', partialText(1, 'x'));
+      await waitUntilReceived('the other session', () => other.text === 'x');
       assert.equal(first.text, 'one two three');
     },
   );
@@ -54,68 +58,68 @@ export function livePromises(promise: Register): void {
     '[A93] what is begun again or given up is taken back everywhere; what is settled is told no more',
     async (open) => {
       const [here, there] = [await open(), await open()];
-      const far = listener(there.partialText, 's');
-      here.partialText.publish('s', said(1, 'wrong'));
-      await heard('what is wrong', () => far.text === 'wrong');
-      here.partialText.publish('s', { ...said(1, ''), restarted: true });
-      await heard('that it is begun again', () => far.text === '');
-      here.partialText.publish('s', said(1, 'right'));
-      await heard('what is right', () => far.text === 'right');
+      const far = createListener(there.partialText, 's');
+      here.partialText.publish('s', partialText(1, 'wrong'));
+      await waitUntilReceived('what is wrong', () => far.text === 'wrong');
+      here.partialText.publish('s', { ...partialText(1, ''), restarted: true });
+      await waitUntilReceived('that it is begun again', () => far.text === '');
+      here.partialText.publish('s', partialText(1, 'right'));
+      await waitUntilReceived('what is right', () => far.text === 'right');
       here.partialText.discard('s');
-      await heard('that it is given up', () => far.text === '');
+      await waitUntilReceived('that it is given up', () => far.text === '');
       assert.deepEqual(far.pieces.at(-1), { turn: 1, since: 1, text: '', restarted: true });
-      here.partialText.publish('s', said(2, 'next'));
-      await heard('the next turn', () => far.text === 'next');
-      here.partialText.publish('s', said(2, ' never told'));
+      here.partialText.publish('s', partialText(2, 'next'));
+      await waitUntilReceived('the next turn', () => far.text === 'next');
+      here.partialText.publish('s', partialText(2, ' never told'));
       here.partialText.commit('s');
-      const after = listener(there.partialText, 'end');
-      here.partialText.publish('end', said(1, 'end'));
-      await heard('what comes after it', () => after.text === 'end');
+      const after = createListener(there.partialText, 'end');
+      here.partialText.publish('end', partialText(1, 'end'));
+      await waitUntilReceived('what comes after it', () => after.text === 'end');
       assert.equal(far.text, 'next');
-      const late = listener((await open()).partialText, 's');
-      const lateToo = listener(here.partialText, 's');
-      here.partialText.publish('end', said(1, '.'));
-      await heard('still more', () => after.text === 'end.');
+      const late = createListener((await open()).partialText, 's');
+      const lateToo = createListener(here.partialText, 's');
+      here.partialText.publish('end', partialText(1, '.'));
+      await waitUntilReceived('still more', () => after.text === 'end.');
       assert.deepEqual([late.text, lateToo.text], ['', '']);
     },
   );
 
   promise('[A93] a flood of words comes whole, in few pieces, and is bounded', async (open) => {
     const [here, there] = [await open(), await open()];
-    const far = listener(there.partialText, 's');
-    here.partialText.publish('s', said(1, '>'));
-    await heard('the beginning', () => far.text === '>');
+    const far = createListener(there.partialText, 's');
+    here.partialText.publish('s', partialText(1, '>'));
+    await waitUntilReceived('the beginning', () => far.text === '>');
     const words = Array.from({ length: 20_000 }, (_, i) => `${i} \u{1F600}\n`);
     for (const [i, word] of words.entries()) {
-      here.partialText.publish('s', said(1, word));
+      here.partialText.publish('s', partialText(1, word));
       if (i % 1000 === 0) await pause(1);
     }
     const all = `>${words.join('')}`;
-    await heard('all of it', () => far.text.length >= all.length);
+    await waitUntilReceived('all of it', () => far.text.length >= all.length);
     assert.equal(far.text, all);
     assert.ok(far.pieces.length < 1000, `${far.pieces.length} pieces`);
-    const near = listener(here.partialText, 's');
-    for (let i = 0; i < 200; i++) here.partialText.publish('s', said(2, 'x'.repeat(10_000)));
+    const near = createListener(here.partialText, 's');
+    for (let i = 0; i < 200; i++) here.partialText.publish('s', partialText(2, 'x'.repeat(10_000)));
     assert.equal(near.text.length, 262_144);
-    await heard('as much as is told', () => far.text.length === near.text.length);
-    here.partialText.publish('s', said(3, 'short'));
-    await heard('the turn after it', () => far.text === 'short');
+    await waitUntilReceived('as much as is told', () => far.text.length === near.text.length);
+    here.partialText.publish('s', partialText(3, 'short'));
+    await waitUntilReceived('the turn after it', () => far.text === 'short');
   });
 
   promise('[A93] who leaves hears nothing more, and many may come and go', async (open) => {
     const [here, there] = [await open(), await open()];
-    const gone = listener(there.partialText, 's');
-    here.partialText.publish('s', said(1, 'a'));
-    await heard('a', () => gone.text === 'a');
+    const gone = createListener(there.partialText, 's');
+    here.partialText.publish('s', partialText(1, 'a'));
+    await waitUntilReceived('a', () => gone.text === 'a');
     gone.leave();
     gone.leave();
     const names = Array.from({ length: 300 }, (_, i) => `session-${'n'.repeat(100)}-${i}`);
-    const many = names.map((name) => listener(there.partialText, name));
-    for (const name of names) here.partialText.publish(name, said(1, name));
-    for (const [i, each] of many.entries()) await heard(`${i}`, () => each.text === names[i]);
-    here.partialText.publish('s', said(1, 'b'));
-    const back = listener(there.partialText, 's');
-    await heard('all that was said meanwhile', () => back.text === 'ab');
+    const many = names.map((name) => createListener(there.partialText, name));
+    for (const name of names) here.partialText.publish(name, partialText(1, name));
+    for (const [i, each] of many.entries()) await waitUntilReceived(`${i}`, () => each.text === names[i]);
+    here.partialText.publish('s', partialText(1, 'b'));
+    const back = createListener(there.partialText, 's');
+    await waitUntilReceived('all that was said meanwhile', () => back.text === 'ab');
     assert.equal(gone.text, 'a');
   });
 }

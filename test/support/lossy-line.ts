@@ -4,18 +4,18 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
 /** The line. */
-export type LossyLine = {
+export type LossyProxy = {
   /** The server's address by way of this line. */
   readonly url: string;
   /** Loses the answer to a question with these words, and with it every connection, until it is mended; settles once it is lost. */
-  lose(words: string): Promise<void>;
+  dropResponse(words: string): Promise<void>;
   /** Carries nothing any more, and says nothing of it: as a cable that was pulled. */
-  die(): void;
-  mend(): void;
+  blackhole(): void;
+  restore(): void;
 };
 
 /** Lays a line to a server; it ends with the test. */
-export async function lossyLine(t: TestContext, to: string): Promise<LossyLine> {
+export async function startLossyProxy(t: TestContext, to: string): Promise<LossyProxy> {
   const { hostname, port } = new URL(to);
   const ends = new Set<Socket>();
   let losing: { readonly words: string; readonly lost: () => void } | undefined;
@@ -54,8 +54,8 @@ export async function lossyLine(t: TestContext, to: string): Promise<LossyLine> 
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
-    lose: (words) => new Promise((lost) => (losing = { words, lost })),
-    die: () => (dead = true),
-    mend: () => (down = false),
+    dropResponse: (words) => new Promise((lost) => (losing = { words, lost })),
+    blackhole: () => (dead = true),
+    restore: () => (down = false),
   };
 }

@@ -7,7 +7,7 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import type { FleetRun, JsonObject } from '../../src/core/index.ts';
 import type { Script } from '../../src/testing/index.ts';
 import { buildWeb, isStale } from '../../web/build.ts';
-import { bin, program, type Program } from './live-program.ts';
+import { bin, createProgram, type TestProgram } from './live-program.ts';
 import { source } from './program.ts';
 
 const places = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -40,7 +40,7 @@ export const closeBrowser = async (): Promise<void> => (await browser)?.close();
 export type Opened = { readonly key?: string | undefined; readonly width?: number; readonly dark?: boolean };
 
 /** A server with its page. */
-export type Served = Omit<Program, 'open'> & {
+export type Served = Omit<TestProgram, 'open'> & {
   readonly url: string;
   /** Opens the page, with the operator's key unless told otherwise. What it must never do fails the test: errors, foreign requests, a broken policy. */
   open(t: TestContext, options?: Opened): Promise<Page>;
@@ -56,8 +56,8 @@ export type Served = Omit<Program, 'open'> & {
 export async function served(t: TestContext, script?: Script<JsonObject>): Promise<Served> {
   // What was built for the tests brings its page along.
   if (bin === source && isStale()) await buildWeb();
-  const made = await program(t, script);
-  await made.known('qwen3');
+  const made = await createProgram(t, script);
+  await made.seedModels('qwen3');
   let child: ChildProcess | undefined;
   let url = '';
   const start = async (port: string): Promise<void> => {

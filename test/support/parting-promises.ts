@@ -1,24 +1,24 @@
 // What every queue promises those who speak to a run at its end, cancel it, or clear away what is old: no word is lost, and none reaches another.
 import assert from 'node:assert/strict';
 import type { FleetRun, FleetStore, RunSettlement } from '../../src/core/index.ts';
-import { ended, type RegisterPromise } from './queue-promises.ts';
+import { endedResult, type RegisterConformanceTest } from './queue-promises.ts';
 
 /** Works on all there is; each run is handed to `drive` with how often it was taken. */
-const workOn = ({ queue }: FleetStore, drive: (run: FleetRun) => Promise<RunSettlement>): Promise<void> =>
+const startWork = ({ queue }: FleetStore, drive: (run: FleetRun) => Promise<RunSettlement>): Promise<void> =>
   queue.work({ worker: 'w', concurrency: 1, drain: true, signal: AbortSignal.timeout(30_000), handle: drive });
 
-const rest: RunSettlement = { type: 'resting', questions: [] };
+const suspendedResult: RunSettlement = { type: 'resting', questions: [] };
 
 /** Registers what a queue promises at the end of runs. */
-export function partingPromises(promise: RegisterPromise): void {
+export function runEndConformance(promise: RegisterConformanceTest): void {
   promise('a cancel names its run, and a run that is about to rest is worked on again to read it', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'one', words: '', session: 's' }]);
     let drives = 0;
-    await workOn(store, async () => {
+    await startWork(store, async () => {
       drives += 1;
       if (drives === 1) await store.queue.cancel('one', 'enough');
-      return rest;
+      return suspendedResult;
     });
     assert.equal(drives, 2);
     const letters = (await store.inbox.read('s', 0)).map(({ message: letter }) => letter);
@@ -41,7 +41,7 @@ export function partingPromises(promise: RegisterPromise): void {
       signal: end.signal,
       async handle() {
         end.abort();
-        return rest;
+        return suspendedResult;
       },
     });
     assert.equal((await queue.cancel('top', 'enough'))?.status, 'ended');
@@ -57,7 +57,7 @@ export function partingPromises(promise: RegisterPromise): void {
     const { queue, inbox } = store;
     await queue.enqueue([{ id: 'one', words: '', session: 's' }]);
     const drives: number[] = [];
-    await workOn(store, async ({ attempts }) => {
+    await startWork(store, async ({ attempts }) => {
       drives.push(attempts);
       // The first attempt has read its letters already; the second reads them, and is told something else.
       if (attempts === 1) await inbox.send('s', { type: 'follow-up', words: 'And the rest?' });
@@ -67,7 +67,7 @@ export function partingPromises(promise: RegisterPromise): void {
         await inbox.send('s', { type: 'answer', call: 'c', allowed: true });
       }
       await queue.wake('one');
-      return ended();
+      return endedResult();
     });
     assert.deepEqual(drives, [1, 2]);
     assert.equal((await queue.run('one'))?.status, 'ended');
@@ -78,10 +78,10 @@ export function partingPromises(promise: RegisterPromise): void {
     await store.queue.enqueue([{ id: 'one', words: '', session: 's' }]);
     await store.inbox.send('s', { type: 'steer', words: 'left' });
     let drives = 0;
-    await workOn(store, async () => {
+    await startWork(store, async () => {
       drives += 1;
       if (drives === 1) await store.queue.wake('one');
-      return ended();
+      return endedResult();
     });
     assert.equal(drives, 2);
   });
@@ -103,7 +103,7 @@ export function partingPromises(promise: RegisterPromise): void {
       signal: end.signal,
       async handle({ id }) {
         if (id === 'alone') end.abort();
-        return id === 'top' ? rest : ended();
+        return id === 'top' ? suspendedResult : endedResult();
       },
     });
     const later = new Date(Date.now() + 60_000).toISOString();

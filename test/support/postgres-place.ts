@@ -3,7 +3,7 @@ import { openPostgres } from '../../src/stores/postgres/store.ts';
 import { startPostgres } from './postgres.ts';
 
 /** Where empty stores come from; with `skip`, why there can be none. */
-export type PostgresPlace = {
+export type PostgresStores = {
   readonly skip?: string;
   /** Makes an empty store and gives its address. */
   readonly fresh: () => Promise<string>;
@@ -17,7 +17,7 @@ export type PostgresPlace = {
 };
 
 /** Starts the PostgreSQL of this process, where there is one. */
-export async function freshPostgres(): Promise<PostgresPlace> {
+export async function startPostgresStores(): Promise<PostgresStores> {
   const postgres = await startPostgres();
   if (typeof postgres === 'string') {
     const none = async (): Promise<void> => {};

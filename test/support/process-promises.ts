@@ -6,21 +6,21 @@ import { openFleetStore } from '../../src/stores/index.ts';
 import { awakeActor, startActor, type Actor } from './fleet-process.ts';
 
 /** Makes an empty place for a store, and gives its name as `openFleetStore` takes it. */
-export type FreshPlace = (t: TestContext) => Promise<string>;
+export type FreshStoreLocation = (t: TestContext) => Promise<string>;
 
 const leaseMs = 700;
 
-const awake = (t: TestContext, where: string): Promise<Actor> => awakeActor(t, where, leaseMs);
-const start = (t: TestContext, where: string): Promise<Actor> => startActor(t, where, leaseMs);
+const spawnReadyActor = (t: TestContext, where: string): Promise<Actor> => awakeActor(t, where, leaseMs);
+const spawnActor = (t: TestContext, where: string): Promise<Actor> => startActor(t, where, leaseMs);
 
-async function here(t: TestContext, where: string): Promise<FleetStore> {
+async function openStore(t: TestContext, where: string): Promise<FleetStore> {
   const store = await openFleetStore(where, { leaseMs, retryMs: 20 });
   t.after(() => store.close());
   return store;
 }
 
 /** Works on runs until all are done, and answers which it was given. */
-async function drainHere(store: FleetStore): Promise<readonly string[]> {
+async function drainQueue(store: FleetStore): Promise<readonly string[]> {
   const runs: string[] = [];
   await store.queue.work({
     worker: 'here',
@@ -36,21 +36,25 @@ async function drainHere(store: FleetStore): Promise<readonly string[]> {
 }
 
 /** Registers the promises as tests; with a reason to skip them, they are skipped by name. */
-export function processPromises(name: string, fresh: FreshPlace, options: { readonly skip?: string } = {}): void {
+export function processConformance(
+  name: string,
+  fresh: FreshStoreLocation,
+  options: { readonly skip?: string } = {},
+): void {
   const promise = (title: string, work: (t: TestContext, where: string) => Promise<void>): void =>
     void test(`${name}: ${title}`, { timeout: 120_000, ...options }, async (t) => work(t, await fresh(t)));
 
   promise('[A116] processes that open a new store at the same moment all find it made', async (t, where) => {
-    const actors = await Promise.all([1, 2, 3, 4].map(() => awake(t, where)));
+    const actors = await Promise.all([1, 2, 3, 4].map(() => spawnReadyActor(t, where)));
     for (const actor of actors) actor.tell('go');
     for (const actor of actors) assert.equal(await actor.hear(''), 'ready');
     for (const actor of actors) assert.equal(await actor.ask('standing'), 'stopped false');
-    assert.deepEqual(await (await here(t, where)).queue.depth(), { queued: 0, running: 0, resting: 0 });
+    assert.deepEqual(await (await openStore(t, where)).queue.depth(), { queued: 0, running: 0, resting: 0 });
   });
 
   promise('[A95] the kill-switch that one process turns is turned for all', async (t, where) => {
-    const actor = await start(t, where);
-    const { killSwitch } = await here(t, where);
+    const actor = await spawnActor(t, where);
+    const { killSwitch } = await openStore(t, where);
     await killSwitch.stop('a test', 'me');
     assert.equal(await actor.ask('standing'), 'stopped true');
     await killSwitch.resume('me');
@@ -58,38 +62,38 @@ export function processPromises(name: string, fresh: FreshPlace, options: { read
   });
 
   promise('[A52] a session that a killed process held can be taken, with all that was settled', async (t, where) => {
-    const actor = await start(t, where);
+    const actor = await spawnActor(t, where);
     assert.equal(await actor.ask('open'), 'opened');
     assert.equal(await actor.ask('append'), 'saved 1');
-    const { sessions } = await here(t, where);
+    const { sessions } = await openStore(t, where);
     await assert.rejects(sessions.open('one'), { code: 'store/locked', message: new RegExp(`p${actor.pid}`) });
     await actor.kill();
-    const log = await takePatiently(sessions);
+    const log = await openWithRetry(sessions);
     const [event] = await log.append(1, [{ type: 'annotation-added', key: 'k', value: 1 }], { durable: true });
     assert.equal(event?.seq, 2);
     await log.close();
   });
 
   promise('[A71, A116] what a killed worker was working on is taken over by another', async (t, where) => {
-    const store = await here(t, where);
+    const store = await openStore(t, where);
     await store.queue.enqueue([{ id: 'r', words: '' }]);
-    const actor = await start(t, where);
+    const actor = await spawnActor(t, where);
     actor.tell('take');
     await actor.hear('took r 1');
     await actor.kill();
-    assert.deepEqual(await drainHere(store), ['r 2']);
+    assert.deepEqual(await drainQueue(store), ['r 2']);
   });
 
   promise('[A116] a worker that slept while others took its run finds its writes refused', async (t, where) => {
-    const store = await here(t, where);
-    const zombie = await start(t, where);
+    const store = await openStore(t, where);
+    const zombie = await spawnActor(t, where);
     assert.equal(await zombie.ask('open'), 'opened');
     assert.equal(await zombie.ask('append'), 'saved 1');
     await store.queue.enqueue([{ id: 'r', words: '', session: 'one' }]);
     zombie.tell('take');
     await zombie.hear('took r 1');
     zombie.signal('SIGSTOP');
-    assert.deepEqual(await drainHere(store), ['r 2']);
+    assert.deepEqual(await drainQueue(store), ['r 2']);
     const log = await store.sessions.open('one', { force: true });
     // It lies there when it wakes up, before it can have noticed anything.
     zombie.tell('append');
@@ -108,10 +112,10 @@ export function processPromises(name: string, fresh: FreshPlace, options: { read
   });
 
   promise('[A52, A71, A116] workers killed in the middle of work lose no run and repeat none', async (t, where) => {
-    const store = await here(t, where);
+    const store = await openStore(t, where);
     const runs = await store.queue.enqueue(Array.from({ length: 60 }, (_, i) => ({ id: `r${i}`, words: '' })));
     const begin = async (): Promise<Actor> => {
-      const actor = await start(t, where);
+      const actor = await spawnActor(t, where);
       actor.tell('drain');
       return actor;
     };
@@ -136,7 +140,7 @@ export function processPromises(name: string, fresh: FreshPlace, options: { read
   });
 }
 
-async function takePatiently(sessions: FleetStore['sessions']): ReturnType<FleetStore['sessions']['open']> {
+async function openWithRetry(sessions: FleetStore['sessions']): ReturnType<FleetStore['sessions']['open']> {
   for (;;) {
     try {
       return await sessions.open('one');

@@ -4,18 +4,18 @@ import type { FleetRun, FleetStore, RunOutcome, RunSettlement } from '../../src/
 import { zeroUsage } from '../../src/core/index.ts';
 
 /** Registers a promise as a test. */
-export type RegisterPromise = (title: string, work: (open: () => Promise<FleetStore>) => Promise<void>) => void;
+export type RegisterConformanceTest = (title: string, work: (open: () => Promise<FleetStore>) => Promise<void>) => void;
 
 /** A settlement that ends a run. */
-export const ended = (text = '', more: Partial<RunOutcome> = {}): RunSettlement => ({
+export const endedResult = (text = '', more: Partial<RunOutcome> = {}): RunSettlement => ({
   type: 'ended',
   outcome: { reason: 'answered', text, spent: zeroUsage, ...more },
 });
 
 /** Works on what is in the queue until it is empty, one run at a time, and gives the runs as they were handed out. */
-export async function drain(
+export async function drainStore(
   { queue }: FleetStore,
-  drive: (run: FleetRun) => RunSettlement = () => ended(),
+  drive: (run: FleetRun) => RunSettlement = () => endedResult(),
   more: { readonly worker?: string; readonly version?: string } = {},
 ): Promise<readonly FleetRun[]> {
   const driven: FleetRun[] = [];
@@ -33,12 +33,12 @@ export async function drain(
   return driven;
 }
 
-const ids = (runs: readonly FleetRun[]): readonly string[] => runs.map(({ id }) => id);
-const questions = [{ call: 'c', tool: 'send', question: 'May I?' }];
-const rest: RunSettlement = { type: 'resting', questions };
+const runIds = (runs: readonly FleetRun[]): readonly string[] => runs.map(({ id }) => id);
+const approvalQuestions = [{ call: 'c', tool: 'send', question: 'May I?' }];
+const suspendedResult: RunSettlement = { type: 'resting', questions: approvalQuestions };
 
 /** Registers the promises of a queue's rows. */
-export function queuePromises(promise: RegisterPromise): void {
+export function queueConformance(promise: RegisterConformanceTest): void {
   promise('[A91] a run is kept as it was given, with what was left out filled in', async (open) => {
     const { queue } = await open();
     const [plain, full] = await queue.enqueue([
@@ -93,7 +93,7 @@ export function queuePromises(promise: RegisterPromise): void {
   promise('[A91] a run of an id that is known is the one that is there, as it stands', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'one', words: 'first' }]);
-    await drain(store);
+    await drainStore(store);
     const other = await open();
     const [again, fresh] = await other.queue.enqueue([
       { id: 'one', words: 'second' },
@@ -109,7 +109,7 @@ export function queuePromises(promise: RegisterPromise): void {
     async (open) => {
       const { queue } = await open();
       const runs = Array.from({ length: 450 }, (_, i) => ({ id: `r${i}`, words: '' }));
-      assert.deepEqual(ids(await queue.enqueue(runs)), ids(await queue.list({ most: 500 })).toReversed());
+      assert.deepEqual(runIds(await queue.enqueue(runs)), runIds(await queue.list({ most: 500 })).toReversed());
       const soon = queue.enqueue([{ words: '' }, { words: '', notBefore: 'soon' }]);
       await assert.rejects(soon, { code: 'queue/bad-time' });
       assert.equal((await queue.depth()).queued, 450);
@@ -127,7 +127,7 @@ export function queuePromises(promise: RegisterPromise): void {
       { id: 'd', words: '', priority: -1 },
       { id: 'e', words: '' },
     ]);
-    assert.deepEqual(ids(await drain(store)), ['b', 'c', 'a', 'e', 'd']);
+    assert.deepEqual(runIds(await drainStore(store)), ['b', 'c', 'a', 'e', 'd']);
   });
 
   promise('a run is not handed out before its time', async (open) => {
@@ -145,7 +145,7 @@ export function queuePromises(promise: RegisterPromise): void {
       signal: over.signal,
       async handle({ id }) {
         if (times.set(id, Date.now()).size === 2) over.abort();
-        return ended();
+        return endedResult();
       },
     });
     assert.ok(times.has('now'));
@@ -166,10 +166,10 @@ export function queuePromises(promise: RegisterPromise): void {
         { id: 'later', words: '', notBefore: '2999-01-01T00:00:00.000Z' },
         { id: 'asks', words: '', session: 't' },
       ]);
-      assert.deepEqual(ids(await drain(store, () => rest, { version: '2' })), ['asks']);
+      assert.deepEqual(runIds(await drainStore(store, () => suspendedResult, { version: '2' })), ['asks']);
       await queue.enqueue([{ id: 'waits', words: '', session: 't' }]);
-      assert.deepEqual(ids(await drain(store, () => ended(), { version: '2' })), []);
-      assert.deepEqual(ids(await drain(store, () => ended(), { version: '1' })), ['old', 'behind']);
+      assert.deepEqual(runIds(await drainStore(store, () => endedResult(), { version: '2' })), []);
+      assert.deepEqual(runIds(await drainStore(store, () => endedResult(), { version: '1' })), ['old', 'behind']);
     },
   );
 
@@ -183,7 +183,7 @@ export function queuePromises(promise: RegisterPromise): void {
       error: { code: 'x/y', message: 'm', blame: 'provider', retry: false },
       spent: { ...zeroUsage, usd: 0.5, input: 3 },
     };
-    const [driven] = await drain(store, () => ({ type: 'ended', outcome }), { worker: 'kim', version: '7' });
+    const [driven] = await drainStore(store, () => ({ type: 'ended', outcome }), { worker: 'kim', version: '7' });
     assert.deepEqual([driven?.status, driven?.worker, driven?.attempts], ['running', 'kim', 1]);
     const run = await (await open()).queue.run('one');
     assert.deepEqual(run?.outcome, outcome);
@@ -195,15 +195,15 @@ export function queuePromises(promise: RegisterPromise): void {
   promise('[A112] a run that rests shows what it waits for, and goes on once it is woken', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'one', words: '' }]);
-    await drain(store, () => rest);
+    await drainStore(store, () => suspendedResult);
     const { queue } = await open();
     const resting = await queue.run('one');
-    assert.deepEqual([resting?.status, resting?.questions], ['resting', questions]);
-    assert.deepEqual(await drain(store), [], 'nobody is handed a run that rests');
+    assert.deepEqual([resting?.status, resting?.questions], ['resting', approvalQuestions]);
+    assert.deepEqual(await drainStore(store), [], 'nobody is handed a run that rests');
     await queue.wake('one');
     assert.deepEqual([(await queue.run('one'))?.status, (await queue.run('one'))?.questions], ['queued', []]);
     await queue.wake('one');
-    const [again] = await drain(store);
+    const [again] = await drainStore(store);
     assert.equal(again?.attempts, 2);
     await queue.wake('one');
     await queue.wake('none');
@@ -222,7 +222,7 @@ export function queuePromises(promise: RegisterPromise): void {
       async handle() {
         drives += 1;
         if (drives === 1) await store.queue.wake('one');
-        return drives < 3 ? rest : ended();
+        return drives < 3 ? suspendedResult : endedResult();
       },
     });
     assert.equal(drives, 2, 'woken once, it is worked on once more, and then it rests');
@@ -243,7 +243,7 @@ export function queuePromises(promise: RegisterPromise): void {
       signal: end.signal,
       async handle() {
         end.abort();
-        return rest;
+        return suspendedResult;
       },
     });
     for (const id of ['waits', 'rests']) {
@@ -253,7 +253,7 @@ export function queuePromises(promise: RegisterPromise): void {
       assert.equal((await queue.cancel(id, 'again'))?.outcome?.detail, 'not wanted');
     }
     assert.equal(await queue.cancel('none', ''), undefined);
-    assert.deepEqual(await drain(store), []);
+    assert.deepEqual(await drainStore(store), []);
   });
 
   promise('[A92] runs are listed the latest first, by what is asked for, page by page', async (open) => {
@@ -263,15 +263,15 @@ export function queuePromises(promise: RegisterPromise): void {
       await queue.enqueue([
         { id: `r${i}`, words: '', tenant: i % 2 ? 'odd' : 'even', session: `s${i % 2}`, parent: `p${i > 3}` },
       ]);
-    assert.deepEqual(ids(await queue.list()), ['r5', 'r4', 'r3', 'r2', 'r1']);
-    assert.deepEqual(ids(await queue.list({ most: 2 })), ['r5', 'r4']);
-    assert.deepEqual(ids(await queue.list({ most: 2, before: 'r4' })), ['r3', 'r2']);
-    assert.deepEqual(ids(await queue.list({ tenant: 'odd', before: 'r5' })), ['r3', 'r1']);
-    assert.deepEqual(ids(await queue.list({ session: 's0' })), ['r4', 'r2']);
-    assert.deepEqual(ids(await queue.list({ parent: 'ptrue' })), ['r5', 'r4']);
-    await drain(store, ({ id }) => (id === 'r3' ? rest : ended()));
-    assert.deepEqual(ids(await queue.list({ status: 'resting' })), ['r3']);
-    assert.deepEqual(ids(await queue.list({ status: 'ended', tenant: 'even' })), ['r4', 'r2']);
+    assert.deepEqual(runIds(await queue.list()), ['r5', 'r4', 'r3', 'r2', 'r1']);
+    assert.deepEqual(runIds(await queue.list({ most: 2 })), ['r5', 'r4']);
+    assert.deepEqual(runIds(await queue.list({ most: 2, before: 'r4' })), ['r3', 'r2']);
+    assert.deepEqual(runIds(await queue.list({ tenant: 'odd', before: 'r5' })), ['r3', 'r1']);
+    assert.deepEqual(runIds(await queue.list({ session: 's0' })), ['r4', 'r2']);
+    assert.deepEqual(runIds(await queue.list({ parent: 'ptrue' })), ['r5', 'r4']);
+    await drainStore(store, ({ id }) => (id === 'r3' ? suspendedResult : endedResult()));
+    assert.deepEqual(runIds(await queue.list({ status: 'resting' })), ['r3']);
+    assert.deepEqual(runIds(await queue.list({ status: 'ended', tenant: 'even' })), ['r4', 'r2']);
   });
 
   promise('[A92] the depth of a queue counts what waits, is under way and rests', async (open) => {
@@ -281,7 +281,7 @@ export function queuePromises(promise: RegisterPromise): void {
     const [first] = await queue.enqueue([{ words: '' }, { words: '' }, { words: '' }]);
     assert.deepEqual(await queue.depth(), { queued: 3, running: 0, resting: 0, oldest: first?.queued });
     let seen: unknown;
-    await drain(store, () => rest);
+    await drainStore(store, () => suspendedResult);
     await queue.enqueue([{ id: 'last', words: '' }]);
     await queue.work({
       worker: 'w',
@@ -290,7 +290,7 @@ export function queuePromises(promise: RegisterPromise): void {
       signal: new AbortController().signal,
       async handle() {
         seen = await queue.depth();
-        return ended();
+        return endedResult();
       },
     });
     assert.deepEqual(seen, { queued: 0, running: 1, resting: 3 });

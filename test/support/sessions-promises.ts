@@ -8,7 +8,7 @@ import { memoryLog } from '../../src/stores/index.ts';
 /** Makes an empty place and gives how to look at it; asked again, it gives the same place as another process would see it. */
 export type FreshSessions = (t: TestContext) => Promise<() => Promise<SessionStore>>;
 
-const remark = (value: number): Fact => ({ type: 'annotation-added', key: 'n', value });
+const annotation = (value: number): Fact => ({ type: 'annotation-added', key: 'n', value });
 
 const epoch = (session: string): Fact => ({
   type: 'epoch-started',
@@ -20,28 +20,32 @@ const epoch = (session: string): Fact => ({
   baseline: { session, messages: [], turn: 0, loaded: [], queue: [], total: zeroUsage },
 });
 
-async function eventsOf(log: Log, options?: Parameters<Log['read']>[0]): Promise<readonly Event[]> {
+async function readEvents(log: Log, options?: Parameters<Log['read']>[0]): Promise<readonly Event[]> {
   const events: Event[] = [];
   for await (const batch of log.read(options)) events.push(...batch);
   return events;
 }
 
-const seqs = (events: readonly Event[]): readonly number[] => events.map(({ seq }) => seq);
+const eventSeqs = (events: readonly Event[]): readonly number[] => events.map(({ seq }) => seq);
 
 /** Registers the promises of a place as tests. */
-export function sessionsPromises(name: string, fresh: FreshSessions, options: { readonly skip?: string } = {}): void {
+export function sessionsConformance(
+  name: string,
+  fresh: FreshSessions,
+  options: { readonly skip?: string } = {},
+): void {
   const promise = (title: string, work: (open: () => Promise<SessionStore>) => Promise<void>): void =>
     void test(`${name}: ${title}`, { timeout: 60_000, ...options }, async (t) => work(await fresh(t)));
 
   promise('[A52] a session gives back what was written to it, in its order and place', async (open) => {
     const sessions = await open();
     const log = await sessions.open('one');
-    const facts: readonly Fact[] = [{ type: 'session-started', session: 'one' }, remark(1), remark(2)];
+    const facts: readonly Fact[] = [{ type: 'session-started', session: 'one' }, annotation(1), annotation(2)];
     const written = [
       ...(await log.append(0, facts.slice(0, 2), { durable: true })),
-      ...(await log.append(2, [remark(2)])),
+      ...(await log.append(2, [annotation(2)])),
     ];
-    const events = await eventsOf(log);
+    const events = await readEvents(log);
     assert.deepEqual(events, written);
     assert.deepEqual(
       events.map(({ seq, id: _id, parent: _parent, time: _time, ...fact }) => [seq, fact]),
@@ -53,16 +57,16 @@ export function sessionsPromises(name: string, fresh: FreshSessions, options: { 
     );
     assert.ok(events.every(({ time }) => new Date(time).toISOString() === time));
     await log.close();
-    assert.deepEqual(await eventsOf(await (await open()).reader('one')), written);
+    assert.deepEqual(await readEvents(await (await open()).reader('one')), written);
   });
 
   promise('[A52] an append that does not follow the last event is refused, and leaves nothing behind', async (open) => {
     const log = await (await open()).open('one');
-    await log.append(0, [remark(1)]);
-    await assert.rejects(log.append(0, [remark(2), remark(3)]), { code: 'store/conflict' });
-    await assert.rejects(log.append(5, [remark(2)]), { code: 'store/conflict' });
-    assert.deepEqual(seqs(await log.append(1, [remark(4)])), [2]);
-    assert.equal((await eventsOf(log)).length, 2);
+    await log.append(0, [annotation(1)]);
+    await assert.rejects(log.append(0, [annotation(2), annotation(3)]), { code: 'store/conflict' });
+    await assert.rejects(log.append(5, [annotation(2)]), { code: 'store/conflict' });
+    assert.deepEqual(eventSeqs(await log.append(1, [annotation(4)])), [2]);
+    assert.equal((await readEvents(log)).length, 2);
     await log.close();
   });
 
@@ -72,23 +76,23 @@ export function sessionsPromises(name: string, fresh: FreshSessions, options: { 
     await assert.rejects(sessions.open('one'), { code: 'store/locked' });
     await assert.rejects((await open()).open('one'), { code: 'store/locked' });
     await log.close();
-    await assert.rejects(log.append(0, [remark(1)]), { code: 'store/closed' });
+    await assert.rejects(log.append(0, [annotation(1)]), { code: 'store/closed' });
     const next = await (await open()).open('one');
-    assert.deepEqual(seqs(await next.append(0, [remark(1)])), [1]);
+    assert.deepEqual(eventSeqs(await next.append(0, [annotation(1)])), [1]);
     await next.close();
   });
 
   promise('[A116] who lost a session to another cannot write to it any more', async (open) => {
     const log = await (await open()).open('one');
-    await log.append(0, [remark(1)], { durable: true });
+    await log.append(0, [annotation(1)], { durable: true });
     const other = await (await open()).open('one', { force: true });
-    await assert.rejects(log.append(1, [remark(2)], { durable: true }), { code: 'store/fenced' });
-    assert.deepEqual(seqs(await other.append(1, [remark(3)], { durable: true })), [2]);
-    await assert.rejects(log.append(2, [remark(4)]), { code: 'store/fenced' });
+    await assert.rejects(log.append(1, [annotation(2)], { durable: true }), { code: 'store/fenced' });
+    assert.deepEqual(eventSeqs(await other.append(1, [annotation(3)], { durable: true })), [2]);
+    await assert.rejects(log.append(2, [annotation(4)]), { code: 'store/fenced' });
     await log.close();
     // That it lets go of what it no longer has takes nothing from the one who has it.
     await assert.rejects((await open()).open('one'), { code: 'store/locked' });
-    assert.equal((await eventsOf(other)).length, 2);
+    assert.equal((await readEvents(other)).length, 2);
     await other.close();
   });
 
@@ -96,35 +100,35 @@ export function sessionsPromises(name: string, fresh: FreshSessions, options: { 
     const sessions = await open();
     await assert.rejects(sessions.reader('none'), { code: 'store/no-session' });
     const log = await sessions.open('one');
-    await log.append(0, [remark(1)]);
+    await log.append(0, [annotation(1)]);
     const reader = await (await open()).reader('one');
-    await assert.rejects(reader.append(1, [remark(2)]), { code: 'store/read-only' });
-    await log.append(1, [remark(2)]);
-    assert.deepEqual(seqs(await eventsOf(reader)), [1, 2]);
+    await assert.rejects(reader.append(1, [annotation(2)]), { code: 'store/read-only' });
+    await log.append(1, [annotation(2)]);
+    assert.deepEqual(eventSeqs(await readEvents(reader)), [1, 2]);
     await reader.close();
     await log.close();
   });
 
   promise('[A24] a session is read from its last epoch on, along the branch that is asked for', async (open) => {
     const log = await (await open()).open('one');
-    const first = await log.append(0, [remark(1), epoch('one'), remark(3), remark(4)]);
-    await log.append(4, [epoch('one'), remark(6)]);
-    assert.deepEqual(seqs(await eventsOf(log, { from: 'epoch' })), [5, 6]);
+    const first = await log.append(0, [annotation(1), epoch('one'), annotation(3), annotation(4)]);
+    await log.append(4, [epoch('one'), annotation(6)]);
+    assert.deepEqual(eventSeqs(await readEvents(log, { from: 'epoch' })), [5, 6]);
     const at = first[2]?.id ?? '';
-    const [branch] = await log.append(6, [remark(7)], { parent: at });
+    const [branch] = await log.append(6, [annotation(7)], { parent: at });
     assert.equal(branch?.parent, at);
-    assert.deepEqual(seqs(await eventsOf(log)), [1, 2, 3, 7]);
-    assert.deepEqual(seqs(await eventsOf(log, { from: 'epoch' })), [2, 3, 7]);
-    assert.deepEqual(seqs(await eventsOf(log, { at: first[3]?.id ?? '' })), [1, 2, 3, 4]);
-    await assert.rejects(eventsOf(log, { at: 'zz.none' }), { code: 'store/unknown-event' });
-    await assert.rejects(log.append(7, [remark(8)], { parent: 'zz.none' }), { code: 'store/unknown-event' });
+    assert.deepEqual(eventSeqs(await readEvents(log)), [1, 2, 3, 7]);
+    assert.deepEqual(eventSeqs(await readEvents(log, { from: 'epoch' })), [2, 3, 7]);
+    assert.deepEqual(eventSeqs(await readEvents(log, { at: first[3]?.id ?? '' })), [1, 2, 3, 4]);
+    await assert.rejects(readEvents(log, { at: 'zz.none' }), { code: 'store/unknown-event' });
+    await assert.rejects(log.append(7, [annotation(8)], { parent: 'zz.none' }), { code: 'store/unknown-event' });
     await log.close();
   });
 
   promise('[A93] who follows a session sees every event once, of all branches, as others write them', async (open) => {
     const sessions = await open();
     const log = await sessions.open('one');
-    const [first] = await log.append(0, [remark(1), remark(2)]);
+    const [first] = await log.append(0, [annotation(1), annotation(2)]);
     const end = new AbortController();
     const watching = [await sessions.reader('one'), await (await open()).reader('one'), log];
     const all = watching.map(async (each) => {
@@ -132,8 +136,8 @@ export function sessionsPromises(name: string, fresh: FreshSessions, options: { 
       for await (const event of each.follow(1, end.signal)) if (seen.push(event.seq) === 4) break;
       return seen;
     });
-    await log.append(2, [remark(3)], { parent: first?.id ?? '' });
-    await log.append(3, [remark(4), remark(5)], { durable: true });
+    await log.append(2, [annotation(3)], { parent: first?.id ?? '' });
+    await log.append(3, [annotation(4), annotation(5)], { durable: true });
     assert.deepEqual(await Promise.all(all), [
       [2, 3, 4, 5],
       [2, 3, 4, 5],
@@ -158,7 +162,7 @@ export function sessionsPromises(name: string, fresh: FreshSessions, options: { 
         i,
         values.slice(i, i + 100).map((value): Fact => ({ type: 'annotation-added', key: 'v', value })),
       );
-    const events = await eventsOf(log);
+    const events = await readEvents(log);
     assert.deepEqual(
       events.map((event) => event.type === 'annotation-added' && event.value),
       values,
@@ -171,12 +175,12 @@ export function sessionsPromises(name: string, fresh: FreshSessions, options: { 
     assert.deepEqual(await sessions.list(), []);
     for (const session of ['a', 'b', 'c/../d']) {
       const log = await sessions.open(session);
-      await log.append(0, [{ type: 'session-started', session, name: `the ${session}` }, remark(1)]);
+      await log.append(0, [{ type: 'session-started', session, name: `the ${session}` }, annotation(1)]);
       await log.close();
       await nextMillisecond();
     }
     const log = await sessions.open('a', { holder: 'somebody' });
-    await log.append(2, [remark(2)]);
+    await log.append(2, [annotation(2)]);
     const list = await (await open()).list();
     assert.deepEqual(
       list.map(({ session, name, events, holder }) => [session, name, events, holder !== undefined]),
@@ -193,14 +197,14 @@ export function sessionsPromises(name: string, fresh: FreshSessions, options: { 
   promise('a session that nobody holds can be removed, and its name begins anew', async (open) => {
     const sessions = await open();
     const log = await sessions.open('one');
-    await log.append(0, [remark(1)]);
+    await log.append(0, [annotation(1)]);
     await assert.rejects((await open()).remove('one'), { code: 'store/locked' });
     await log.close();
     await (await open()).remove('one');
     await assert.rejects(sessions.reader('one'), { code: 'store/no-session' });
     await assert.rejects(sessions.remove('one'), { code: 'store/no-session' });
     const again = await sessions.open('one');
-    assert.deepEqual(seqs(await again.append(0, [remark(1)])), [1]);
+    assert.deepEqual(eventSeqs(await again.append(0, [annotation(1)])), [1]);
     await again.close();
   });
 
@@ -210,7 +214,7 @@ export function sessionsPromises(name: string, fresh: FreshSessions, options: { 
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
         const log = await sessions.open(`s${(count += 1)}`);
-        await alike(log, steps);
+        await assertSameAsMemoryLog(log, steps);
         await log.close();
       }),
       { numRuns: 25 },
@@ -226,7 +230,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 /** Does the same to a log and to one in memory; ids are their own, so that events are compared by their seqs. */
-async function alike(log: Log, steps: readonly Step[]): Promise<void> {
+async function assertSameAsMemoryLog(log: Log, steps: readonly Step[]): Promise<void> {
   const plain = memoryLog();
   const ids: string[] = [];
   const write = async (facts: readonly Fact[], parent?: number): Promise<void> => {
@@ -238,18 +242,18 @@ async function alike(log: Log, steps: readonly Step[]): Promise<void> {
   };
   for (const { type, n } of steps) {
     const some = n % Math.max(1, plain.events.length);
-    if (type === 'append') await write([remark(n), remark(n + 1)].slice(0, 1 + (n % 2)));
-    if (type === 'epoch') await write([epoch('s'), remark(n)].slice(0, 1 + (n % 2)));
-    if (type === 'branch' && plain.events.length > 0) await write([remark(n)], some);
-    if (type === 'late') await assert.rejects(log.append(plain.events.length + 1 + n, [remark(n)]));
+    if (type === 'append') await write([annotation(n), annotation(n + 1)].slice(0, 1 + (n % 2)));
+    if (type === 'epoch') await write([epoch('s'), annotation(n)].slice(0, 1 + (n % 2)));
+    if (type === 'branch' && plain.events.length > 0) await write([annotation(n)], some);
+    if (type === 'late') await assert.rejects(log.append(plain.events.length + 1 + n, [annotation(n)]));
     if (type !== 'read' || plain.events.length === 0) continue;
     const from = n % 2 === 0 ? 'root' : 'epoch';
-    const ours = await eventsOf(log, { at: ids[some] ?? '', from });
-    assert.deepEqual(seqs(ours), seqs(await eventsOf(plain, { at: plain.events[some]?.id ?? '', from })));
+    const ours = await readEvents(log, { at: ids[some] ?? '', from });
+    assert.deepEqual(eventSeqs(ours), eventSeqs(await readEvents(plain, { at: plain.events[some]?.id ?? '', from })));
   }
   const bare = ({ id: _id, parent: _parent, time: _time, ...rest }: Event): unknown => rest;
   for (const from of ['root', 'epoch'] as const)
-    assert.deepEqual((await eventsOf(log, { from })).map(bare), (await eventsOf(plain, { from })).map(bare));
+    assert.deepEqual((await readEvents(log, { from })).map(bare), (await readEvents(plain, { from })).map(bare));
 }
 
 /** Times are kept in milliseconds: what is to be told apart by them must not share one. */

@@ -8,28 +8,28 @@ import type { FleetStore } from '../../src/core/index.ts';
 import { openSqlite } from '../../src/stores/sqlite/store.ts';
 
 /** A file that is not there yet; its folder goes with the test. */
-export function placeFor(t: TestContext): string {
+export function createSqlitePath(t: TestContext): string {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'fairlead-sqlite-'));
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
   return path.join(folder, 'fleet.sqlite');
 }
 
 /** Opens the store in a file, quick to try again; it is closed with the test. */
-export async function openFor(t: TestContext, file: string): Promise<FleetStore> {
+export async function openSqliteStore(t: TestContext, file: string): Promise<FleetStore> {
   const store = await openSqlite(file, { retryMs: 1, pollMs: 10 });
   t.after(() => store.close());
   return store;
 }
 
 /** Changes the file as another program would. */
-export function change(file: string, sql: string): void {
+export function executeSql(file: string, sql: string): void {
   const db = new DatabaseSync(file, { timeout: 5000 });
   db.exec(sql);
   db.close();
 }
 
 /** How many rows a table has. */
-export function countOf(file: string, table: string): number {
+export function countRows(file: string, table: string): number {
   const db = new DatabaseSync(file);
   const { count } = db.prepare(`SELECT count(*) AS count FROM ${table}`).get() ?? {};
   db.close();

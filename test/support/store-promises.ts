@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { InboxDelivery, FleetStore } from '../../src/core/index.ts';
-import { crowdPromises } from './crowd-promises.ts';
-import { livePromises } from './live-promises.ts';
-import { partingPromises } from './parting-promises.ts';
-import { queuePromises } from './queue-promises.ts';
-import { sessionsPromises } from './sessions-promises.ts';
-import { tallyPromises } from './tally-promises.ts';
-import { workPromises } from './work-promises.ts';
+import { concurrencyConformance } from './crowd-promises.ts';
+import { partialTextConformance } from './live-promises.ts';
+import { runEndConformance } from './parting-promises.ts';
+import { queueConformance } from './queue-promises.ts';
+import { sessionsConformance } from './sessions-promises.ts';
+import { runStatsConformance } from './tally-promises.ts';
+import { workerConformance } from './work-promises.ts';
 
 /**
  * Makes an empty store and gives how to open it; opened again, it is the same store as another process sees it.
@@ -17,7 +17,7 @@ import { workPromises } from './work-promises.ts';
 export type FreshStore = (t: TestContext) => Promise<() => Promise<FleetStore>>;
 
 /** Registers the promises of a store as tests; with a reason to skip them, they are skipped by name. */
-export function storePromises(name: string, fresh: FreshStore, options: { readonly skip?: string } = {}): void {
+export function storeConformance(name: string, fresh: FreshStore, options: { readonly skip?: string } = {}): void {
   const promise = (title: string, work: (open: () => Promise<FleetStore>, t: TestContext) => Promise<void>): void =>
     void test(`${name}: ${title}`, { timeout: 60_000, ...options }, async (t) => work(await fresh(t), t));
 
@@ -25,13 +25,13 @@ export function storePromises(name: string, fresh: FreshStore, options: { readon
     const open = await fresh(t);
     return async () => (await open()).sessions;
   };
-  sessionsPromises(name, freshSessions, options);
-  queuePromises(promise);
-  workPromises(promise);
-  partingPromises(promise);
-  tallyPromises(promise);
-  livePromises(promise);
-  crowdPromises(promise);
+  sessionsConformance(name, freshSessions, options);
+  queueConformance(promise);
+  workerConformance(promise);
+  runEndConformance(promise);
+  runStatsConformance(promise);
+  partialTextConformance(promise);
+  concurrencyConformance(promise);
 
   promise('letters keep their order, each session its own, until they are cleared', async (open) => {
     const { inbox } = await open();

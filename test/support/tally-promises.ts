@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { zeroUsage } from '../../src/core/index.ts';
-import { drain, ended, type RegisterPromise } from './queue-promises.ts';
+import { drainStore, endedResult, type RegisterConformanceTest } from './queue-promises.ts';
 
 /** Registers the promises of a queue's tallies and schedules. */
-export function tallyPromises(promise: RegisterPromise): void {
+export function runStatsConformance(promise: RegisterConformanceTest): void {
   promise('[A94] a tally says what ended when, for what reason, at what cost and how fast', async (open) => {
     const store = await open();
     const { queue } = store;
@@ -13,7 +13,7 @@ export function tallyPromises(promise: RegisterPromise): void {
     await queue.enqueue(Array.from({ length: 20 }, (_, i) => ({ id: `t${i}`, words: '' })));
     await queue.cancel('t19', '');
     const spent = { ...zeroUsage, usd: 0.5, input: 2, output: 1 };
-    await drain(store, ({ id }) => ended('', id === 't0' ? { reason: 'abstained', spent } : { spent }));
+    await drainStore(store, ({ id }) => endedResult('', id === 't0' ? { reason: 'abstained', spent } : { spent }));
     const day = 86_400_000;
     const tallies = await queue.stats(new Date(from - day).toISOString(), new Date(from + day).toISOString(), day);
     assert.deepEqual(
@@ -53,7 +53,7 @@ export function tallyPromises(promise: RegisterPromise): void {
         worker: 'w',
         concurrency: 1,
         signal: over.signal,
-        handle: async () => (over.abort(), ended()),
+        handle: async () => (over.abort(), endedResult()),
       });
       const { started = '' } = (await queue.run('soon')) ?? {};
       const day = 86_400_000;

@@ -1,12 +1,12 @@
 // What every queue promises those who work on its runs: one at a time, within the limits, and nothing lost when it fails.
 import assert from 'node:assert/strict';
 import type { FleetRun, FleetStore, RunSettlement, WorkOptions } from '../../src/core/index.ts';
-import { drain, ended, type RegisterPromise } from './queue-promises.ts';
+import { drainStore, endedResult, type RegisterConformanceTest } from './queue-promises.ts';
 
-const rest: RunSettlement = { type: 'resting', questions: [] };
+const suspendedResult: RunSettlement = { type: 'resting', questions: [] };
 
 /** Works on runs beside the test; `end` tells it to stop and waits until it has. */
-function working(
+function startTestWorker(
   { queue }: FleetStore,
   drive: WorkOptions['handle'],
   more: Partial<WorkOptions> = {},
@@ -23,12 +23,15 @@ function working(
 }
 
 /** Waits until something is so, however long that takes; the test's own time ends it. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** Counts how many of a kind are under way at once, and holds each for a moment so that others could come. */
-function meter(): { readonly most: ReadonlyMap<string, number>; readonly enter: (kind: string) => Promise<void> } {
+function createConcurrencyMeter(): {
+  readonly most: ReadonlyMap<string, number>;
+  readonly enter: (kind: string) => Promise<void>;
+} {
   const now = new Map<string, number>();
   const most = new Map<string, number>();
   return {
@@ -46,7 +49,7 @@ const isEnded = async ({ queue }: FleetStore, id: string): Promise<boolean> =>
   (await queue.run(id))?.status === 'ended';
 
 /** Registers the promises of a queue to its workers. */
-export function workPromises(promise: RegisterPromise): void {
+export function workerConformance(promise: RegisterConformanceTest): void {
   promise('[A71, A116] many workers share the runs: each is worked on once', async (open) => {
     const stores = [await open(), await open()];
     const [first] = stores;
@@ -55,13 +58,13 @@ export function workPromises(promise: RegisterPromise): void {
     const driven: string[] = [];
     const workers = stores.flatMap((store, s) =>
       [1, 2].map((w) =>
-        working(
+        startTestWorker(
           store,
           async ({ id, worker }) => {
             driven.push(id);
             assert.equal(worker, `w${s}${w}`);
             await new Promise(setImmediate);
-            return ended(id);
+            return endedResult(id);
           },
           { drain: true, concurrency: 5, worker: `w${s}${w}` },
         ),
@@ -76,10 +79,10 @@ export function workPromises(promise: RegisterPromise): void {
   promise('[A71] work that comes while a worker waits is begun at once, whichever process brings it', async (open) => {
     const store = await open();
     const other = await open();
-    const worker = working(store, async () => ended());
+    const worker = startTestWorker(store, async () => endedResult());
     for (const [i, { queue }] of [store, other, store].entries()) {
       await queue.enqueue([{ id: `r${i}`, words: '' }]);
-      await until(() => isEnded(other, `r${i}`));
+      await waitUntil(() => isEnded(other, `r${i}`));
     }
     await worker.end();
   });
@@ -89,15 +92,15 @@ export function workPromises(promise: RegisterPromise): void {
     async (open) => {
       const store = await open();
       await store.queue.enqueue(Array.from({ length: 9 }, (_, i) => ({ id: `r${i}`, words: '' })));
-      const { most, enter } = meter();
+      const { most, enter } = createConcurrencyMeter();
       let drives = 0;
-      const worker = working(
+      const worker = startTestWorker(
         store,
         async () => {
           drives += 1;
           await enter('all');
           if (drives === 4) void worker.end();
-          return ended();
+          return endedResult();
         },
         { concurrency: 2 },
       );
@@ -119,19 +122,19 @@ export function workPromises(promise: RegisterPromise): void {
       { id: 'c', words: '', session: 't' },
     ]);
     const seen: string[] = [];
-    const { most, enter } = meter();
-    const worker = working(store, async ({ id, session, attempts }) => {
+    const { most, enter } = createConcurrencyMeter();
+    const worker = startTestWorker(store, async ({ id, session, attempts }) => {
       seen.push(id);
       await enter(session);
-      return id === 'a' && attempts === 1 ? rest : ended();
+      return id === 'a' && attempts === 1 ? suspendedResult : endedResult();
     });
-    await until(() => isEnded(store, 'c'));
-    await until(async () => (await queue.run('a'))?.status === 'resting');
+    await waitUntil(() => isEnded(store, 'c'));
+    await waitUntil(async () => (await queue.run('a'))?.status === 'resting');
     await queue.enqueue([{ id: 'd', words: '' }]);
-    await until(() => isEnded(store, 'd'));
+    await waitUntil(() => isEnded(store, 'd'));
     assert.ok(!seen.includes('b'), 'it waits for the one that rests');
     await queue.wake('a');
-    await until(() => isEnded(store, 'b'));
+    await waitUntil(() => isEnded(store, 'b'));
     await worker.end();
     assert.ok(seen.indexOf('b') > seen.lastIndexOf('a'));
     assert.equal(most.get('s'), 1);
@@ -140,7 +143,7 @@ export function workPromises(promise: RegisterPromise): void {
   promise('a run that is left goes back as it is, and another goes on with it', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'one', words: 'w', settings: { a: 1 } }]);
-    const runs = await drain(store, ({ attempts }) => (attempts < 3 ? { type: 'left' } : ended('done')));
+    const runs = await drainStore(store, ({ attempts }) => (attempts < 3 ? { type: 'left' } : endedResult('done')));
     assert.deepEqual(
       runs.map(({ id, attempts, settings }) => [id, attempts, settings]),
       [1, 2, 3].map((attempt) => ['one', attempt, { a: 1 }]),
@@ -156,9 +159,9 @@ export function workPromises(promise: RegisterPromise): void {
         { id: 'once', words: '' },
         { id: 'always', words: '' },
       ]);
-      const runs = await drain(store, ({ id, attempts }) => {
+      const runs = await drainStore(store, ({ id, attempts }) => {
         if (id === 'always' || attempts === 1) throw new Error(`no luck with ${id}`);
-        return ended('lucky');
+        return endedResult('lucky');
       });
       const once = await store.queue.run('once');
       assert.deepEqual([once?.attempts, once?.outcome?.text], [2, 'lucky']);
@@ -173,13 +176,13 @@ export function workPromises(promise: RegisterPromise): void {
     const store = await open();
     const other = await open();
     await store.queue.enqueue([{ id: 'one', words: '', session: 's' }]);
-    const worker = working(store, async () => {
-      await until(async () => (await store.inbox.read('s', 0)).length > 0);
-      return ended('', { reason: 'cancelled' });
+    const worker = startTestWorker(store, async () => {
+      await waitUntil(async () => (await store.inbox.read('s', 0)).length > 0);
+      return endedResult('', { reason: 'cancelled' });
     });
-    await until(async () => (await store.queue.run('one'))?.status === 'running');
+    await waitUntil(async () => (await store.queue.run('one'))?.status === 'running');
     assert.equal((await other.queue.cancel('one', 'enough'))?.status, 'running');
-    await until(() => isEnded(store, 'one'));
+    await waitUntil(() => isEnded(store, 'one'));
     await worker.end();
     assert.deepEqual(
       (await store.inbox.read('s', 0)).map(({ message: letter }) => letter.type),
@@ -194,8 +197,8 @@ export function workPromises(promise: RegisterPromise): void {
       const { queue, inbox } = store;
       await queue.enqueue([{ id: 'parent', words: '', session: 'ps' }]);
       const letters: string[][] = [];
-      const worker = working(store, async ({ id, attempts }) => {
-        if (id !== 'parent') return ended();
+      const worker = startTestWorker(store, async ({ id, attempts }) => {
+        if (id !== 'parent') return endedResult();
         if (attempts === 1)
           await queue.enqueue([
             { id: 'child', words: '', parent: 'parent' },
@@ -205,12 +208,12 @@ export function workPromises(promise: RegisterPromise): void {
           letter.type === 'ended' ? letter.run : letter.type,
         );
         letters.push(heard);
-        return heard.length < 2 ? rest : ended();
+        return heard.length < 2 ? suspendedResult : endedResult();
       });
-      await until(() => isEnded(store, 'child'));
-      await until(async () => (await queue.run('parent'))?.status === 'resting' && letters.at(-1)?.[0] === 'child');
+      await waitUntil(() => isEnded(store, 'child'));
+      await waitUntil(async () => (await queue.run('parent'))?.status === 'resting' && letters.at(-1)?.[0] === 'child');
       await queue.cancel('dropped', 'not needed');
-      await until(() => isEnded(store, 'parent'));
+      await waitUntil(() => isEnded(store, 'parent'));
       await worker.end();
       assert.deepEqual(letters.at(-1), ['child', 'dropped']);
     },
@@ -219,13 +222,13 @@ export function workPromises(promise: RegisterPromise): void {
   promise('a run that another version of the program has begun is left to it', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'old', words: '' }]);
-    const first = await drain(store, () => rest, { version: '1' });
+    const first = await drainStore(store, () => suspendedResult, { version: '1' });
     assert.equal(first[0]?.version, '1');
     await store.queue.wake('old');
     await store.queue.enqueue([{ id: 'new', words: '' }]);
     const names = (runs: readonly FleetRun[]): readonly string[] => runs.map(({ id }) => id);
-    assert.deepEqual(names(await drain(store, () => ended(), { version: '2' })), ['new']);
-    assert.deepEqual(names(await drain(store, () => ended(), { version: '1' })), ['old']);
+    assert.deepEqual(names(await drainStore(store, () => endedResult(), { version: '2' })), ['new']);
+    assert.deepEqual(names(await drainStore(store, () => endedResult(), { version: '1' })), ['old']);
   });
 
   promise(
@@ -235,12 +238,12 @@ export function workPromises(promise: RegisterPromise): void {
       const { queue } = store;
       for (const version of ['1', '2']) {
         await queue.enqueue([{ id: `of ${version}`, words: '' }]);
-        await drain(store, () => rest, { version });
+        await drainStore(store, () => suspendedResult, { version });
         await queue.wake(`of ${version}`);
       }
       await queue.enqueue([{ id: 'fresh', words: '' }]);
-      const leaving = await drain(store, ({ attempts, id }) =>
-        id !== 'fresh' && attempts < 3 ? { type: 'left' } : ended(),
+      const leaving = await drainStore(store, ({ attempts, id }) =>
+        id !== 'fresh' && attempts < 3 ? { type: 'left' } : endedResult(),
       );
       assert.deepEqual(leaving.map(({ id }) => id).toSorted(), ['fresh', 'of 1', 'of 1', 'of 2', 'of 2']);
       assert.deepEqual(await Promise.all(['of 1', 'of 2', 'fresh'].map(async (id) => (await queue.run(id))?.version)), [
@@ -250,10 +253,10 @@ export function workPromises(promise: RegisterPromise): void {
       ]);
       await queue.setLimits({ tenantConcurrency: 1 });
       await queue.enqueue([{ id: 'bound', words: '' }]);
-      await drain(store, () => rest, { version: '3' });
+      await drainStore(store, () => suspendedResult, { version: '3' });
       await queue.wake('bound');
       assert.deepEqual(
-        (await drain(store)).map(({ id }) => id),
+        (await drainStore(store)).map(({ id }) => id),
         ['bound'],
         'also within limits',
       );
@@ -268,19 +271,19 @@ export function workPromises(promise: RegisterPromise): void {
     assert.deepEqual(await stores[1]?.queue.limits(), { concurrency: 3, tenantConcurrency: 2 });
     const tenants = ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'b', 'c', 'c'];
     await first.queue.enqueue(tenants.map((tenant) => ({ words: '', tenant })));
-    const { most, enter } = meter();
+    const { most, enter } = createConcurrencyMeter();
     const drive: WorkOptions['handle'] = async ({ tenant }) => {
       await Promise.all([enter('all'), enter(tenant)]);
-      return ended();
+      return endedResult();
     };
-    await Promise.all(stores.map((store) => working(store, drive, { drain: true }).done));
+    await Promise.all(stores.map((store) => startTestWorker(store, drive, { drain: true }).done));
     assert.ok((most.get('all') ?? 9) <= 3);
     for (const tenant of ['a', 'b', 'c']) assert.ok((most.get(tenant) ?? 9) <= 2);
     await first.queue.setLimits({});
     assert.deepEqual(await first.queue.limits(), {});
     await first.queue.enqueue(tenants.map(() => ({ words: '' })));
-    const free = meter();
-    await working(first, async () => (await free.enter('all'), ended()), { drain: true }).done;
+    const free = createConcurrencyMeter();
+    await startTestWorker(first, async () => (await free.enter('all'), endedResult()), { drain: true }).done;
     assert.ok((free.most.get('all') ?? 0) > 3, 'limits that were taken away bind nobody');
   });
 
@@ -289,8 +292,8 @@ export function workPromises(promise: RegisterPromise): void {
     const ms = 400;
     await stores[0]?.queue.setLimits({ rate: { runs: 3, ms } });
     await stores[0]?.queue.enqueue(Array.from({ length: 7 }, () => ({ words: '' })));
-    const drive: WorkOptions['handle'] = async () => ended();
-    await Promise.all(stores.map((store) => working(store, drive, { drain: true }).done));
+    const drive: WorkOptions['handle'] = async () => endedResult();
+    await Promise.all(stores.map((store) => startTestWorker(store, drive, { drain: true }).done));
     const begun = (await stores[0]?.queue.list())
       ?.map(({ started = '' }) => Date.parse(started))
       .toSorted((a, b) => a - b);
@@ -304,13 +307,13 @@ export function workPromises(promise: RegisterPromise): void {
     const other = await open();
     await store.killSwitch.stop('a test', 'me');
     let drives = 0;
-    const worker = working(store, async () => ((drives += 1), ended()));
+    const worker = startTestWorker(store, async () => ((drives += 1), endedResult()));
     await other.queue.enqueue([{ id: 'one', words: '' }]);
     // Long enough for a run that is handed out to be seen most of the time.
     for (let looks = 0; looks < 20; looks++) await new Promise((resolve) => setTimeout(resolve, 10));
     assert.deepEqual([drives, (await other.queue.run('one'))?.status], [0, 'queued']);
     await other.killSwitch.resume('me');
-    await until(() => isEnded(other, 'one'));
+    await waitUntil(() => isEnded(other, 'one'));
     await worker.end();
   });
 }

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
-import { glimpse } from '../../stores/jsonl/glimpse.ts';
+import { peekSession } from '../../stores/jsonl/glimpse.ts';
 import { serversBehind } from '../../tools/mcp/index.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
@@ -152,7 +152,7 @@ function folder(cwd: string): string {
 /** The folder a session was in last; nothing where its file does not show it. */
 function folderOf(file: string): string | undefined {
   try {
-    const epoch = glimpse(file).last('epoch-started');
+    const epoch = peekSession(file).last('epoch-started');
     return epoch?.type === 'epoch-started' ? epoch.cwd : undefined;
   } catch {
     return undefined;

@@ -5,21 +5,21 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { methods, type McpServer } from '@agentclientprotocol/sdk';
 import { heard, openEditor, say, wordsIn, type Editor } from '../../../test/support/editor.ts';
-import { program, toolsOf, type Program } from '../../../test/support/live-program.ts';
+import { createProgram, requestToolNames, type TestProgram } from '../../../test/support/live-program.ts';
 import { calls, says } from '../../testing/index.ts';
 import { serversNamed } from './servers.ts';
 
 const { session } = methods.agent;
 const clerk = path.resolve(import.meta.dirname, '../../../test/support/mcp-clerk.ts');
 
-type Desk = Program & { readonly starts: () => number; readonly begin: (editor: Editor) => Promise<string> };
+type Desk = TestProgram & { readonly starts: () => number; readonly begin: (editor: Editor) => Promise<string> };
 
 /** A program beside whose editor the clerk is named, with a value that looks like a variable. */
 async function deskFor(t: TestContext): Promise<Desk> {
-  const made = await program(t, ({ results }) =>
+  const made = await createProgram(t, ({ results }) =>
     results.length === 0 ? calls('mcp__clerk__greet', { a: 'Ann' }) : says(`Heard: ${results.at(-1)}`),
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const desk = path.join(made.home, 'desk');
   mkdirSync(desk);
   const list = path.join(desk, 'starts');
@@ -73,7 +73,7 @@ test('[P31] a server that the editor’s person does not want is not started, wh
   assert.equal(await say(editor, id, 'greet'), 'end_turn');
   assert.equal(made.starts(), 0);
   assert.deepEqual(
-    toolsOf(made.asked()[0]).filter((name) => name.startsWith('mcp__')),
+    requestToolNames(made.modelRequests()[0]).filter((name) => name.startsWith('mcp__')),
     [],
   );
   const notices = editor.told(id).flatMap((each) => (each.sessionUpdate === 'notice' ? [each.title] : []));

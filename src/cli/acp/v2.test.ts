@@ -13,7 +13,13 @@ import {
   type RequestPermissionRequest,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2';
-import { bin, messagesOf, program, until, type Program } from '../../../test/support/live-program.ts';
+import {
+  bin,
+  requestMessages,
+  createProgram,
+  waitUntil,
+  type TestProgram,
+} from '../../../test/support/live-program.ts';
 import { calls, says } from '../../testing/index.ts';
 
 const { session } = methods.agent;
@@ -26,7 +32,7 @@ type Editor = {
 
 async function editing(
   t: TestContext,
-  made: Program,
+  made: TestProgram,
   answer: (question: RequestPermissionRequest) => string | undefined = () => undefined,
 ): Promise<Editor> {
   const child = spawn(process.execPath, [bin, 'acp'], { cwd: made.home, env: made.env });
@@ -61,7 +67,7 @@ const states = (told: readonly SessionUpdate[]): readonly string[] =>
   );
 
 const idle = (editor: Editor, times: number): Promise<void> =>
-  until(
+  waitUntil(
     `idle ${times} times`,
     () => states(editor.told).filter((state) => state.startsWith('idle')).length === times,
     30_000,
@@ -71,12 +77,12 @@ const prompt = (editor: Editor, sessionId: string, text: string): Promise<{ read
   editor.agent.request(session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
 
 test('a prompt is taken at once and told with its id, states say how the run goes, and a later editor is told the same', async (t) => {
-  const made = await program(t, [
+  const made = await createProgram(t, [
     calls('read_file', { path: 'a.txt' }),
     calls('edit_file', { path: 'a.txt', old_string: 'one', new_string: 'two' }),
     says('Two.'),
   ]);
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const file = path.join(made.cwd, 'a.txt');
   writeFileSync(file, 'one\n');
   const questions: RequestPermissionRequest[] = [];
@@ -114,24 +120,24 @@ test('a prompt is taken at once and told with its id, states say how the run goe
 test('words that come during a run join it, and a cancel ends it as cancelled', async (t) => {
   const sleep = calls('run_command', { command: 'sleep 60' });
   const { promise: steered, resolve: steer } = Promise.withResolvers<void>();
-  const made = await program(t, async ({ index, prompt: words }) => {
+  const made = await createProgram(t, async ({ index, prompt: words }) => {
     if (index === 1) return says(`Heard: ${words}`);
     if (index === 0) await steered;
     return index === 0 ? calls('list_files', {}) : sleep;
   });
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const editor = await editing(t, made, () => 'once');
   const { sessionId } = await editor.agent.request(session.new, { cwd: made.cwd });
   const first = await prompt(editor, sessionId, 'Look.');
-  await until('the model is asked', () => made.asked().length === 1);
+  await waitUntil('the model is asked', () => made.modelRequests().length === 1);
   const second = await prompt(editor, sessionId, 'And be quick.');
   assert.notEqual(first.messageId, second.messageId);
   steer();
   await idle(editor, 1);
-  assert.match(JSON.stringify(messagesOf(made.asked().at(-1))), /And be quick\./);
+  assert.match(JSON.stringify(requestMessages(made.modelRequests().at(-1))), /And be quick\./);
   assert.match(JSON.stringify(editor.told), /Heard: And be quick\./);
   await prompt(editor, sessionId, 'Sleep.');
-  await until('the command runs', () =>
+  await waitUntil('the command runs', () =>
     /"run_command".*"in_progress"|"in_progress".*"run_command"/.test(JSON.stringify(editor.told.slice(-3))),
   );
   await editor.agent.notify(session.cancel, { sessionId });
@@ -141,10 +147,10 @@ test('words that come during a run join it, and a cancel ends it as cancelled', 
 });
 
 test('[P31] a server that the editor names is put to its person in their own words before the first answer', async (t) => {
-  const made = await program(t, ({ results }) =>
+  const made = await createProgram(t, ({ results }) =>
     results.length === 0 ? calls('mcp__clerk__greet', { a: 'Ann' }) : says(`Heard: ${results.at(-1)}`),
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const asked: RequestPermissionRequest[] = [];
   const editor = await editing(t, made, (question) => {
     asked.push(question);

@@ -2,7 +2,7 @@
 import type { Event } from '../../core/index.ts';
 import { holderWords, type Held } from '../conversation/which-session.ts';
 import type { Face } from '../face/face.ts';
-import { holderOf, readSession, summaryOf, watchSession } from '../sessions/index.ts';
+import { getLockOwner, readSession, summaryOf, watchSession } from '../sessions/index.ts';
 import { narrator } from './narrator.ts';
 
 /** How often it is looked whether the other process still holds the session. */
@@ -23,7 +23,7 @@ export async function watch({ place, holder }: Held, face: Face, shown: number):
     return say('This is only a view: nothing can be said here. Esc or Ctrl+D leaves.');
   });
   const looking = setInterval(() => {
-    if (holderOf(place.file)?.token !== holder.token) stop.abort();
+    if (getLockOwner(place.file)?.token !== holder.token) stop.abort();
   }, lookMs);
   const model = summaryOf(place)?.model ?? 'a model';
   const status = { model, session: place.name, mode: 'ask', stream: false, queued: 0 } as const;

@@ -5,19 +5,19 @@ import type { Which } from '../front/asked.ts';
 import {
   findSession,
   freeName,
-  holderOf,
+  getLockOwner,
   listSessions,
   mostRecent,
   sessionFile,
   tidyName,
-  type Holder,
+  type LockOwner,
   type SessionPlace,
   type Shelf,
 } from '../sessions/index.ts';
 import { sessionChoice } from './session-choice.ts';
 
 /** A session that another process writes to. */
-export type Held = { readonly place: SessionPlace; readonly holder: Holder };
+export type Held = { readonly place: SessionPlace; readonly holder: LockOwner };
 
 /** The session to open, and who must let go of it first. */
 export type Settled = { readonly which: Which; readonly held?: Held };
@@ -35,7 +35,7 @@ type Old = Which & { readonly type: 'resume' | 'latest' };
 async function settleOld(which: Old, shelf: Shelf, face: Face): Promise<Settled | undefined> {
   const place = await findOld(which, shelf, face);
   if (typeof place === 'string') return place === 'none-yet' ? { which: { type: 'new' } } : undefined;
-  const holder = place && holderOf(place.file);
+  const holder = place && getLockOwner(place.file);
   if (!place || !holder) return { which: place ? { type: 'resume', session: place.name } : which };
   const key = await face.ask({
     title: `"${place.name}" is being written by ${holderWords(holder)}. What now?`,
@@ -65,7 +65,7 @@ async function findOld(
 }
 
 /** The process that writes to a session, in words. */
-export const holderWords = ({ pid, host, time }: Holder): string => `process ${pid} on ${host} since ${time}`;
+export const holderWords = ({ pid, host, time }: LockOwner): string => `process ${pid} on ${host} since ${time}`;
 
 /** A new name that is taken already leads to that session, to another name, or out. */
 async function settleName(

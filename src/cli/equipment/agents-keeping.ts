@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseSubagentMetadata, type SubagentInfo } from '../../agent/agents/about.ts';
 import type { SubagentStore } from '../../agent/agents/child.ts';
 import { openSessionWriter, runStateView, type Log } from '../../core/index.ts';
-import { glimpse, holderOf, memoryLog, openJsonl, type MemoryLog } from '../../stores/index.ts';
+import { peekSession, getLockOwner, memoryLog, openJsonl, type MemoryLog } from '../../stores/index.ts';
 import {
   agentFolder,
   fileNameFor,
@@ -57,7 +57,7 @@ function isKept(shelf: Shelf, id: string): boolean {
 /** Whether the agent in a file may be one of this session, from the beginning of the file alone. */
 function mayBeOf(parent: string, file: string): boolean {
   try {
-    const about = parseSubagentMetadata(glimpse(file).first('annotation-added'));
+    const about = parseSubagentMetadata(peekSession(file).first('annotation-added'));
     // Behind very long instructions it does not show.
     return about === undefined || about.parent === parent;
   } catch {
@@ -69,7 +69,7 @@ function mayBeOf(parent: string, file: string): boolean {
 async function fromFile({ name, file }: SessionPlace): Promise<SubagentInfo | undefined> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
-    return await knownFrom(name, log, holderOf(file) ? 'elsewhere' : false);
+    return await knownFrom(name, log, getLockOwner(file) ? 'elsewhere' : false);
   } finally {
     await log.close();
   }

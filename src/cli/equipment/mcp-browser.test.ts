@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { until } from '../../../test/support/live-program.ts';
+import { waitUntil } from '../../../test/support/live-program.ts';
 import { openPage } from './mcp-browser.ts';
 
 const skip = process.platform === 'linux' ? false : 'the program has another name here';
@@ -27,7 +27,7 @@ test(
     process.env['PATH'] = [...bins, search].join(path.delimiter);
     assert.equal(openPage('file:///etc/passwd'), false);
     assert.equal(openPage('https://example.org/login'), true);
-    await until('the page is opened', () => bins.some((bin) => existsSync(path.join(bin, 'opened'))));
+    await waitUntil('the page is opened', () => bins.some((bin) => existsSync(path.join(bin, 'opened'))));
     assert.deepEqual(
       bins.map((bin) => existsSync(path.join(bin, 'opened'))),
       [false, true],

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
-import { program } from '../../../test/support/live-program.ts';
+import { createProgram } from '../../../test/support/live-program.ts';
 import { putFiles } from '../../../test/support/program.ts';
 
 const lines = (...messages: readonly object[]): string =>
   messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
 
 test('[attack 12] commands that speak a protocol tell their warnings with everything that does not show written out', async (t) => {
-  const made = await program(t);
-  await made.known('qwen3');
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
   const cwd = path.join(made.cwd, 'a\u001b[2Jb');
   putFiles(cwd, { '.env': 'OPENAI_BASE_URL=http://elsewhere.test\n' });
   const editor = lines(

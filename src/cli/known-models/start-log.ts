@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '../../core/index.ts';
-import { codeOf } from '../../stores/jsonl/disk.ts';
+import { errnoCode } from '../../stores/jsonl/disk.ts';
 import { tell } from '../front/print.ts';
 import { dateName, freeName } from '../sessions/names.ts';
 import { strictKeeper } from '../settings/keeper.ts';
@@ -76,7 +76,7 @@ function create(file: string): number {
     try {
       return openSync(file, 'ax', 0o600);
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') return -1;
+      if (errnoCode(error) === 'EEXIST') return -1;
       throw error;
     }
   });

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utim
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { openEditor } from '../../../test/support/editor.ts';
-import { program, until } from '../../../test/support/live-program.ts';
+import { createProgram, waitUntil } from '../../../test/support/live-program.ts';
 import { foldersFor, putFiles } from '../../../test/support/program.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { tidyUp, type Bounds } from './tidying.ts';
@@ -127,11 +127,11 @@ test('a content that is needed anew is as good as new', async (t) => {
 });
 
 test('the prompt tidies up in the background, and a single run does not', async (t) => {
-  const made = await program(t, async ({ prompt }) => {
-    if (prompt === 'at the prompt') await until('it is tidied', () => !existsSync(old));
+  const made = await createProgram(t, async ({ prompt }) => {
+    if (prompt === 'at the prompt') await waitUntil('it is tidied', () => !existsSync(old));
     return 'done';
   });
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const old = made.state('logs/2000-01-01_00-00-00');
   putFiles(made.state(), { 'logs/2000-01-01_00-00-00': 'x' });
   utimesSync(old, new Date(0), new Date(0));
@@ -144,10 +144,10 @@ test('the prompt tidies up in the background, and a single run does not', async 
 });
 
 test('what an editor drives tidies up too', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const old = made.state('logs/2000-01-01_00-00-00');
   putFiles(made.state(), { 'logs/2000-01-01_00-00-00': 'x' });
   utimesSync(old, new Date(0), new Date(0));
   openEditor(t, made);
-  await until('it is tidied', () => !existsSync(old));
+  await waitUntil('it is tidied', () => !existsSync(old));
 });

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { codeOf } from '../../stores/jsonl/disk.ts';
+import { errnoCode } from '../../stores/jsonl/disk.ts';
 import { trashFolder } from '../sessions/changes.ts';
 import { agentFolder, sessionFolder } from '../sessions/sessions.ts';
 import type { Places } from '../settings/places.ts';
@@ -116,7 +116,7 @@ async function everythingIn(folder: string): Promise<readonly string[]> {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => path.join(folder, name));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
+    if (errnoCode(error) === 'ENOENT') return [];
     throw error;
   }
 }

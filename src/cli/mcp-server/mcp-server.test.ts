@@ -6,11 +6,17 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { bin, messagesOf, program, until, type Program } from '../../../test/support/live-program.ts';
+import {
+  bin,
+  requestMessages,
+  createProgram,
+  waitUntil,
+  type TestProgram,
+} from '../../../test/support/live-program.ts';
 import { putFiles } from '../../../test/support/program.ts';
 import { noSandbox } from '../../../test/support/sandbox.ts';
 import { calls, says } from '../../testing/index.ts';
-import { holderOf } from '../sessions/index.ts';
+import { getLockOwner } from '../sessions/index.ts';
 
 // Here commands are always confined.
 const skip = await noSandbox();
@@ -42,7 +48,7 @@ function clientThat({ answer, modern }: Wanted): Client {
   return client;
 }
 
-async function connect(t: TestContext, made: Program, wanted: Wanted = {}): Promise<Client> {
+async function connect(t: TestContext, made: TestProgram, wanted: Wanted = {}): Promise<Client> {
   const client = clientThat(wanted);
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -67,7 +73,7 @@ const cameOf = ({ structuredContent }: CallToolResult): Readonly<Record<string, 
   structuredContent as Readonly<Record<string, unknown>>;
 
 test('[A14] a client lists the tools and reads freely; what would change something or show a secret is refused where nobody can be asked', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   writeFileSync(path.join(made.cwd, 'a.txt'), 'hello\n');
   writeFileSync(path.join(made.cwd, '.env'), 'KEY=1\n');
   const client = await connect(t, made);
@@ -97,11 +103,11 @@ test('[A14] a client lists the tools and reads freely; what would change somethi
   assert.match(wordsOf(unfit), /do not fit the schema of read_file/);
   const outside = await call(client, 'read_file', { path: '../../etc/passwd' });
   assert.equal(outside.isError, true);
-  assert.equal(made.asked().length, 0, 'no model is asked for a call of the client');
+  assert.equal(made.modelRequests().length, 0, 'no model is asked for a call of the client');
 });
 
 test('[A14] tools that a model would have to load are there for a client at once, but none that would need a model; without a sandbox that is said loudly', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [bin, 'mcp', '--no-sandbox', '--allow-write'],
@@ -122,7 +128,7 @@ test('[A14] tools that a model would have to load are there for a client at once
   assert.equal(existsSync(path.join(made.cwd, 'old.txt')), false);
   const ran = await call(client, 'run_command', { command: 'echo $HOME' });
   assert.equal(wordsOf(ran).trim(), made.home, 'it ran as the person, with their home');
-  await until('the warning is there', () => /^WARNING: no sandbox\. /m.test(warned));
+  await waitUntil('the warning is there', () => /^WARNING: no sandbox\. /m.test(warned));
 });
 
 for (const modern of [false, true])
@@ -130,7 +136,7 @@ for (const modern of [false, true])
     `the person at a client of the ${modern ? 'newer' : 'older'} protocol is asked: a yes counts for that call, always for its kind, a no for nothing`,
     { skip },
     async (t) => {
-      const made = await program(t);
+      const made = await createProgram(t);
       const asked: string[] = [];
       const said: (Answer | undefined)[] = ['once', 'always', 'no', undefined];
       const answer = (message: string): Answer | undefined => {
@@ -152,7 +158,7 @@ for (const modern of [false, true])
   );
 
 test('[M31] hooks hold for a client’s calls too, and what they add does not make a call twice', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const one = (command: string, matcher = ''): object => ({ matcher, hooks: [{ type: 'command', command }] });
   const hooks = {
     PreToolUse: [one('exit 2', 'Write')],
@@ -169,7 +175,7 @@ test('[M31] hooks hold for a client’s calls too, and what they add does not ma
 });
 
 test('a yes counts for the call it was given for, once, and for no other', { skip }, async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const client = await connect(t, made, { answer: () => undefined, modern: true });
   const send = (command: string, more: Record<string, unknown> = {}): Promise<unknown> =>
     client.request(
@@ -197,13 +203,13 @@ test('a yes counts for the call it was given for, once, and for no other', { ski
 });
 
 test('run_agent does a whole run, says how far it is, and what it came to and cost; the session can be gone on with', async (t) => {
-  const made = await program(t, [
+  const made = await createProgram(t, [
     calls('write_file', { path: 'b.txt', content: 'x' }),
     says('Written.'),
     says('It was x.'),
     calls('list_files', {}),
   ]);
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const client = await connect(t, made, { args: ['--allow-write', '--max-turns', '5'] });
   const news: string[] = [];
   const first = await client.callTool(
@@ -227,7 +233,7 @@ test('run_agent does a whole run, says how far it is, and what it came to and co
   const second = await call(client, 'run_agent', { prompt: 'What was it?', session: name });
   assert.equal(wordsOf(second), 'It was x.');
   assert.equal(cameOf(second)['session_id'], id);
-  assert.equal(messagesOf(made.asked().at(-1)).length, 5);
+  assert.equal(requestMessages(made.modelRequests().at(-1)).length, 5);
   const bounded = await call(client, 'run_agent', { prompt: 'Look.', session: name, max_turns: 1 });
   assert.deepEqual([bounded.isError, cameOf(bounded)['reason']], [true, 'max-turns']);
   for (const [wish, said] of [
@@ -243,10 +249,10 @@ test('run_agent does a whole run, says how far it is, and what it came to and co
 });
 
 test('what a run wants to change is put to the client’s person on the way; where they cannot be asked the run waits in its session', async (t) => {
-  const made = await program(t, ({ results, prompt }) =>
+  const made = await createProgram(t, ({ results, prompt }) =>
     results.length === 0 ? calls('write_file', { path: `${prompt}.txt`, content: 'x' }) : says(results[0] ?? ''),
   );
-  await made.known('qwen3');
+  await made.seedModels('qwen3');
   const asked: string[] = [];
   const answer = (message: string): Answer => {
     asked.push(message);
@@ -272,21 +278,21 @@ test(
   'a run that the client cancels is cancelled, and a client that hangs up ends the program; either way the session is whole',
   { skip },
   async (t) => {
-    const made = await program(t, () => calls('run_command', { command: 'echo begun >> log; sleep 60' }));
-    await made.known('qwen3');
+    const made = await createProgram(t, () => calls('run_command', { command: 'echo begun >> log; sleep 60' }));
+    await made.seedModels('qwen3');
     const log = path.join(made.cwd, 'log');
     const begun = (times: number) => (): boolean =>
       existsSync(log) && readFileSync(log, 'utf8') === 'begun\n'.repeat(times);
     const client = await connect(t, made, { args: ['--allow-write'] });
     const stop = new AbortController();
     const work = client.callTool({ name: 'run_agent', arguments: { prompt: 'a' } }, { signal: stop.signal });
-    await until('the command runs', begun(1));
+    await waitUntil('the command runs', begun(1));
     stop.abort();
     await assert.rejects(work);
     const [first = ''] = made.sessions();
-    await until('the run has ended', () => made.session(first).includes('"run-ended"'));
+    await waitUntil('the run has ended', () => made.session(first).includes('"run-ended"'));
     const second = client.callTool({ name: 'run_agent', arguments: { prompt: 'b' } }).catch(() => undefined);
-    await until('the command runs again', begun(2));
+    await waitUntil('the command runs again', begun(2));
     await client.close();
     await second;
     for (const name of made.sessions()) {
@@ -297,8 +303,10 @@ test(
 );
 
 test('a call that is cancelled while its question is open lets go of its session', async (t) => {
-  const made = await program(t, ({ index }) => (index === 0 ? calls('run_command', { command: 'true' }) : says('On.')));
-  await made.known('qwen3');
+  const made = await createProgram(t, ({ index }) =>
+    index === 0 ? calls('run_command', { command: 'true' }) : says('On.'),
+  );
+  await made.seedModels('qwen3');
   const stop = new AbortController();
   const client = await connect(t, made, {
     answer() {
@@ -309,11 +317,14 @@ test('a call that is cancelled while its question is open lets go of its session
   const work = client.callTool({ name: 'run_agent', arguments: { prompt: 'a' } }, { signal: stop.signal });
   await assert.rejects(work);
   const [name = ''] = made.sessions();
-  await until('the session is let go of', () => holderOf(made.data('sessions', `session_${name}.jsonl`)) === undefined);
+  await waitUntil(
+    'the session is let go of',
+    () => getLockOwner(made.data('sessions', `session_${name}.jsonl`)) === undefined,
+  );
 });
 
 test('over HTTP it answers on loopback, to those with the token, and no key of ours is told', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const key = 'sk-a-secret-that-nobody-may-see';
   writeFileSync(path.join(made.cwd, 'notes.txt'), `the key is ${key}\n`);
   const child = spawn(process.execPath, [bin, 'mcp', 'serve', '--http', '0'], {
@@ -325,7 +336,7 @@ test('over HTTP it answers on loopback, to those with the token, and no key of o
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
   const { promise: ended, resolve } = Promise.withResolvers<number | null>();
   child.on('close', resolve);
-  await until('it listens', () => err.includes('Listening at'));
+  await waitUntil('it listens', () => err.includes('Listening at'));
   const url = new URL(/http:\S+/.exec(err)?.[0] ?? '');
   assert.equal(url.hostname, '127.0.0.1');
   const authorization = 'Bearer a-token';
@@ -350,7 +361,7 @@ test('over HTTP it answers on loopback, to those with the token, and no key of o
 });
 
 test('garbage on standard input is survived, and a mistaken command line is told how it is used', async (t) => {
-  const made = await program(t);
+  const made = await createProgram(t);
   const hello = {
     jsonrpc: '2.0',
     id: 1,

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, escapeInvisible, escapeInvisibleLine, type FleetStore } from '../../core/index.ts';
-import { holderOf, verifyFile, type Verification } from '../../stores/index.ts';
+import { getLockOwner, verifyFile, type FileVerification } from '../../stores/index.ts';
 import type * as Kept from '../fleet/kept-sessions.ts';
 import { print, tell } from '../front/print.ts';
 import { columns } from '../settings/columns.ts';
@@ -96,7 +96,7 @@ export const acts: Readonly<Record<string, Act>> = {
         return 0;
       }
       const { messages, problems } = await readSession(place.file);
-      const holder = holderOf(place.file);
+      const holder = getLockOwner(place.file);
       if (holder) say(`It is being written by process ${holder.pid} on ${holder.host} since ${holder.time}.`);
       for (const { what } of problems) say(what);
       if (messages.length === 0) say('Nothing was said in it yet.');
@@ -226,7 +226,7 @@ async function verify(which: string | undefined, given: Given): Promise<number> 
 /** A file that cannot even be read as a session must not keep the others from being checked. */
 async function verified(
   file: string,
-): Promise<Pick<Verification, 'ok' | 'events'> & { problems: readonly { what: string }[] }> {
+): Promise<Pick<FileVerification, 'ok' | 'events'> & { problems: readonly { what: string }[] }> {
   try {
     return await verifyFile(file);
   } catch (error) {

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isObject } from '../../core/index.ts';
-import { copyJsonl, glimpse, holderOf, moveJsonl, type JsonlLog } from '../../stores/index.ts';
-import { sessionIn } from '../../stores/jsonl/glimpse.ts';
+import { copyJsonl, peekSession, getLockOwner, moveJsonl, type JsonlLog } from '../../stores/index.ts';
+import { readSessionId } from '../../stores/jsonl/glimpse.ts';
 import { attempt, makeFolder } from '../settings/private-file.ts';
 import { dateName, fileNameFor, freeName, nameOf, tidyName } from './names.ts';
 import {
@@ -101,9 +101,9 @@ export async function restoreSession(shelf: Shelf, name: string, as?: string): P
 /** Deletes everything in the trash for good, with the agents that those sessions started, and says how many sessions that were. */
 export function emptyTrash(shelf: Shelf): number {
   const sessions = listTrash(shelf);
-  const gone = new Set(sessions.flatMap(({ file }) => readable(() => sessionIn(file)) || []));
+  const gone = new Set(sessions.flatMap(({ file }) => readable(() => readSessionId(file)) || []));
   for (const { file } of sessionPlaces(shelf, agentFolder(shelf)))
-    if (gone.has(readable(() => parentIn(file)) ?? '') && !holderOf(file))
+    if (gone.has(readable(() => parentIn(file)) ?? '') && !getLockOwner(file))
       attempt(file, 'delete', () => rmSync(file, { force: true }));
   attempt(trashFolder(shelf), 'empty', () => rmSync(trashFolder(shelf), { recursive: true, force: true }));
   return sessions.length;
@@ -111,7 +111,7 @@ export function emptyTrash(shelf: Shelf): number {
 
 /** The session that started the agent in this file, if it shows. */
 function parentIn(file: string): string | undefined {
-  const mark = glimpse(file).first('annotation-added');
+  const mark = peekSession(file).first('annotation-added');
   const { parent } = mark?.type === 'annotation-added' && isObject(mark.value) ? mark.value : {};
   return typeof parent === 'string' ? parent : undefined;
 }

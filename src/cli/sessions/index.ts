@@ -17,4 +17,4 @@ export {
   type Shelf,
 } from './sessions.ts';
 export { everythingSaid, readSession, transcriptText, watchSession, type SessionText } from './transcript.ts';
-export { holderOf, type Holder } from '../../stores/index.ts';
+export { getLockOwner, type LockOwner } from '../../stores/index.ts';

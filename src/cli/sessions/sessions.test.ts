@@ -23,7 +23,7 @@ import { agentFolder } from './sessions.ts';
 import {
   cloneSession,
   findSession,
-  holderOf,
+  getLockOwner,
   listSessions,
   listTrash,
   mostRecent,
@@ -203,7 +203,7 @@ test('a session that another process writes to: its holder is named, it can be w
   const shelf = shelfFor(t);
   const place = newSession(shelf, 'held');
   const other = await otherProcess(t, place.file);
-  assert.equal(holderOf(place.file)?.pid, other.pid);
+  assert.equal(getLockOwner(place.file)?.pid, other.pid);
   await assert.rejects(renameSession(shelf, place, 'x'), {
     code: 'store/locked',
     message: new RegExp(`process ${other.pid} on `),
@@ -220,7 +220,7 @@ test('a session that another process writes to: its holder is named, it can be w
   assert.deepEqual(seen, [1, 2]);
   assert.equal(await other.ask('append'), 'saved 3', 'watching took nothing from the writer');
   await other.ask('close');
-  assert.equal(holderOf(place.file), undefined);
+  assert.equal(getLockOwner(place.file), undefined);
   await renameSession(shelf, place, 'x');
 });
 

@@ -2,8 +2,8 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, closestMatches, messageText } from '../../core/index.ts';
-import { codeOf } from '../../stores/jsonl/disk.ts';
-import { glimpse, sessionIn, type Glimpse } from '../../stores/jsonl/glimpse.ts';
+import { errnoCode } from '../../stores/jsonl/disk.ts';
+import { peekSession, readSessionId, type SessionPeek } from '../../stores/jsonl/glimpse.ts';
 import type { Places } from '../settings/places.ts';
 import { attempt, makeFolder } from '../settings/private-file.ts';
 import { dateName, fileNameFor, freeName, nameOf, tidyName } from './names.ts';
@@ -50,7 +50,7 @@ function filesIn(folder: string): readonly string[] {
     try {
       return readdirSync(folder);
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return [];
+      if (errnoCode(error) === 'ENOENT') return [];
       throw error;
     }
   });
@@ -75,7 +75,7 @@ function reserve(file: string): boolean {
       writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
       return true;
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') return false;
+      if (errnoCode(error) === 'EEXIST') return false;
       throw error;
     }
   });
@@ -113,9 +113,9 @@ export function summaryOf(place: SessionPlace): SessionSummary | undefined {
 }
 
 /** A file that vanished or may not be read while others are listed is left out of the list. */
-function look(file: string): Glimpse | undefined {
+function look(file: string): SessionPeek | undefined {
   try {
-    return glimpse(file);
+    return peekSession(file);
   } catch {
     return undefined;
   }
@@ -123,18 +123,18 @@ function look(file: string): Glimpse | undefined {
 
 function idIn(file: string): string {
   try {
-    return sessionIn(file);
+    return readSessionId(file);
   } catch {
     return '';
   }
 }
 
-function modelOf(seen: Glimpse): string | undefined {
+function modelOf(seen: SessionPeek): string | undefined {
   const event = seen.last('turn-ended', 'epoch-started');
   return event?.type === 'turn-ended' || event?.type === 'epoch-started' ? event.model : undefined;
 }
 
-function firstWords(seen: Glimpse): string | undefined {
+function firstWords(seen: SessionPeek): string | undefined {
   const event = seen.first('input-received');
   if (event?.type !== 'input-received') return undefined;
   return messageText({ role: 'user', parts: event.parts }).slice(0, 200) || undefined;

@@ -8,7 +8,7 @@ import {
   type Message,
   type RunState,
 } from '../../core/index.ts';
-import { openJsonl, type Problem } from '../../stores/index.ts';
+import { openJsonl, type SessionFileProblem } from '../../stores/index.ts';
 import { outlineOf, type Item } from './outline.ts';
 
 /** What a session's file says. */
@@ -17,7 +17,7 @@ export type SessionText = {
   readonly state: RunState;
   /** Everything that was said on the way to where the session stands, also what a compaction took from the model's sight. */
   readonly messages: readonly Message[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly SessionFileProblem[];
 };
 
 /** Reads a session as it stands, without taking it from whoever writes to it. */

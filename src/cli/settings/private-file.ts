@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, errorMessage } from '../../core/index.ts';
-import { codeOf } from '../../stores/jsonl/disk.ts';
+import { errnoCode } from '../../stores/jsonl/disk.ts';
 
 /** Makes a folder, and those above it, for its owner only; one that is there stays as it is. */
 export function makeFolder(folder: string): void {
@@ -11,7 +11,7 @@ export function makeFolder(folder: string): void {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
     } catch (error) {
-      throw codeOf(error) === 'EEXIST' ? new Error('a file of that name is in the way.', { cause: error }) : error;
+      throw errnoCode(error) === 'EEXIST' ? new Error('a file of that name is in the way.', { cause: error }) : error;
     }
   });
 }
@@ -22,7 +22,7 @@ export function readIfThere(file: string): string | undefined {
     try {
       return readFileSync(file, 'utf8');
     } catch (error) {
-      if (/^(ENOENT|ENOTDIR)$/.test(codeOf(error) ?? '')) return undefined;
+      if (/^(ENOENT|ENOTDIR)$/.test(errnoCode(error) ?? '')) return undefined;
       throw error;
     }
   });
@@ -58,7 +58,7 @@ export function attempt<T>(file: string, doing: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof FairleadError) throw error;
-    if (codeOf(error) === 'EEXIST')
+    if (errnoCode(error) === 'EEXIST')
       throw new FairleadError('cli/exists', `${file} is there already.`, {
         blame: 'user',
         hint: 'Name another file, or remove that one.',

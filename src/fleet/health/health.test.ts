@@ -6,7 +6,7 @@ import test from 'node:test';
 import type {
   FleetRun,
   FleetStore,
-  Percentiles,
+  DurationPercentiles,
   RunQueue,
   RunFilter,
   KillSwitchState,
@@ -54,7 +54,7 @@ const ended = (id: string, ago: number, reason: StopReason, waited = 1000, took 
   },
 });
 
-const nearest = (numbers: readonly number[]): Percentiles => {
+const nearest = (numbers: readonly number[]): DurationPercentiles => {
   const sorted = numbers.toSorted((a, b) => a - b);
   const at = (p: number): number => sorted[Math.ceil(p * sorted.length) - 1] as number;
   return sorted.length === 0 ? undefined : [at(0.5), at(0.95), at(0.99)];
@@ -67,7 +67,7 @@ function tallied(runs: readonly FleetRun[], from: string, to: string, stretchMs:
     const some = runs.filter(({ ended: at = '' }) => Date.parse(at) >= start && Date.parse(at) < end);
     const reasons: Partial<Record<StopReason, number>> = {};
     for (const { outcome } of some) if (outcome) reasons[outcome.reason] = (reasons[outcome.reason] ?? 0) + 1;
-    const times = (first: 'queued' | 'started', second: 'started' | 'ended'): Percentiles =>
+    const times = (first: 'queued' | 'started', second: 'started' | 'ended'): DurationPercentiles =>
       nearest(some.map((run) => Date.parse(run[second] ?? '') - Date.parse(run[first] ?? '')));
     tallies.push({
       from: new Date(start).toISOString(),
@@ -99,14 +99,14 @@ function still({ runs = [], workers = [], standing }: Known): { readonly store: 
   const queue = {
     depth: async () => ({ queued: 2, running: 1, resting: 3, oldest: back(90_000) }),
     list,
-    tally: async (from: string, to: string, ms: number) => (made.asked++, tallied(runs, from, to, ms)),
+    stats: async (from: string, to: string, ms: number) => (made.asked++, tallied(runs, from, to, ms)),
   };
   const roster = {
     list: async () =>
       workers.map((each) => ({ host: 'h', pid: 1, version: '1', begun: '', running: 0, about: {}, ...each })),
   };
-  const killSwitch = { standing: standing ?? (async () => ({ stopped: false })) };
-  made.store = { queue, roster, killSwitch } as unknown as FleetStore;
+  const killSwitch = { status: standing ?? (async () => ({ stopped: false })) };
+  made.store = { queue, workers: roster, killSwitch } as unknown as FleetStore;
   return made;
 }
 

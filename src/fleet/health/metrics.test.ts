@@ -90,10 +90,10 @@ function quiet(workers: readonly Partial<WorkerInfo>[]): FleetStore {
     queue: {
       depth: async () => ({ queued: 1, running: 2, resting: 3 }),
       list: async () => [],
-      tally: async () => [tally],
+      stats: async () => [tally],
     },
-    roster: { list: async () => workers.map((each) => ({ ...entry, ...each })) },
-    killSwitch: { standing: async () => ({ stopped: true }) },
+    workers: { list: async () => workers.map((each) => ({ ...entry, ...each })) },
+    killSwitch: { status: async () => ({ stopped: true }) },
   } as unknown as FleetStore;
 }
 

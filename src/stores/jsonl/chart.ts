@@ -1,8 +1,8 @@
 // What is known of a session file without holding its events: its straight stretches, its holes, its end, and what was wrong.
-import type { Header } from './line.ts';
+import type { SessionFileHeader } from './line.ts';
 
 /** Something that was found wrong, or worth knowing, about a session file. */
-export type Problem = {
+export type SessionFileProblem = {
   readonly kind:
     | 'torn'
     | 'damaged'
@@ -26,7 +26,7 @@ export type Problem = {
 };
 
 /** Consecutive lines of which each follows the one before it. `parentEnd` is where the line that the first one follows ends, once found. */
-export type Stretch = {
+export type FileSegment = {
   readonly from: number;
   to: number;
   readonly line: number;
@@ -36,27 +36,27 @@ export type Stretch = {
 };
 
 /** A line that is an event but not the one that was written there. */
-export type Suspect = {
+export type ModifiedLine = {
   readonly line: number;
   readonly offset: number;
   readonly end: number;
   readonly text: string;
-  readonly links: readonly string[];
-  readonly before: Spot;
+  readonly candidateHashes: readonly string[];
+  readonly before: FileCursor;
 };
 
 /** Bytes that are no event as they stand. */
-export type Damage = {
+export type DamagedRange = {
   readonly line: number;
   readonly offset: number;
   readonly end: number;
-  readonly links: readonly string[];
+  readonly candidateHashes: readonly string[];
   /** What could be done about it was done. */
-  mended: boolean;
+  repaired: boolean;
 };
 
 /** A place between two lines: what a new line would follow there. */
-export type Spot = {
+export type FileCursor = {
   readonly offset: number;
   readonly line: number;
   readonly events: number;
@@ -66,59 +66,62 @@ export type Spot = {
 };
 
 /** A file without branches: where its first event begins, the last one's time, and its self-contained epochs. */
-export type Straight = { readonly from: number; readonly time: string; readonly epochs: readonly number[] };
+export type LinearFile = { readonly from: number; readonly time: string; readonly epochs: readonly number[] };
 
 /** The chart of a file, filled by a scan and carried on by a writer. */
-export type Chart = {
-  -readonly [key in keyof Spot]: Spot[key];
+export type SessionFileIndex = {
+  -readonly [key in keyof FileCursor]: FileCursor[key];
 } & {
   /** Where charting began: 0, or the epoch that an index vouched for. */
-  readonly base: number;
-  header: Header | undefined;
+  readonly indexedFrom: number;
+  header: SessionFileHeader | undefined;
   time: string;
   /** The highest seq ever seen, also in a line that is no longer counted: the next event's is higher. */
-  top: number;
+  maxSeq: number;
   /** Other hashes that the next line may be tied to, because lines before it are not what they were. */
-  others: readonly string[];
+  altHashes: readonly string[];
   /** What the next line is tied to was lost. */
-  lost: boolean;
+  hashLost: boolean;
   /** A line follows an event that lies before the charted part. */
-  escapes: boolean;
+  leavesIndexedPart: boolean;
   /** The last self-contained epoch, as the spot before it. */
-  epoch: Spot | undefined;
-  readonly stretches: Stretch[];
+  lastEpoch: FileCursor | undefined;
+  readonly segments: FileSegment[];
   /** Lines that are not read as they stand, by offset, with the sound lines that were found in each. */
-  readonly holes: Map<number, readonly string[]>;
-  readonly damage: Damage[];
-  readonly problems: Problem[];
-  suspects: Suspect[];
+  readonly replacedLines: Map<number, readonly string[]>;
+  readonly damagedRanges: DamagedRange[];
+  readonly problems: SessionFileProblem[];
+  modifiedLines: ModifiedLine[];
   /** The last branch that takes up edits: where it begins, and the seq of the event it follows. What was changed between them is settled. */
-  taken: { readonly offset: number; readonly after: number; readonly branch: string } | undefined;
+  editBranch: { readonly offset: number; readonly after: number; readonly branch: string } | undefined;
   /** Lines that repeat an id, until it is known whether they repeat the event. */
-  repeats: (Suspect & { readonly id: string })[];
+  duplicates: (ModifiedLine & { readonly id: string })[];
 };
 
 /** A chart of nothing yet, of what lies before a spot that is known to be sound, or of a whole file that is known to be straight. */
-export const newChart = (spot?: Spot & { readonly straight?: Straight }, header?: Header): Chart => ({
-  ...(spot ? spotOf(spot) : { offset: 0, line: 0, events: 0, seq: 0, id: null, link: '' }),
-  base: spot?.straight ? 0 : (spot?.offset ?? 0),
+export const createFileIndex = (
+  spot?: FileCursor & { readonly straight?: LinearFile },
+  header?: SessionFileHeader,
+): SessionFileIndex => ({
+  ...(spot ? toCursor(spot) : { offset: 0, line: 0, events: 0, seq: 0, id: null, link: '' }),
+  indexedFrom: spot?.straight ? 0 : (spot?.offset ?? 0),
   header,
   time: spot?.straight?.time ?? '',
-  top: spot?.seq ?? 0,
-  others: [],
-  lost: false,
-  escapes: false,
-  epoch: undefined,
-  stretches: spot?.straight ? [stretchOf(spot.straight, spot.offset)] : [],
-  holes: new Map(),
-  damage: [],
+  maxSeq: spot?.seq ?? 0,
+  altHashes: [],
+  hashLost: false,
+  leavesIndexedPart: false,
+  lastEpoch: undefined,
+  segments: spot?.straight ? [toSegment(spot.straight, spot.offset)] : [],
+  replacedLines: new Map(),
+  damagedRanges: [],
   problems: [],
-  suspects: [],
-  taken: undefined,
-  repeats: [],
+  modifiedLines: [],
+  editBranch: undefined,
+  duplicates: [],
 });
 
-const stretchOf = ({ from, epochs }: Straight, to: number): Stretch => ({
+const toSegment = ({ from, epochs }: LinearFile, to: number): FileSegment => ({
   from,
   to,
   line: 2,
@@ -128,8 +131,16 @@ const stretchOf = ({ from, epochs }: Straight, to: number): Stretch => ({
 });
 
 /** What a chart says of a file that is sound and without branches; nothing for any other. */
-export function straightOf(chart: Chart): Straight | undefined {
-  const { base, time, stretches, holes, problems, suspects, repeats } = chart;
+export function summarizeLinearFile(chart: SessionFileIndex): LinearFile | undefined {
+  const {
+    indexedFrom: base,
+    time,
+    segments: stretches,
+    replacedLines: holes,
+    problems,
+    modifiedLines: suspects,
+    duplicates: repeats,
+  } = chart;
   const [only, second] = stretches;
   const sound = holes.size + problems.length + suspects.length + repeats.length === 0;
   if (!only || second || base > 0 || !sound || only.line !== 2) return undefined;
@@ -137,7 +148,7 @@ export function straightOf(chart: Chart): Straight | undefined {
 }
 
 /** The spot at which a chart ends. */
-export const spotOf = ({ offset, line, events, seq, id, link }: Spot): Spot => ({
+export const toCursor = ({ offset, line, events, seq, id, link }: FileCursor): FileCursor => ({
   offset,
   line,
   events,
@@ -147,13 +158,13 @@ export const spotOf = ({ offset, line, events, seq, id, link }: Spot): Spot => (
 });
 
 /** A part of a file, from a byte to a byte. */
-export type Range = { readonly from: number; readonly to: number };
+export type ByteRange = { readonly from: number; readonly to: number };
 
 /** The parts of the file that make up the path to the line that ends at a place; nothing if the path leaves the chart. */
-export function pathTo(chart: Chart, end: number): readonly Range[] | undefined {
-  const path: Range[] = [];
+export function branchRanges(chart: SessionFileIndex, end: number): readonly ByteRange[] | undefined {
+  const path: ByteRange[] = [];
   for (let to: number | undefined = end; to !== undefined;) {
-    const at = stretchAt(chart, to);
+    const at = findSegment(chart, to);
     if (!at) return undefined;
     path.push({ from: at.from, to });
     if (at.parentEnd === undefined && at.parent !== null) return undefined;
@@ -163,10 +174,10 @@ export function pathTo(chart: Chart, end: number): readonly Range[] | undefined 
 }
 
 /** The same path from its last self-contained epoch on; the whole of it if it has none; nothing if neither is charted. */
-export function pathFromEpoch(chart: Chart, end: number): readonly Range[] | undefined {
-  const path: Range[] = [];
+export function branchRangesFromEpoch(chart: SessionFileIndex, end: number): readonly ByteRange[] | undefined {
+  const path: ByteRange[] = [];
   for (let to: number | undefined = end; to !== undefined;) {
-    const at = stretchAt(chart, to);
+    const at = findSegment(chart, to);
     if (!at) return undefined;
     const limit: number = to;
     const epoch = at.epochs.findLast((offset) => offset < limit);
@@ -178,5 +189,5 @@ export function pathFromEpoch(chart: Chart, end: number): readonly Range[] | und
   return path.toReversed();
 }
 
-const stretchAt = (chart: Chart, end: number): Stretch | undefined =>
-  chart.stretches.findLast((stretch) => stretch.from < end && end <= stretch.to);
+const findSegment = (chart: SessionFileIndex, end: number): FileSegment | undefined =>
+  chart.segments.findLast((stretch) => stretch.from < end && end <= stretch.to);

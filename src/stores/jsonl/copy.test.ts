@@ -8,25 +8,25 @@ import { otherProcess } from '../../../test/support/other-process.ts';
 import { fold, runStateView, toArray, type Event, type Fact, type Log, type RunState } from '../../core/index.ts';
 import { copyJsonl, openJsonl, realDisk, verifyFile } from '../index.ts';
 
-const said = (text: string): Fact => ({
+const inputFact = (text: string): Fact => ({
   type: 'input-received',
   input: text,
   how: 'prompt',
   parts: [{ type: 'text', text }],
 });
 const turn = (n: number, text: string): readonly Fact[] => [
-  said(text),
+  inputFact(text),
   { type: 'turn-started', turn: n, inputs: [text], notes: [] },
 ];
 
-function place(t: TestContext): { readonly a: string; readonly b: string; readonly folder: string } {
+function createFiles(t: TestContext): { readonly a: string; readonly b: string; readonly folder: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-copy-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return { a: path.join(folder, 'a.jsonl'), b: path.join(folder, 'b.jsonl'), folder };
 }
 
 /** A session with two branches, the second from the first input on. */
-async function branched(file: string): Promise<void> {
+async function writeBranchedSession(file: string): Promise<void> {
   const log = await openJsonl(file, { session: 'one' });
   const begun = await log.append(0, [
     { type: 'session-started', session: 'one' },
@@ -34,51 +34,51 @@ async function branched(file: string): Promise<void> {
     ...turn(1, 'first'),
   ]);
   const fork = begun[1]?.id ?? '';
-  await log.append(4, [said('dropped')]);
+  await log.append(4, [inputFact('dropped')]);
   await log.append(5, [{ type: 'branch-started', from: fork, reason: 'rewound' }, ...turn(2, 'second')], {
     parent: fork,
   });
   await log.close();
 }
 
-async function eventsOf(log: Log): Promise<readonly Event[]> {
+async function readEvents(log: Log): Promise<readonly Event[]> {
   const events: Event[] = [];
   for await (const batch of log.read()) events.push(...batch);
   return events;
 }
 
-async function stateOf(file: string): Promise<RunState> {
+async function readState(file: string): Promise<RunState> {
   const log = await openJsonl(file, { mode: 'read' });
-  const state = fold(runStateView(), await eventsOf(log));
+  const state = fold(runStateView(), await readEvents(log));
   await log.close();
   return state;
 }
 
 test('[J46, J57] a copy has all branches, another id, says where it came from, and leaves the original byte for byte', async (t) => {
-  const { a, b } = place(t);
-  await branched(a);
+  const { a, b } = createFiles(t);
+  await writeBranchedSession(a);
   const before = readFileSync(a);
   const id = await copyJsonl(a, b);
   assert.deepEqual(readFileSync(a), before);
   assert.deepEqual(await verifyFile(b), { ok: true, events: 8, problems: [] });
-  const state = await stateOf(b);
+  const state = await readState(b);
   assert.equal(state.session, id);
-  assert.deepEqual(toArray(state.messages), toArray((await stateOf(a)).messages));
+  assert.deepEqual(toArray(state.messages), toArray((await readState(a)).messages));
   const copy = await openJsonl(b);
   assert.equal(copy.session, id);
-  const [first] = await eventsOf(copy);
+  const [first] = await readEvents(copy);
   assert.ok(first?.type === 'session-started');
   assert.equal(first.from?.session, 'one');
   const all: string[] = [];
   for await (const event of copy.follow(0, AbortSignal.timeout(5000))) if (all.push(event.type) === 8) break;
   assert.ok(all.includes('branch-started'), 'the branch that was left is there too');
-  await copy.append(8, [said('on')], { durable: true });
+  await copy.append(8, [inputFact('on')], { durable: true });
   await copy.close();
   assert.deepEqual(readFileSync(a), before);
 });
 
 test('a copy that is opened from an epoch on has its own id there too', async (t) => {
-  const { a, b } = place(t);
+  const { a, b } = createFiles(t);
   const log = await openJsonl(a, { session: 'one' });
   const state = fold(runStateView(), await log.append(0, [{ type: 'session-started', session: 'one' }]));
   const { session, turn, loaded, queue, total } = state;
@@ -97,7 +97,7 @@ test('a copy that is opened from an epoch on has its own id there too', async (t
 });
 
 test('a session that another process writes to can be copied; a name that is taken cannot be copied to', async (t) => {
-  const { a, b } = place(t);
+  const { a, b } = createFiles(t);
   const other = await otherProcess(t, a);
   assert.equal(await other.ask('append'), 'saved 1');
   await copyJsonl(a, b);
@@ -109,7 +109,7 @@ test('a session that another process writes to can be copied; a name that is tak
 });
 
 test('a hurt session is copied as it reads: what is lost is left out, what follows it is tied to what is left', async (t) => {
-  const { a, b } = place(t);
+  const { a, b } = createFiles(t);
   const log = await openJsonl(a);
   for (let n = 0; n < 4; n++) await log.append(n, [{ type: 'annotation-added', key: 'n', value: n }]);
   await log.close();
@@ -120,13 +120,13 @@ test('a hurt session is copied as it reads: what is lost is left out, what follo
   await copyJsonl(a, b);
   assert.deepEqual(await verifyFile(b), { ok: true, events: 3, problems: [] });
   const copy = await openJsonl(b, { mode: 'read' });
-  assert.equal((await eventsOf(copy)).length, 3, 'every event is on the way to the last');
+  assert.equal((await readEvents(copy)).length, 3, 'every event is on the way to the last');
   await copy.close();
 });
 
 test('a copy that cannot be finished leaves nothing behind', async (t) => {
-  const { a, b, folder } = place(t);
-  await branched(a);
+  const { a, b, folder } = createFiles(t);
+  await writeBranchedSession(a);
   const disk = { ...realDisk, sync: () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })) };
   await assert.rejects(copyJsonl(a, b, { disk }), { code: 'store/full' });
   assert.equal(existsSync(b), false);

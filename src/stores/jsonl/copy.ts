@@ -3,37 +3,37 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Event, Fact } from '../../core/index.ts';
 import { realDisk, writeAll, type Disk } from './disk.ts';
-import { bodyOf, hashOf, headerLine, sealed } from './line.ts';
-import { takeLock, usualSilence } from './lock.ts';
-import { takenTrouble } from './move.ts';
-import { openToRead } from './opening.ts';
-import { batchesOf } from './reader.ts';
-import { diskTrouble } from './trouble.ts';
+import { formatEventBody, hashLine, formatHeaderLine, withHash } from './line.ts';
+import { acquireLock, defaultLockTimeoutMs } from './lock.ts';
+import { fileExistsError } from './move.ts';
+import { openForReading } from './opening.ts';
+import { readEventBatches } from './reader.ts';
+import { toDiskError } from './trouble.ts';
 
 /** How to copy. */
-export type CopyOptions = { readonly session?: string; readonly disk?: Disk };
+export type CopyJsonlOptions = { readonly session?: string; readonly disk?: Disk };
 
 /** Copies what a session file says now, whoever writes to it, and gives the new session's id. The copy appears whole or not at all. */
-export async function copyJsonl(from: string, to: string, options: CopyOptions = {}): Promise<string> {
+export async function copyJsonl(from: string, to: string, options: CopyJsonlOptions = {}): Promise<string> {
   const { disk = realDisk, session = randomUUID() } = options;
-  const file = disk.real(from);
+  const file = disk.realpath(from);
   try {
-    if (disk.inode(to) !== undefined) throw takenTrouble(to);
-    const lock = await takeLock(disk, to, usualSilence);
+    if (disk.inode(to) !== undefined) throw fileExistsError(to);
+    const lock = await acquireLock(disk, to, defaultLockTimeoutMs);
     try {
-      if (disk.inode(to) !== undefined) throw takenTrouble(to);
-      await fill(disk, file, to, session);
+      if (disk.inode(to) !== undefined) throw fileExistsError(to);
+      await writeCopy(disk, file, to, session);
     } finally {
       lock.release();
     }
     return session;
   } catch (error) {
-    throw diskTrouble(error, file, 'copy');
+    throw toDiskError(error, file, 'copy');
   }
 }
 
-async function fill(disk: Disk, file: string, to: string, session: string): Promise<void> {
-  const { fd, found } = await openToRead(disk, file);
+async function writeCopy(disk: Disk, file: string, to: string, session: string): Promise<void> {
+  const { fd, found } = await openForReading(disk, file);
   // Swept up by whoever opens the copy's name next, should this process die here.
   const draft = `${to}.new-copy`;
   disk.remove(draft);
@@ -41,9 +41,9 @@ async function fill(disk: Disk, file: string, to: string, session: string): Prom
   try {
     const { chart } = found;
     const from = { session: chart.header?.session ?? '', event: chart.id ?? '' };
-    const write = copier(session, from, (text) => writeAll(disk, out, Buffer.from(text)));
+    const write = createCopier(session, from, (text) => writeAll(disk, out, Buffer.from(text)));
     let batches = 0;
-    for (const { events } of batchesOf(disk, fd, chart, [{ from: 0, to: chart.offset }])) {
+    for (const { events } of readEventBatches(disk, fd, chart, [{ from: 0, to: chart.offset }])) {
       write(events);
       // A long file must not keep the rest of the program waiting.
       if (++batches % 8 === 0) await breathe();
@@ -60,11 +60,15 @@ async function fill(disk: Disk, file: string, to: string, session: string): Prom
 }
 
 /** What was copied: a session, up to an event. */
-type Source = { readonly session: string; readonly event: string };
+type CopySource = { readonly session: string; readonly event: string };
 
 /** Writes events one after the other, each tied to the line before it. An event whose parent was lost follows the one before it. */
-function copier(session: string, from: Source, write: (text: string) => void): (events: readonly Event[]) => void {
-  const header = headerLine(session, new Date().toISOString());
+function createCopier(
+  session: string,
+  from: CopySource,
+  write: (text: string) => void,
+): (events: readonly Event[]) => void {
+  const header = formatHeaderLine(session, new Date().toISOString());
   write(header.text);
   const seen = new Set<string>();
   let link = header.hash;
@@ -73,9 +77,9 @@ function copier(session: string, from: Source, write: (text: string) => void): (
     let text = '';
     for (const event of events) {
       const above = event.parent !== null && !seen.has(event.parent) ? (last?.id ?? null) : event.parent;
-      const body = bodyOf(renamed(event, session, from), { ...event, parent: above });
-      link = hashOf(link, body);
-      text += `${sealed(body, link)}\n`;
+      const body = formatEventBody(withSessionId(event, session, from), { ...event, parent: above });
+      link = hashLine(link, body);
+      text += `${withHash(body, link)}\n`;
       seen.add(event.id);
       last = event;
     }
@@ -84,7 +88,7 @@ function copier(session: string, from: Source, write: (text: string) => void): (
 }
 
 /** The fact with the copy's id wherever it names its own session. */
-function renamed(event: Event, session: string, from: Source): Fact {
+function withSessionId(event: Event, session: string, from: CopySource): Fact {
   if (event.type === 'session-started') return { ...event, session, from };
   if (event.type === 'epoch-started' && event.baseline) return { ...event, baseline: { ...event.baseline, session } };
   return event;

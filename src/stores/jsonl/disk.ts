@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /** What is known about a file without reading it. */
-export type FileFacts = { readonly inode: number; readonly size: number; readonly changed: number };
+export type FileStat = { readonly inode: number; readonly size: number; readonly mtimeMs: number };
 
 /** A disk. Its methods throw the operating system's own errors; `write` may write less than it was given. */
 export interface Disk {
@@ -17,8 +17,8 @@ export interface Disk {
   sync(fd: number): Promise<void>;
   truncate(fd: number, length: number): void;
   /** Sets the time at which the file was last written to, in milliseconds. */
-  stamp(fd: number, time: number): void;
-  facts(file: string | number): FileFacts | undefined;
+  setModifiedTime(fd: number, time: number): void;
+  stat(file: string | number): FileStat | undefined;
   /** The number that tells a file from another one put in its place; nothing if there is none. The cheapest question of all. */
   inode(file: string): number | undefined;
   link(from: string, to: string): void;
@@ -26,15 +26,15 @@ export interface Disk {
   remove(file: string): void;
   list(folder: string): readonly string[];
   /** The name of a file itself where this is the name of a link to it. */
-  real(file: string): string;
+  realpath(file: string): string;
   /** Makes what was created, renamed and removed in this folder safe from a power cut. */
-  syncFolder(folder: string): void;
+  syncDirectory(folder: string): void;
   /** The kind of file system as the operating system numbers it; 0 if it does not say. */
-  kind(folder: string): number;
+  fileSystemType(folder: string): number;
 }
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
-const ways = {
+const openFlags = {
   r: O_RDONLY,
   a: O_RDWR | O_APPEND,
   w: O_RDWR,
@@ -43,7 +43,7 @@ const ways = {
 
 /** The disk of this machine. */
 export const realDisk: Disk = {
-  open: (file, how) => fs.openSync(file, ways[how], 0o600),
+  open: (file, how) => fs.openSync(file, openFlags[how], 0o600),
   close: (fd) => fs.closeSync(fd),
   read: (fd, into, from, length, position) => fs.readSync(fd, into, from, length, position),
   write: (fd, bytes, from, position) => fs.writeSync(fd, bytes, from, bytes.length - from, position),
@@ -52,24 +52,24 @@ export const realDisk: Disk = {
       fs.fdatasync(fd, (error) => (error ? reject(error) : resolve()));
     }),
   truncate: (fd, length) => fs.ftruncateSync(fd, length),
-  stamp: (fd, time) => fs.futimesSync(fd, time / 1000, time / 1000),
-  facts(file) {
+  setModifiedTime: (fd, time) => fs.futimesSync(fd, time / 1000, time / 1000),
+  stat(file) {
     const found = typeof file === 'number' ? fs.fstatSync(file) : fs.statSync(file, { throwIfNoEntry: false });
-    return found && { inode: found.ino, size: found.size, changed: found.mtimeMs };
+    return found && { inode: found.ino, size: found.size, mtimeMs: found.mtimeMs };
   },
   inode: (file) => fs.statSync(file, { throwIfNoEntry: false })?.ino,
   link: (from, to) => fs.linkSync(from, to),
   rename: (from, to) => fs.renameSync(from, to),
   remove: (file) => fs.rmSync(file, { force: true }),
   list: (folder) => fs.readdirSync(folder),
-  real(file) {
+  realpath(file) {
     try {
       return fs.realpathSync(file);
     } catch {
       return path.resolve(file);
     }
   },
-  syncFolder(folder) {
+  syncDirectory(folder) {
     // Windows cannot open a folder, and makes renames durable by itself.
     if (process.platform === 'win32') return;
     const fd = fs.openSync(folder, O_RDONLY);
@@ -79,7 +79,7 @@ export const realDisk: Disk = {
       fs.closeSync(fd);
     }
   },
-  kind: (folder) => fs.statfsSync(folder).type,
+  fileSystemType: (folder) => fs.statfsSync(folder).type,
 };
 
 /** Writes all bytes, however often the system takes only some of them or asks to try again. */
@@ -91,7 +91,7 @@ export function writeAll(disk: Disk, fd: number, bytes: Buffer, position: number
       if (taken === 0 && ++refusals > 100) throw Object.assign(new Error('The disk takes no bytes.'), { code: 'EIO' });
       done += taken;
     } catch (error) {
-      const code = codeOf(error);
+      const code = errnoCode(error);
       if ((code !== 'EINTR' && code !== 'EAGAIN') || ++refusals > 100) throw error;
     }
   }
@@ -110,7 +110,7 @@ export function readAll(disk: Disk, fd: number, position: number, length: number
 }
 
 /** Writes a file that must not exist yet, and makes it durable. */
-export async function writeNew(disk: Disk, file: string, bytes: Buffer): Promise<void> {
+export async function writeNewFile(disk: Disk, file: string, bytes: Buffer): Promise<void> {
   const fd = disk.open(file, 'x');
   try {
     writeAll(disk, fd, bytes);
@@ -118,9 +118,9 @@ export async function writeNew(disk: Disk, file: string, bytes: Buffer): Promise
   } finally {
     disk.close(fd);
   }
-  disk.syncFolder(path.dirname(file));
+  disk.syncDirectory(path.dirname(file));
 }
 
 /** The operating system's short name for an error, such as `ENOSPC`. */
-export const codeOf = (error: unknown): string | undefined =>
+export const errnoCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

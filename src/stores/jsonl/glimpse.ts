@@ -1,11 +1,18 @@
 // A look at the two ends of a session file: enough to list it, whatever its size. Nothing is checked; a listing promises nothing.
 import type { Event, Fact } from '../../core/index.ts';
 import { readAll, realDisk, type Disk } from './disk.ts';
-import { envelopeAt, eventAt, headerOf, isTypeAt, timeAt, type Header } from './line.ts';
-import { diskTrouble } from './trouble.ts';
+import {
+  readEnvelope,
+  parseEventLine,
+  parseHeader,
+  hasEventType,
+  readEventTime,
+  type SessionFileHeader,
+} from './line.ts';
+import { toDiskError } from './trouble.ts';
 
 /** What the ends of a file show. */
-export type Glimpse = {
+export type SessionPeek = {
   /** The session's id; empty if the header cannot be read. */
   readonly session: string;
   readonly created: string;
@@ -24,18 +31,22 @@ export type Glimpse = {
 
 const endBytes = 16 * 1024;
 /** How much of the beginning is looked at where its first lines are long. */
-const mostHead = 64 * 1024;
+const maxHeadBytes = 64 * 1024;
 /** A last line longer than an end is looked at all the same, up to this. */
-const mostBytes = 1024 * 1024;
+const maxTailBytes = 1024 * 1024;
 
 /** Looks at a session file. */
-export const glimpse = (file: string, disk: Disk = realDisk): Glimpse => opened(file, disk, glimpseOf);
+export const peekSession = (file: string, disk: Disk = realDisk): SessionPeek => withOpenFile(file, disk, peekOpenFile);
 
 /** The id of the session in a file, from its first line alone; empty if that cannot be read. */
-export const sessionIn = (file: string, disk: Disk = realDisk): string =>
-  opened(file, disk, (_, fd) => headerIn(readAll(disk, fd, 0, 1024).toString().split('\n'))?.session ?? '');
+export const readSessionId = (file: string, disk: Disk = realDisk): string =>
+  withOpenFile(
+    file,
+    disk,
+    (_, fd) => parseHeaderLine(readAll(disk, fd, 0, 1024).toString().split('\n'))?.session ?? '',
+  );
 
-function opened<T>(file: string, disk: Disk, look: (disk: Disk, fd: number) => T): T {
+function withOpenFile<T>(file: string, disk: Disk, look: (disk: Disk, fd: number) => T): T {
   try {
     const fd = disk.open(file, 'r');
     try {
@@ -44,21 +55,22 @@ function opened<T>(file: string, disk: Disk, look: (disk: Disk, fd: number) => T
       disk.close(fd);
     }
   } catch (error) {
-    throw diskTrouble(error, file, 'read');
+    throw toDiskError(error, file, 'read');
   }
 }
 
-const headerIn = ([line = '']: readonly string[]): Header | undefined => headerOf(line.replace(/^\uFEFF/, ''));
+const parseHeaderLine = ([line = '']: readonly string[]): SessionFileHeader | undefined =>
+  parseHeader(line.replace(/^\uFEFF/, ''));
 
-function glimpseOf(disk: Disk, fd: number): Glimpse {
-  const { size = 0, changed = 0 } = disk.facts(fd) ?? {};
+function peekOpenFile(disk: Disk, fd: number): SessionPeek {
+  const { size = 0, mtimeMs: changed = 0 } = disk.stat(fd) ?? {};
   const lines = headLines(disk, fd, size);
-  const tail = size > endBytes ? tailOf(disk, fd, size) : lines;
-  const last = tail.findLast((line) => envelopeAt(line, 0));
-  const envelope = last === undefined ? undefined : envelopeAt(last, 0);
-  const header = headerIn(lines);
+  const tail = size > endBytes ? tailLines(disk, fd, size) : lines;
+  const last = tail.findLast((line) => readEnvelope(line, 0));
+  const envelope = last === undefined ? undefined : readEnvelope(last, 0);
+  const header = parseHeaderLine(lines);
   const find = (from: readonly string[], types: readonly Fact['type'][]): Event | undefined => {
-    const line = from.find((each) => holds(each, types));
+    const line = from.find((each) => isLineOfType(each, types));
     return line === undefined ? undefined : readEvent(line);
   };
   return {
@@ -67,7 +79,7 @@ function glimpseOf(disk: Disk, fd: number): Glimpse {
     size,
     changed,
     events: envelope?.seq ?? (size > endBytes ? undefined : 0),
-    time: last !== undefined && envelope ? timeAt(last, envelope) : undefined,
+    time: last !== undefined && envelope ? readEventTime(last, envelope) : undefined,
     first: (type) => find(lines, [type]),
     last: (...types) => find(tail.toReversed(), types) ?? find(lines.toReversed(), types),
   };
@@ -77,15 +89,15 @@ function glimpseOf(disk: Disk, fd: number): Glimpse {
 function headLines(disk: Disk, fd: number, size: number): readonly string[] {
   const lines = wholeLines(readAll(disk, fd, 0, Math.min(size, endBytes)).toString(), true);
   if (lines.length > 4 || size <= endBytes) return lines;
-  return wholeLines(readAll(disk, fd, 0, Math.min(size, mostHead)).toString(), true);
+  return wholeLines(readAll(disk, fd, 0, Math.min(size, maxHeadBytes)).toString(), true);
 }
 
 /** The whole lines at the end of a file, more of it where the last one is long. */
-function tailOf(disk: Disk, fd: number, size: number): readonly string[] {
+function tailLines(disk: Disk, fd: number, size: number): readonly string[] {
   for (let bytes = endBytes; ; bytes *= 4) {
     const from = Math.max(0, size - bytes);
     const lines = wholeLines(readAll(disk, fd, from, size - from).toString(), from === 0);
-    if (lines.length > 0 || from === 0 || bytes >= mostBytes) return lines;
+    if (lines.length > 0 || from === 0 || bytes >= maxTailBytes) return lines;
   }
 }
 
@@ -95,14 +107,14 @@ function wholeLines(text: string, fromStart: boolean): readonly string[] {
   return lines.slice(fromStart ? 0 : 1, -1);
 }
 
-function holds(line: string, types: readonly Fact['type'][]): boolean {
-  const envelope = envelopeAt(line, 0);
-  return envelope !== undefined && types.some((type) => isTypeAt(type, line, envelope));
+function isLineOfType(line: string, types: readonly Fact['type'][]): boolean {
+  const envelope = readEnvelope(line, 0);
+  return envelope !== undefined && types.some((type) => hasEventType(type, line, envelope));
 }
 
 function readEvent(line: string): Event | undefined {
   try {
-    return eventAt(line, 0, line.length);
+    return parseEventLine(line, 0, line.length);
   } catch {
     return undefined;
   }

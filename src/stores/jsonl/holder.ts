@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import os from 'node:os';
 import { isObject } from '../../core/index.ts';
-import { parse } from './line.ts';
+import { tryParseJson } from './line.ts';
 
 /** A process that holds, or held, the writer's place. What the system does not tell is an empty text. */
-export type Holder = {
+export type LockOwner = {
   readonly pid: number;
   /** When the process started, in the system's own words: a process number comes back, this does not. */
   readonly start: string;
@@ -24,28 +24,28 @@ export type Holder = {
 };
 
 /** This process as a holder, with a new token. */
-export function newHolder(): Holder {
-  self ??= {
+export function createLockOwner(): LockOwner {
+  processIdentity ??= {
     pid: process.pid,
-    start: startOf(process.pid),
-    boot: read('/proc/sys/kernel/random/boot_id'),
+    start: processStartTime(process.pid),
+    boot: readProcFile('/proc/sys/kernel/random/boot_id'),
     host: os.hostname(),
-    space: spaceOf(),
+    space: pidNamespace(),
   };
   const token = `${process.pid}-${randomBytes(6).toString('hex')}`;
-  return { ...self, token, time: new Date().toISOString(), beat: beatNow() };
+  return { ...processIdentity, token, time: new Date().toISOString(), beat: heartbeatNow() };
 }
 
-let self: Omit<Holder, 'token' | 'time' | 'beat'> | undefined;
+let processIdentity: Omit<LockOwner, 'token' | 'time' | 'beat'> | undefined;
 
 /** A sign of life, always of the same length, so that it can be overwritten in place. */
-export const beatNow = (): string => millisecondsUp().toString().padStart(15, '0');
+export const heartbeatNow = (): string => uptimeMs().toString().padStart(15, '0');
 
-const millisecondsUp = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+const uptimeMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /** The holder that a lock names, if its text is whole. */
-export function holderIn(text: string): Holder | undefined {
-  const value = parse(text);
+export function parseLockOwner(text: string): LockOwner | undefined {
+  const value = tryParseJson(text);
   if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['token'] !== 'string') return undefined;
   const word = (key: string): string => (typeof value[key] === 'string' ? value[key] : '');
   return {
@@ -61,25 +61,25 @@ export function holderIn(text: string): Holder | undefined {
 }
 
 /** Whether a holder still lives; nothing where that cannot be known from here. */
-export function isAlive(holder: Holder): boolean | undefined {
-  const me = newHolder();
+export function isOwnerAlive(holder: LockOwner): boolean | undefined {
+  const me = createLockOwner();
   if (holder.host !== me.host) return undefined;
   if (holder.boot !== me.boot && holder.boot && me.boot) return false;
   if (holder.space !== me.space) return undefined;
-  if (!hasProcess(holder.pid)) return false;
-  const start = startOf(holder.pid);
+  if (!isProcessRunning(holder.pid)) return false;
+  const start = processStartTime(holder.pid);
   return start && holder.start ? start === holder.start : true;
 }
 
 /** How long a holder has given no sign of life. The lock file's own time is used only for another machine's. */
-export function silenceOf(holder: Holder, lockChanged: number): number {
-  const me = newHolder();
+export function msSinceHeartbeat(holder: LockOwner, lockChanged: number): number {
+  const me = createLockOwner();
   const sameRun = holder.host === me.host && holder.boot === me.boot && holder.beat !== '';
-  return sameRun ? millisecondsUp() - Number(holder.beat) : Date.now() - lockChanged;
+  return sameRun ? uptimeMs() - Number(holder.beat) : Date.now() - lockChanged;
 }
 
 /** Whether a process with this number runs here. */
-export function hasProcess(pid: number): boolean {
+export function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -88,9 +88,9 @@ export function hasProcess(pid: number): boolean {
   }
 }
 
-function startOf(pid: number): string {
+function processStartTime(pid: number): string {
   if (process.platform === 'win32') return '';
-  const stat = read(`/proc/${pid}/stat`);
+  const stat = readProcFile(`/proc/${pid}/stat`);
   // The name in parentheses may hold anything; the start is the 20th field after it.
   if (stat) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   if (process.platform === 'linux') return '';
@@ -101,7 +101,7 @@ function startOf(pid: number): string {
   }
 }
 
-function spaceOf(): string {
+function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {
@@ -109,7 +109,7 @@ function spaceOf(): string {
   }
 }
 
-function read(file: string): string {
+function readProcFile(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch {

@@ -3,7 +3,7 @@ import { isAscii } from 'node:buffer';
 import type { Disk } from './disk.ts';
 
 /** A run of whole lines. Its bytes are only good until the next block is asked for; the last block may lack a line's end. */
-export type Block = {
+export type TextBlock = {
   readonly text: string;
   readonly bytes: Buffer;
   readonly offset: number;
@@ -12,25 +12,25 @@ export type Block = {
 };
 
 /** A run of whole lines as bytes, and where it lies. */
-export type Run = Pick<Block, 'bytes' | 'offset'>;
+export type ByteBlock = Pick<TextBlock, 'bytes' | 'offset'>;
 
-const runSize = 512 * 1024;
+const blockBytes = 512 * 1024;
 
 /** The blocks between two places of a file. */
-export function* blocksOf(disk: Disk, fd: number, from: number, to?: number): Generator<Block> {
-  for (const { bytes, offset } of runsOf(disk, fd, { from, to })) {
+export function* readTextBlocks(disk: Disk, fd: number, from: number, to?: number): Generator<TextBlock> {
+  for (const { bytes, offset } of readByteBlocks(disk, fd, { from, to })) {
     const ascii = isAscii(bytes);
     yield { text: bytes.toString(ascii ? 'latin1' : 'utf8'), bytes, offset, ascii, whole: bytes.at(-1) === 10 };
   }
 }
 
 /** The same as bytes alone. Where they stay, whoever has some may keep them; otherwise they are only good until more are asked for. */
-export function* runsOf(
+export function* readByteBlocks(
   disk: Disk,
   fd: number,
   { from, to = Number.POSITIVE_INFINITY, stay = false }: { from: number; to: number | undefined; stay?: boolean },
-): Generator<Run> {
-  const size = Math.min(runSize, Math.max(1024, to - from));
+): Generator<ByteBlock> {
+  const size = Math.min(blockBytes, Math.max(1024, to - from));
   let buffer = Buffer.allocUnsafe(size);
   let held = 0;
   for (let offset = from; ;) {
@@ -58,7 +58,7 @@ export function* runsOf(
 }
 
 /** Visits each line of some bytes: where it begins and where it ends. */
-export function eachSpan(bytes: Buffer, visit: (start: number, end: number) => void): void {
+export function forEachLineSpan(bytes: Buffer, visit: (start: number, end: number) => void): void {
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(10, start);
     const end = found < 0 ? bytes.length : found;
@@ -68,7 +68,7 @@ export function eachSpan(bytes: Buffer, visit: (start: number, end: number) => v
 }
 
 /** A line: where it begins and ends in a text, where its bytes begin in the file, and where the next line's do. */
-export type Line = {
+export type TextLine = {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -77,7 +77,7 @@ export type Line = {
 };
 
 /** Visits each line of a block. */
-export function eachLine({ text, bytes, offset: base, ascii }: Block, visit: (line: Line) => void): void {
+export function forEachLine({ text, bytes, offset: base, ascii }: TextBlock, visit: (line: TextLine) => void): void {
   let offset = base;
   for (let start = 0; start < text.length;) {
     const found = text.indexOf('\n', start);

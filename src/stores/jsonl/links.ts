@@ -1,86 +1,87 @@
 // Finds, in a charted file, the lines that others follow from afar, and tells repeated events from changed ones.
-import type { Chart, Stretch } from './chart.ts';
+import type { SessionFileIndex, FileSegment } from './chart.ts';
 import type { Disk } from './disk.ts';
-import { isTaken, takenUp } from './intake.ts';
-import { envelopeAt, parse } from './line.ts';
-import { blocksOf, eachLine } from './lines.ts';
+import { isInEditBranch, resolvedEditProblem } from './intake.ts';
+import { readEnvelope, tryParseJson } from './line.ts';
+import { readTextBlocks, forEachLine } from './lines.ts';
 
 /** Where a line ends and what it says. */
-export type Place = { readonly next: number; readonly text: string };
+export type LineLocation = { readonly next: number; readonly text: string };
 
 /** The first lines with these ids in the charted part of a file, or in all of it. */
-export function locate(
+export function locateLines(
   disk: Disk,
   fd: number,
-  chart: Chart,
+  chart: SessionFileIndex,
   ids: ReadonlySet<string>,
-  from: number = chart.base,
-): ReadonlyMap<string, Place> {
-  const found = new Map<string, Place>();
+  from: number = chart.indexedFrom,
+): ReadonlyMap<string, LineLocation> {
+  const found = new Map<string, LineLocation>();
   const note = (id: string | undefined, next: number, text: string): void => {
     if (id !== undefined && ids.has(id) && !found.has(id)) found.set(id, { next, text: text.trim() });
   };
-  for (const block of blocksOf(disk, fd, from, chart.offset)) {
-    eachLine(block, ({ text, start, end, offset, next }) => {
-      const hole = chart.holes.get(offset);
-      for (const line of hole ?? []) note(envelopeAt(line, 0)?.id, next, line);
+  for (const block of readTextBlocks(disk, fd, from, chart.offset)) {
+    forEachLine(block, ({ text, start, end, offset, next }) => {
+      const hole = chart.replacedLines.get(offset);
+      for (const line of hole ?? []) note(readEnvelope(line, 0)?.id, next, line);
       const line = text.slice(start, end);
-      if (!hole) note(envelopeAt(text, start)?.id ?? idIn(line), next, line);
+      if (!hole) note(readEnvelope(text, start)?.id ?? parseEventId(line), next, line);
     });
     if (found.size === ids.size) break;
   }
   return found;
 }
 
-function idIn(text: string): string | undefined {
-  const value = parse(text) as { id?: unknown } | null | undefined;
+function parseEventId(text: string): string | undefined {
+  const value = tryParseJson(text) as { id?: unknown } | null | undefined;
   return typeof value?.id === 'string' ? value.id : undefined;
 }
 
 /** Lines with an id that was there before: the same event once more, or something a person put there. */
-export function settleRepeats(chart: Chart, disk: Disk, fd: number): void {
-  if (chart.repeats.length === 0) return;
-  const places = locate(disk, fd, chart, new Set(chart.repeats.map(({ id }) => id)));
-  for (const repeat of chart.repeats) {
+export function resolveDuplicates(chart: SessionFileIndex, disk: Disk, fd: number): void {
+  if (chart.duplicates.length === 0) return;
+  const places = locateLines(disk, fd, chart, new Set(chart.duplicates.map(({ id }) => id)));
+  for (const repeat of chart.duplicates) {
     const { line, offset } = repeat;
     if (places.get(repeat.id)?.text === repeat.text) {
       const what = `Line ${line} repeats the event ${repeat.id}, which counts once.`;
       chart.problems.push({ kind: 'duplicate', line, offset, what });
       chart.events--;
     } else {
-      chart.holes.delete(offset);
-      if (chart.taken && isTaken(chart, repeat)) chart.problems.push(takenUp(repeat, chart.taken.branch));
-      else chart.suspects.push(repeat);
+      chart.replacedLines.delete(offset);
+      if (chart.editBranch && isInEditBranch(chart, repeat))
+        chart.problems.push(resolvedEditProblem(repeat, chart.editBranch.branch));
+      else chart.modifiedLines.push(repeat);
     }
   }
-  chart.repeats = [];
-  chart.suspects.sort((a, b) => a.offset - b.offset);
+  chart.duplicates = [];
+  chart.modifiedLines.sort((a, b) => a.offset - b.offset);
 }
 
 /** Ties each stretch to the line it follows. A straight file has nothing to tie. */
-export function settleLinks(chart: Chart, disk: Disk, fd: number): void {
-  const loose = chart.stretches.filter(
+export function resolveParents(chart: SessionFileIndex, disk: Disk, fd: number): void {
+  const loose = chart.segments.filter(
     ({ parent, parentEnd, from }) =>
-      parent !== null && parentEnd === undefined && !(chart.base > 0 && from === chart.base),
+      parent !== null && parentEnd === undefined && !(chart.indexedFrom > 0 && from === chart.indexedFrom),
   );
   if (loose.length === 0) return;
-  const places = locate(disk, fd, chart, new Set(loose.flatMap(({ parent }) => parent ?? [])));
+  const places = locateLines(disk, fd, chart, new Set(loose.flatMap(({ parent }) => parent ?? [])));
   for (const stretch of loose) {
     const place = places.get(stretch.parent ?? '');
     if (place && place.next <= stretch.from) stretch.parentEnd = place.next;
-    else if (chart.base > 0) chart.escapes = true;
-    else tieToLineBefore(chart, stretch);
+    else if (chart.indexedFrom > 0) chart.leavesIndexedPart = true;
+    else attachToPreviousLine(chart, stretch);
   }
 }
 
-function tieToLineBefore(chart: Chart, stretch: Stretch): void {
+function attachToPreviousLine(chart: SessionFileIndex, stretch: FileSegment): void {
   const { line, from: offset, parent } = stretch;
-  const known = [...chart.suspects, ...chart.problems.filter(({ kind }) => kind === 'edited')];
+  const known = [...chart.modifiedLines, ...chart.problems.filter(({ kind }) => kind === 'edited')];
   if (!known.some((edit) => edit.line === line)) {
     const what = `Line ${line} follows the event ${parent}, which is not in the file; it is read as following the line before it.`;
     chart.problems.push({ kind: 'unlinked', line, offset, what });
   }
-  const before = chart.stretches[chart.stretches.indexOf(stretch) - 1];
+  const before = chart.segments[chart.segments.indexOf(stretch) - 1];
   if (!before) stretch.parent = null;
   stretch.parentEnd = before?.to;
 }

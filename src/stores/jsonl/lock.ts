@@ -2,30 +2,38 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError } from '../../core/index.ts';
-import { codeOf, readAll, realDisk, writeAll, type Disk } from './disk.ts';
-import { beatNow, hasProcess, holderIn, isAlive, newHolder, silenceOf, type Holder } from './holder.ts';
+import { errnoCode, readAll, realDisk, writeAll, type Disk } from './disk.ts';
+import {
+  heartbeatNow,
+  isProcessRunning,
+  parseLockOwner,
+  isOwnerAlive,
+  createLockOwner,
+  msSinceHeartbeat,
+  type LockOwner,
+} from './holder.ts';
 
 /** The writer's place, held. */
-export type Lock = {
+export type FileLock = {
   /** Who was taken over from: a dead process, or a live one that gave no sign of life and may still have the file open. */
   readonly after: 'nobody' | 'dead' | 'silent';
   /** Whether the place is still ours. One question to the file system: cheap enough to ask before every write. */
-  holds(): boolean;
+  isHeld(): boolean;
   release(): void;
 };
 
 /** How long a live writer may give no sign of life before another may take its place, in milliseconds. */
-export const usualSilence = 30_000;
+export const defaultLockTimeoutMs = 30_000;
 
 /** Who writes to a session file now; nothing if nobody does, or if they died or fell silent. Takes nothing. */
-export function holderOf(name: string, disk: Disk = realDisk): Holder | undefined {
-  const found = look(disk, `${disk.real(name)}.lock`);
-  return found && stateOf(found, usualSilence) === 'held' ? found.holder : undefined;
+export function getLockOwner(name: string, disk: Disk = realDisk): LockOwner | undefined {
+  const found = readLock(disk, `${disk.realpath(name)}.lock`);
+  return found && lockState(found, defaultLockTimeoutMs) === 'held' ? found.holder : undefined;
 }
 
-type Claim = {
+type LockClaim = {
   readonly disk: Disk;
-  readonly holder: Holder;
+  readonly holder: LockOwner;
   readonly mine: string;
   readonly silentMs: number;
   /** Whoever holds it counts as silent. */
@@ -33,41 +41,41 @@ type Claim = {
 };
 
 /** Takes the writer's place of a file, or says who has it; by force also from one who lives. */
-export async function takeLock(disk: Disk, file: string, silentMs: number, force = false): Promise<Lock> {
+export async function acquireLock(disk: Disk, file: string, silentMs: number, force = false): Promise<FileLock> {
   const lock = `${file}.lock`;
-  const holder = newHolder();
+  const holder = createLockOwner();
   const mine = `${lock}.${holder.token}`;
   try {
-    writeFresh(disk, mine, holder);
-    const after = await claim({ disk, holder, mine, silentMs, force }, lock, file);
+    writeLockFile(disk, mine, holder);
+    const after = await claimLock({ disk, holder, mine, silentMs, force }, lock, file);
     try {
-      return hold(disk, file, holder, silentMs, after);
+      return holdLock(disk, file, holder, silentMs, after);
     } catch (error) {
-      discard(disk, lock);
+      removeQuietly(disk, lock);
       throw error;
     }
   } finally {
-    discard(disk, mine);
+    removeQuietly(disk, mine);
   }
 }
 
-const textOf = (holder: Holder): string => `${JSON.stringify(holder)}\n`;
+const formatLockOwner = (holder: LockOwner): string => `${JSON.stringify(holder)}\n`;
 
 /**
  * Puts our lock in place. Only one process may replace a given holder's lock: the one that holds the lock on replacing it,
  * a lock like any other, so that one who dies while replacing is replaced in the same way.
  */
-async function claim(given: Claim, lock: string, file: string): Promise<Lock['after']> {
+async function claimLock(given: LockClaim, lock: string, file: string): Promise<FileLock['after']> {
   const { disk, mine, silentMs, force } = given;
   for (let tries = 0; ; tries++) {
-    if (put(given, lock)) return 'nobody';
-    const found = look(disk, lock);
+    if (linkLock(given, lock)) return 'nobody';
+    const found = readLock(disk, lock);
     if (!found) continue;
-    const state = stateOf(found, force ? -1 : silentMs);
-    if (state === 'held') throw held(file, found.holder);
+    const state = lockState(found, force ? -1 : silentMs);
+    if (state === 'held') throw fileLockedError(file, found.holder);
     const right = `${lock}.${found.token}`;
     try {
-      await claim({ ...given, force: false }, right, file);
+      await claimLock({ ...given, force: false }, right, file);
     } catch (error) {
       // Somebody else is just taking over: soon there is a new holder to look at.
       if (!(error instanceof FairleadError) || error.code !== 'store/locked' || tries > 200) throw error;
@@ -75,46 +83,46 @@ async function claim(given: Claim, lock: string, file: string): Promise<Lock['af
       continue;
     }
     try {
-      if (look(disk, lock)?.token !== found.token) continue;
-      put(given, `${mine}.again`);
+      if (readLock(disk, lock)?.token !== found.token) continue;
+      linkLock(given, `${mine}.again`);
       disk.rename(`${mine}.again`, lock);
       return state;
     } finally {
-      discard(disk, `${mine}.again`);
-      discard(disk, right);
+      removeQuietly(disk, `${mine}.again`);
+      removeQuietly(disk, right);
     }
   }
 }
 
 /** Makes our lock appear under a name that must be free, whole from the first moment where the file system has hard links. */
-function put({ disk, holder, mine }: Claim, to: string): boolean {
+function linkLock({ disk, holder, mine }: LockClaim, to: string): boolean {
   try {
     disk.link(mine, to);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error) ?? '')) throw error;
+    if (errnoCode(error) === 'EEXIST') return false;
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errnoCode(error) ?? '')) throw error;
   }
   try {
-    writeFresh(disk, to, holder);
+    writeLockFile(disk, to, holder);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (errnoCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
 
-function writeFresh(disk: Disk, file: string, holder: Holder): void {
+function writeLockFile(disk: Disk, file: string, holder: LockOwner): void {
   const fd = disk.open(file, 'x');
   try {
-    writeAll(disk, fd, Buffer.from(textOf(holder)));
+    writeAll(disk, fd, Buffer.from(formatLockOwner(holder)));
   } finally {
     disk.close(fd);
   }
 }
 
 /** What cannot be removed, not even at the second try, is swept up by the next one to come. */
-function discard(disk: Disk, file: string): void {
+function removeQuietly(disk: Disk, file: string): void {
   for (let tries = 0; tries < 2; tries++) {
     try {
       return disk.remove(file);
@@ -122,32 +130,32 @@ function discard(disk: Disk, file: string): void {
   }
 }
 
-type Found = { readonly holder: Holder | undefined; readonly token: string; readonly changed: number };
+type FoundLock = { readonly holder: LockOwner | undefined; readonly token: string; readonly changed: number };
 
-function look(disk: Disk, lock: string): Found | undefined {
+function readLock(disk: Disk, lock: string): FoundLock | undefined {
   try {
     const fd = disk.open(lock, 'r');
     try {
-      const facts = disk.facts(fd);
-      const holder = holderIn(readAll(disk, fd, 0, 4096).toString());
-      return { holder, token: holder?.token ?? `x${facts?.inode}`, changed: facts?.changed ?? 0 };
+      const facts = disk.stat(fd);
+      const holder = parseLockOwner(readAll(disk, fd, 0, 4096).toString());
+      return { holder, token: holder?.token ?? `x${facts?.inode}`, changed: facts?.mtimeMs ?? 0 };
     } finally {
       disk.close(fd);
     }
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errnoCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-function stateOf({ holder, changed }: Found, silentMs: number): 'held' | 'dead' | 'silent' {
+function lockState({ holder, changed }: FoundLock, silentMs: number): 'held' | 'dead' | 'silent' {
   // A lock that cannot be read was hurt by a power cut, or is being written this very moment.
   if (!holder) return Date.now() - changed > 2000 ? 'dead' : 'held';
-  if (isAlive(holder) === false) return 'dead';
-  return silenceOf(holder, changed) > silentMs ? 'silent' : 'held';
+  if (isOwnerAlive(holder) === false) return 'dead';
+  return msSinceHeartbeat(holder, changed) > silentMs ? 'silent' : 'held';
 }
 
-function held(file: string, holder: Holder | undefined): FairleadError {
+function fileLockedError(file: string, holder: LockOwner | undefined): FairleadError {
   const who = holder ? `process ${holder.pid} on ${holder.host} since ${holder.time}` : 'another process';
   return new FairleadError('store/locked', `${file} is being written by ${who}.`, {
     blame: 'user',
@@ -156,14 +164,14 @@ function held(file: string, holder: Holder | undefined): FairleadError {
   });
 }
 
-function hold(disk: Disk, file: string, holder: Holder, silentMs: number, after: Lock['after']): Lock {
+function holdLock(disk: Disk, file: string, holder: LockOwner, silentMs: number, after: FileLock['after']): FileLock {
   const lock = `${file}.lock`;
   const fd = disk.open(lock, 'w');
-  const inode = disk.facts(fd)?.inode;
+  const inode = disk.stat(fd)?.inode;
   const beat = (): void => {
     try {
       // Through the descriptor: once somebody else has the place, this reaches a file that nobody reads.
-      writeAll(disk, fd, Buffer.from(textOf({ ...holder, beat: beatNow() })), 0);
+      writeAll(disk, fd, Buffer.from(formatLockOwner({ ...holder, beat: heartbeatNow() })), 0);
     } catch {
       // The next beat may come through; if none does, the silence is true.
     }
@@ -172,30 +180,30 @@ function hold(disk: Disk, file: string, holder: Holder, silentMs: number, after:
   let open = true;
   return {
     after,
-    holds: () => disk.inode(lock) === inode,
+    isHeld: () => disk.inode(lock) === inode,
     release() {
       if (!open) return;
       open = false;
       clearInterval(timer);
-      if (disk.inode(lock) === inode) discard(disk, lock);
+      if (disk.inode(lock) === inode) removeQuietly(disk, lock);
       disk.close(fd);
     },
   };
 }
 
 /** Removes what a process that died left beside a file. Only for the holder of the file's lock. */
-export function sweep(disk: Disk, file: string): void {
+export function removeStaleFiles(disk: Disk, file: string): void {
   const folder = path.dirname(file);
   const base = path.basename(file);
   for (const name of disk.list(folder)) {
-    if (name.startsWith(`${base}.new-`)) discard(disk, path.join(folder, name));
+    if (name.startsWith(`${base}.new-`)) removeQuietly(disk, path.join(folder, name));
     if (name.startsWith(`${base}.lock.`) && isAbandoned(disk, path.join(folder, name)))
-      discard(disk, path.join(folder, name));
+      removeQuietly(disk, path.join(folder, name));
   }
 }
 
 function isAbandoned(disk: Disk, file: string): boolean {
-  const holder = look(disk, file)?.holder;
-  if (holder) return isAlive(holder) === false;
-  return !hasProcess(Number.parseInt(path.extname(file.replace(/\.again$/, '')).slice(1), 10) || 0);
+  const holder = readLock(disk, file)?.holder;
+  if (holder) return isOwnerAlive(holder) === false;
+  return !isProcessRunning(Number.parseInt(path.extname(file.replace(/\.again$/, '')).slice(1), 10) || 0);
 }

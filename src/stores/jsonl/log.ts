@@ -1,17 +1,17 @@
 // The session file: an append-only log of readable lines, tied together by hashes, with one fenced writer.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type Log } from '../../core/index.ts';
-import { spotOf, straightOf, type Problem } from './chart.ts';
+import { toCursor, summarizeLinearFile, type SessionFileProblem } from './chart.ts';
 import { realDisk, readAll, type Disk } from './disk.ts';
-import { followFile, openSame } from './follow.ts';
-import { usualSilence, type Lock } from './lock.ts';
-import { moveHeld } from './move.ts';
-import { openToRead, openToWrite, type Opened } from './opening.ts';
-import { pathsOf } from './paths.ts';
+import { followFile, reopenSameSession } from './follow.ts';
+import { defaultLockTimeoutMs, type FileLock } from './lock.ts';
+import { moveLockedFile } from './move.ts';
+import { openForReading, openForWriting, type OpenedFile } from './opening.ts';
+import { createBranchReader } from './paths.ts';
 import { writeSidecar } from './sidecar.ts';
-import { carryOn, fromStart } from './survey.ts';
-import { diskTrouble } from './trouble.ts';
-import { newWriter } from './writer.ts';
+import { updateIndex, buildIndex } from './survey.ts';
+import { toDiskError } from './trouble.ts';
+import { createSessionFileWriter } from './writer.ts';
 
 /** How to open a session file. */
 export type JsonlOptions = {
@@ -34,7 +34,7 @@ export type JsonlLog = Log & {
   readonly file: string;
   readonly session: string;
   /** What was found wrong, mended or worth knowing when the file was opened. */
-  readonly report: readonly Problem[];
+  readonly report: readonly SessionFileProblem[];
   /** How it was opened: from where, and how many lines were looked at. */
   readonly opened: { readonly from: 'index' | 'start'; readonly lines: number };
   /** The session as text, with what could not be saved at its end: to be kept elsewhere when the disk gives up. */
@@ -43,56 +43,61 @@ export type JsonlLog = Log & {
   move(to: string): Promise<void>;
 };
 
-const usualIndex = 1024 * 1024;
+const defaultIndexBytes = 1024 * 1024;
 
 /** Opens a session file, or begins one. */
 export async function openJsonl(name: string, options: JsonlOptions = {}): Promise<JsonlLog> {
-  const { disk = realDisk, session, silentMs = usualSilence, force = false } = options;
+  const { disk = realDisk, session, silentMs = defaultLockTimeoutMs, force = false } = options;
   // One file, one lock, however many names lead to it.
-  const file = disk.real(name);
+  const file = disk.realpath(name);
   try {
     return options.mode === 'read'
-      ? readerOf(disk, file, await openToRead(disk, file))
-      : writerOf(disk, file, await openToWrite({ disk, file, session, silentMs, force }), {
-          indexBytes: usualIndex,
+      ? createReaderLog(disk, file, await openForReading(disk, file))
+      : createWriterLog(disk, file, await openForWriting({ disk, file, session, silentMs, force }), {
+          indexBytes: defaultIndexBytes,
           silentMs,
           ...options,
         });
   } catch (error) {
-    throw diskTrouble(error, file, 'open');
+    throw toDiskError(error, file, 'open');
   }
 }
 
-const face = ({ found, problems }: Opened): Pick<JsonlLog, 'session' | 'report' | 'opened'> => ({
+const toOpenInfo = ({ found, problems }: OpenedFile): Pick<JsonlLog, 'session' | 'report' | 'opened'> => ({
   session: found.chart.header?.session ?? '',
   report: problems,
   opened: { from: found.from, lines: found.lines },
 });
 
-function writerOf(
+function createWriterLog(
   disk: Disk,
   first: string,
-  opened: Awaited<ReturnType<typeof openToWrite>>,
+  opened: Awaited<ReturnType<typeof openForWriting>>,
   { indexBytes, silentMs }: { readonly indexBytes: number; readonly silentMs: number },
 ): JsonlLog {
   const { fd, found } = opened;
   const { chart, prefix } = found;
   /** All that goes by the file's name. */
-  const placeAt = (file: string, lock: Lock, lastWrite?: number) => {
-    const paths = pathsOf(disk, file, () => ({ fd, chart }));
-    return { file, lock, paths, writer: newWriter({ disk, file, fd, lock, chart, endOf: paths.endOf, lastWrite }) };
+  const placeAt = (file: string, lock: FileLock, lastWrite?: number) => {
+    const paths = createBranchReader(disk, file, () => ({ fd, chart }));
+    return {
+      file,
+      lock,
+      paths,
+      writer: createSessionFileWriter({ disk, file, fd, lock, chart, findLineEnd: paths.findLineEnd, lastWrite }),
+    };
   };
   let place = placeAt(first, opened.lock);
   const waiting = new Set<() => void>();
-  const whole = found.from === 'index' && chart.base === 0 ? chart.offset : 0;
-  let indexed = chart.base;
+  const whole = found.from === 'index' && chart.indexedFrom === 0 ? chart.offset : 0;
+  let indexed = chart.indexedFrom;
   let indexing: Promise<void> = Promise.resolve();
   let turn: Promise<unknown> = Promise.resolve();
   let closed: Promise<void> | undefined;
 
   /** An index is a help, never a need: one that cannot be written is done without. */
   function index(): void {
-    const { epoch } = chart;
+    const { lastEpoch: epoch } = chart;
     if (!epoch || epoch.offset <= indexed || epoch.offset < indexBytes || chart.problems.length > 0) return;
     indexed = epoch.offset;
     indexing = indexing.then(() => writeSidecar(disk, place.file, fd, epoch, prefix)).catch(() => {});
@@ -100,9 +105,9 @@ function writerOf(
 
   /** At the end a straight file is vouched for as a whole: the next to open it need not look at its lines. */
   function indexAll(): void {
-    const straight = straightOf(chart);
+    const straight = summarizeLinearFile(chart);
     if (!straight || chart.offset < indexBytes || chart.offset === whole) return;
-    const all = { ...spotOf(chart), straight };
+    const all = { ...toCursor(chart), straight };
     indexing = indexing.then(() => writeSidecar(disk, place.file, fd, all, prefix)).catch(() => {});
   }
 
@@ -114,14 +119,14 @@ function writerOf(
   /** Whoever opens the file next can tell by its time whether anybody wrote to it since; without it nobody can, which does no harm. */
   function stamp(): void {
     try {
-      if (chart.time !== '' && place.writer.isAlone()) disk.stamp(fd, Date.parse(chart.time));
+      if (chart.time !== '' && place.writer.isLastWriter()) disk.setModifiedTime(fd, Date.parse(chart.time));
     } catch {}
   }
 
   async function shut(): Promise<void> {
     await turn;
     try {
-      await place.writer.settle();
+      await place.writer.flush();
       indexAll();
       await indexing;
       stamp();
@@ -135,39 +140,43 @@ function writerOf(
     const { file, lock, writer } = place;
     // Nothing added, but a writer that has given up says so: a new one must not take its place.
     await writer.add(chart.seq, []);
-    await writer.settle();
+    await writer.flush();
     await indexing;
-    const next = await moveHeld({ disk, file, lock, to, silentMs });
+    const next = await moveLockedFile({ disk, file, lock, to, silentMs });
     lock.release();
     place = placeAt(to, next, writer.lastWrite);
   }
 
   index();
   return {
-    ...face(opened),
+    ...toOpenInfo(opened),
     get file() {
       return place.file;
     },
     read: (options) => place.paths.read(options),
     append(after, facts, options) {
-      if (closed) return Promise.reject(closedTrouble(place.file));
+      if (closed) return Promise.reject(fileLogClosedError(place.file));
       const mine = turn.then(() => place.writer.add(after, facts, options));
       turn = mine.then(wake, () => {});
       return mine;
     },
     follow(from, signal) {
       const end = (): number => chart.offset;
-      const change = (until: AbortSignal): Promise<void> => nextWake(waiting, until);
+      const change = (until: AbortSignal): Promise<void> => waitForWake(waiting, until);
       const file = (): string => place.file;
-      return followFile({ disk, file, chart, end, change, isClosed: () => closed !== undefined }, from, signal);
+      return followFile(
+        { disk, file, chart, end, waitForChange: change, isClosed: () => closed !== undefined },
+        from,
+        signal,
+      );
     },
     export: () => place.writer.text(),
     move(to) {
-      if (closed) return Promise.reject(closedTrouble(place.file));
+      if (closed) return Promise.reject(fileLogClosedError(place.file));
       const mine = turn
         .then(() => moveTo(to))
         .catch((error: unknown) => {
-          throw diskTrouble(error, place.file, 'move');
+          throw toDiskError(error, place.file, 'move');
         });
       turn = mine.catch(() => {});
       return mine;
@@ -180,7 +189,7 @@ function writerOf(
   };
 }
 
-function nextWake(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
+function waitForWake(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const wake = (): void => {
     waiting.delete(wake);
@@ -196,47 +205,47 @@ function nextWake(waiting: Set<() => void>, signal: AbortSignal): Promise<void> 
 const pollMs = 100;
 
 /** Others write: each reading first looks at what was added, or at the file that was put in this one's place. */
-function readerOf(disk: Disk, file: string, opened: Opened): JsonlLog {
+function createReaderLog(disk: Disk, file: string, opened: OpenedFile): JsonlLog {
   let now = { fd: opened.fd, chart: opened.found.chart };
   let turn: Promise<void> = Promise.resolve();
   let closed = false;
-  const paths = pathsOf(disk, file, () => now);
+  const paths = createBranchReader(disk, file, () => now);
 
   async function refresh(): Promise<void> {
-    const facts = disk.facts(now.fd);
+    const facts = disk.stat(now.fd);
     const inode = disk.inode(file);
     // A file that is gone from its place was moved or removed: what is open of it is still the session.
     const same = inode === undefined || inode === facts?.inode;
-    const fresh = same ? undefined : openSame(disk, file, now.chart.header);
+    const fresh = same ? undefined : reopenSameSession(disk, file, now.chart.header);
     const size = facts?.size ?? 0;
     if (fresh === undefined && size === now.chart.offset) return;
-    if (fresh === undefined && size > now.chart.offset) return void (await carryOn(now.chart, disk, file, now.fd));
+    if (fresh === undefined && size > now.chart.offset) return void (await updateIndex(now.chart, disk, file, now.fd));
     if (fresh !== undefined) disk.close(now.fd);
     const fd = fresh ?? now.fd;
-    now = { fd, chart: (await fromStart(disk, file, fd)).chart };
+    now = { fd, chart: (await buildIndex(disk, file, fd)).chart };
   }
 
   return {
-    ...face(opened),
+    ...toOpenInfo(opened),
     file,
     async *read(options) {
-      if (closed) throw closedTrouble(file);
+      if (closed) throw fileLogClosedError(file);
       turn = turn.catch(() => {}).then(refresh);
       await turn;
       yield* paths.read(options);
     },
-    append: () => Promise.reject(readingTrouble(file)),
+    append: () => Promise.reject(fileReadOnlyError(file)),
     follow(from, signal) {
       const end = (): undefined => undefined;
       const change = (until: AbortSignal): Promise<void> => sleep(pollMs, undefined, { signal: until }).catch(() => {});
       return followFile(
-        { disk, file: () => file, chart: now.chart, end, change, isClosed: () => closed },
+        { disk, file: () => file, chart: now.chart, end, waitForChange: change, isClosed: () => closed },
         from,
         signal,
       );
     },
-    export: () => readAll(disk, now.fd, 0, disk.facts(now.fd)?.size ?? 0).toString(),
-    move: () => Promise.reject(readingTrouble(file)),
+    export: () => readAll(disk, now.fd, 0, disk.stat(now.fd)?.size ?? 0).toString(),
+    move: () => Promise.reject(fileReadOnlyError(file)),
     async close() {
       if (closed) return;
       closed = true;
@@ -245,10 +254,10 @@ function readerOf(disk: Disk, file: string, opened: Opened): JsonlLog {
   };
 }
 
-const closedTrouble = (file: string): FairleadError =>
+const fileLogClosedError = (file: string): FairleadError =>
   new FairleadError('store/closed', `The log of ${file} is closed.`, { blame: 'harness' });
 
-const readingTrouble = (file: string): FairleadError =>
+const fileReadOnlyError = (file: string): FairleadError =>
   new FairleadError('store/read-only', `${file} is open for reading only.`, {
     blame: 'user',
     hint: 'Open it for writing to add to it.',

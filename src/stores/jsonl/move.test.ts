@@ -6,44 +6,44 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { otherProcess } from '../../../test/support/other-process.ts';
 import type { Event } from '../../core/index.ts';
-import { holderOf, moveJsonl, openJsonl, realDisk, verifyFile } from '../index.ts';
+import { getLockOwner, moveJsonl, openJsonl, realDisk, verifyFile } from '../index.ts';
 
-const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
+const annotation = { type: 'annotation-added', key: 'k', value: 1 } as const;
 
-function place(t: TestContext): { readonly a: string; readonly b: string; readonly folder: string } {
+function createFiles(t: TestContext): { readonly a: string; readonly b: string; readonly folder: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-move-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return { a: path.join(folder, 'a.jsonl'), b: path.join(folder, 'b.jsonl'), folder };
 }
 
-async function written(file: string): Promise<void> {
+async function writeSession(file: string): Promise<void> {
   const log = await openJsonl(file);
-  await log.append(0, [remark, remark], { durable: true });
+  await log.append(0, [annotation, annotation], { durable: true });
   await log.close();
 }
 
 test('[J55] a session that is open is moved and goes on under its new name, which is locked', async (t) => {
-  const { a, b, folder } = place(t);
+  const { a, b, folder } = createFiles(t);
   const log = await openJsonl(a, { indexBytes: 1 });
-  await log.append(0, [remark]);
+  await log.append(0, [annotation]);
   await log.move(b);
   assert.equal(log.file, b);
-  assert.equal(holderOf(b)?.pid, process.pid);
-  assert.equal(holderOf(a), undefined);
+  assert.equal(getLockOwner(b)?.pid, process.pid);
+  assert.equal(getLockOwner(a), undefined);
   await assert.rejects(openJsonl(b), { code: 'store/locked' });
-  await log.append(1, [remark], { durable: true });
+  await log.append(1, [annotation], { durable: true });
   await log.close();
   assert.deepEqual(readdirSync(folder).toSorted(), ['b.jsonl', 'b.jsonl.index']);
   assert.deepEqual(await verifyFile(b), { ok: true, events: 2, problems: [] });
 });
 
 test('appends that were asked for before a move come before it, those after it after it', async (t) => {
-  const { a, b } = place(t);
+  const { a, b } = createFiles(t);
   const log = await openJsonl(a);
   const [first, , second] = await Promise.all([
-    log.append(0, [remark], { durable: true }),
+    log.append(0, [annotation], { durable: true }),
     log.move(b),
-    log.append(1, [remark], { durable: true }),
+    log.append(1, [annotation], { durable: true }),
   ]);
   assert.deepEqual([first[0]?.seq, second[0]?.seq], [1, 2]);
   await log.close();
@@ -51,7 +51,7 @@ test('appends that were asked for before a move come before it, those after it a
 });
 
 test('whoever follows a session goes on following it when it is moved and another takes its old name, here and in a reader', async (t) => {
-  const { a, b } = place(t);
+  const { a, b } = createFiles(t);
   const log = await openJsonl(a);
   const reader = await openJsonl(a, { mode: 'read' });
   const stop = new AbortController();
@@ -61,10 +61,10 @@ test('whoever follows a session goes on following it when it is moved and anothe
     return found;
   };
   const both = Promise.all([seen(log.follow(0, stop.signal)), seen(reader.follow(0, stop.signal))]);
-  await log.append(0, [remark]);
+  await log.append(0, [annotation]);
   await log.move(b);
-  await written(a);
-  await log.append(1, [remark]);
+  await writeSession(a);
+  await log.append(1, [annotation]);
   assert.deepEqual(await both, [
     [1, 2],
     [1, 2],
@@ -73,7 +73,7 @@ test('whoever follows a session goes on following it when it is moved and anothe
   for await (const events of reader.read()) read += events.length;
   assert.equal(read, 2, 'reading again finds what was added after the move');
   rmSync(a);
-  await log.append(2, [remark]);
+  await log.append(2, [annotation]);
   for await (const events of reader.read()) read += events.length;
   assert.equal(read, 5);
   await reader.close();
@@ -81,28 +81,28 @@ test('whoever follows a session goes on following it when it is moved and anothe
 });
 
 test('a copy put under the old name does not lead the writer’s own followers astray', async (t) => {
-  const { a, b } = place(t);
+  const { a, b } = createFiles(t);
   const log = await openJsonl(a);
-  await log.append(0, [remark]);
+  await log.append(0, [annotation]);
   const events = log.follow(0, AbortSignal.timeout(5000))[Symbol.asyncIterator]();
   assert.equal(((await events.next()).value as Event).seq, 1);
   const waiting = events.next();
   await log.move(b);
   copyFileSync(b, a);
-  await log.append(1, [remark]);
+  await log.append(1, [annotation]);
   assert.equal(((await waiting).value as Event | undefined)?.seq, 2);
   await log.close();
 });
 
 test('[J55] a name that is taken is refused and nothing is moved, open or not', async (t) => {
-  const { a, b } = place(t);
-  await written(a);
+  const { a, b } = createFiles(t);
+  await writeSession(a);
   writeFileSync(b, 'mine');
   await assert.rejects(moveJsonl(a, b), { code: 'store/exists' });
   const log = await openJsonl(a);
   await assert.rejects(log.move(b), { code: 'store/exists' });
   assert.equal(log.file, a);
-  await log.append(2, [remark], { durable: true });
+  await log.append(2, [annotation], { durable: true });
   await log.close();
   const c = `${b}c`;
   const link = (from: string, to: string): void => {
@@ -116,9 +116,9 @@ test('[J55] a name that is taken is refused and nothing is moved, open or not', 
 });
 
 test('a session that another process writes to is not moved, and its holder is named; a reader takes nothing', async (t) => {
-  const { a, b } = place(t);
+  const { a, b } = createFiles(t);
   const other = await otherProcess(t, a);
-  assert.equal(holderOf(a)?.pid, other.pid);
+  assert.equal(getLockOwner(a)?.pid, other.pid);
   await assert.rejects(moveJsonl(a, b), { code: 'store/locked' });
   assert.equal(existsSync(b), false);
   const reader = await openJsonl(a, { mode: 'read' });
@@ -126,7 +126,7 @@ test('a session that another process writes to is not moved, and its holder is n
   assert.equal(await other.ask('append'), 'saved 1');
   await reader.close();
   assert.equal(await other.ask('close'), 'closed');
-  assert.equal(holderOf(a), undefined);
+  assert.equal(getLockOwner(a), undefined);
   await moveJsonl(a, b);
   assert.deepEqual(
     [existsSync(a), existsSync(b), existsSync(`${a}.lock`), existsSync(`${b}.lock`)],
@@ -135,22 +135,22 @@ test('a session that another process writes to is not moved, and its holder is n
 });
 
 test('a name that another process is about to use is refused', async (t) => {
-  const { a, b } = place(t);
-  await written(a);
+  const { a, b } = createFiles(t);
+  await writeSession(a);
   const other = await otherProcess(t, b);
   await assert.rejects(moveJsonl(a, b), { code: 'store/exists' });
   rmSync(b);
   await assert.rejects(moveJsonl(a, b), { code: 'store/locked' });
   assert.equal(existsSync(a), true);
   await other.kill();
-  assert.deepEqual([existsSync(`${b}.lock`), holderOf(b)], [true, undefined], 'the dead hold nothing');
+  assert.deepEqual([existsSync(`${b}.lock`), getLockOwner(b)], [true, undefined], 'the dead hold nothing');
   await moveJsonl(a, b);
   assert.equal(existsSync(b), true);
 });
 
 test('what was kept of a hurt file moves along; other files with a like name stay', async (t) => {
-  const { a, b, folder } = place(t);
-  await written(a);
+  const { a, b, folder } = createFiles(t);
+  await writeSession(a);
   for (const ending of ['.torn-1', '.damaged-12', '.damaged-12-2', '.edited-1', '.bak', '.new.jsonl'])
     writeFileSync(`${a}${ending}`, '');
   await moveJsonl(a, b);
@@ -166,7 +166,7 @@ test('what was kept of a hurt file moves along; other files with a like name sta
 });
 
 test('a writer that has given up cannot be moved back into service', async (t) => {
-  const { a, b } = place(t);
+  const { a, b } = createFiles(t);
   let broken = false;
   const disk = {
     ...realDisk,
@@ -175,10 +175,10 @@ test('a writer that has given up cannot be moved back into service', async (t) =
   };
   const log = await openJsonl(a, { disk });
   broken = true;
-  await assert.rejects(log.append(0, [remark], { durable: true }), { code: 'store/io' });
+  await assert.rejects(log.append(0, [annotation], { durable: true }), { code: 'store/io' });
   broken = false;
   await assert.rejects(log.move(b), { code: 'store/io' });
-  await assert.rejects(log.append(0, [remark]), { code: 'store/io' });
+  await assert.rejects(log.append(0, [annotation]), { code: 'store/io' });
   await log.close();
   assert.equal(existsSync(b), false);
 });

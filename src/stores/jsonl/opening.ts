@@ -1,21 +1,32 @@
 // Opens a session file for its one writer: takes the lock, makes the file if there is none, and heals what it finds.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import type { Chart, Problem } from './chart.ts';
-import { readAll, writeAll, writeNew, type Disk } from './disk.ts';
-import { cutTorn, keepDamage, recordEdits, replaceFile, type Patient } from './heal.ts';
-import { headerLine } from './line.ts';
-import { sweep, takeLock, type Lock } from './lock.ts';
-import { peekHeader, problemsOf, refuseNewer, refuseStranger, survey, type Survey } from './survey.ts';
-import { fencedTrouble } from './trouble.ts';
+import type { SessionFileIndex, SessionFileProblem } from './chart.ts';
+import { readAll, writeAll, writeNewFile, type Disk } from './disk.ts';
+import { truncateTornTail, quarantineDamage, recordEdits, replaceFile, type RecoveryTarget } from './heal.ts';
+import { formatHeaderLine } from './line.ts';
+import { removeStaleFiles, acquireLock, type FileLock } from './lock.ts';
+import {
+  peekHeader,
+  listProblems,
+  assertKnownFormat,
+  assertSessionFile,
+  loadIndex,
+  type LoadedIndex,
+} from './survey.ts';
+import { fileFencedError } from './trouble.ts';
 import { tornProblem } from './verify.ts';
-import { newMark } from './writer.ts';
+import { createIdSuffix } from './writer.ts';
 
 /** A file that is open and charted. */
-export type Opened = { readonly fd: number; readonly found: Survey; readonly problems: readonly Problem[] };
+export type OpenedFile = {
+  readonly fd: number;
+  readonly found: LoadedIndex;
+  readonly problems: readonly SessionFileProblem[];
+};
 
 /** What is needed to open a file for writing. */
-export type Wish = {
+export type OpenFileRequest = {
   readonly disk: Disk;
   readonly file: string;
   readonly session: string | undefined;
@@ -25,14 +36,14 @@ export type Wish = {
 };
 
 /** Opens a file for reading: nothing is taken, healed or left behind. */
-export async function openToRead(disk: Disk, file: string): Promise<Opened> {
+export async function openForReading(disk: Disk, file: string): Promise<OpenedFile> {
   const fd = disk.open(file, 'r');
   try {
-    const found = await survey(disk, file, fd);
-    refuseNewer(file, found.chart.header);
-    refuseStranger(disk, file, fd, found);
+    const found = await loadIndex(disk, file, fd);
+    assertKnownFormat(file, found.chart.header);
+    assertSessionFile(disk, file, fd, found);
     const torn = found.torn === undefined ? [] : [tornProblem(found.chart.line + 1, found.torn)];
-    return { fd, found, problems: [...problemsOf(found.chart), ...torn, ...placeProblems(disk, file)] };
+    return { fd, found, problems: [...listProblems(found.chart), ...torn, ...fileSystemProblems(disk, file)] };
   } catch (error) {
     disk.close(fd);
     throw error;
@@ -40,24 +51,24 @@ export async function openToRead(disk: Disk, file: string): Promise<Opened> {
 }
 
 /** Opens a file for writing under its lock. */
-export async function openToWrite(wish: Wish): Promise<Opened & { readonly lock: Lock }> {
+export async function openForWriting(wish: OpenFileRequest): Promise<OpenedFile & { readonly lock: FileLock }> {
   const { disk, file } = wish;
-  refuseNewer(file, headerNow(disk, file));
-  const lock = await takeLock(disk, file, wish.silentMs, wish.force);
+  assertKnownFormat(file, readCurrentHeader(disk, file));
+  const lock = await acquireLock(disk, file, wish.silentMs, wish.force);
   try {
-    sweep(disk, file);
-    if (disk.facts(file) === undefined) await writeNew(disk, file, freshHeader(wish));
-    const taken = lock.after === 'silent' ? [await leaveBehind(wish, lock)] : [];
-    const opened = await openHealed(wish, lock);
-    return { ...opened, problems: [...taken, ...opened.problems, ...placeProblems(disk, file)], lock };
+    removeStaleFiles(disk, file);
+    if (disk.stat(file) === undefined) await writeNewFile(disk, file, createHeader(wish));
+    const taken = lock.after === 'silent' ? [await replaceSilentOwnersFile(wish, lock)] : [];
+    const opened = await openRecovered(wish, lock);
+    return { ...opened, problems: [...taken, ...opened.problems, ...fileSystemProblems(disk, file)], lock };
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-function headerNow(disk: Disk, file: string): ReturnType<typeof peekHeader> {
-  if (disk.facts(file) === undefined) return undefined;
+function readCurrentHeader(disk: Disk, file: string): ReturnType<typeof peekHeader> {
+  if (disk.stat(file) === undefined) return undefined;
   const fd = disk.open(file, 'r');
   try {
     return peekHeader(disk, fd);
@@ -66,14 +77,14 @@ function headerNow(disk: Disk, file: string): ReturnType<typeof peekHeader> {
   }
 }
 
-const freshHeader = ({ session }: Wish): Buffer =>
-  Buffer.from(headerLine(session ?? randomUUID(), new Date().toISOString()).text);
+const createHeader = ({ session }: OpenFileRequest): Buffer =>
+  Buffer.from(formatHeaderLine(session ?? randomUUID(), new Date().toISOString()).text);
 
 /** The one we took over from may wake up and write: it keeps the old file, the session goes on in a new one. */
-async function leaveBehind({ disk, file }: Wish, lock: Lock): Promise<Problem> {
+async function replaceSilentOwnersFile({ disk, file }: OpenFileRequest, lock: FileLock): Promise<SessionFileProblem> {
   const fd = disk.open(file, 'r');
   try {
-    await replaceFile(patientOf(disk, file, fd, lock), disk.facts(fd)?.size ?? 0);
+    await replaceFile(createRecoveryTarget(disk, file, fd, lock), disk.stat(fd)?.size ?? 0);
   } finally {
     disk.close(fd);
   }
@@ -82,27 +93,27 @@ async function leaveBehind({ disk, file }: Wish, lock: Lock): Promise<Problem> {
   return { kind: 'taken-over', line: 0, offset: 0, what, healed: true };
 }
 
-const patientOf = (disk: Disk, file: string, fd: number, lock: Lock): Patient => ({
+const createRecoveryTarget = (disk: Disk, file: string, fd: number, lock: FileLock): RecoveryTarget => ({
   disk,
   file,
   fd,
-  check() {
-    if (!lock.holds()) throw fencedTrouble(file);
+  assertLocked() {
+    if (!lock.isHeld()) throw fileFencedError(file);
   },
 });
 
-async function openHealed(wish: Wish, lock: Lock): Promise<Opened> {
+async function openRecovered(wish: OpenFileRequest, lock: FileLock): Promise<OpenedFile> {
   const { disk, file } = wish;
   const fd = disk.open(file, 'a');
   try {
-    const found = await survey(disk, file, fd);
-    refuseNewer(file, found.chart.header);
-    refuseStranger(disk, file, fd, found);
-    const healed = await heal(wish, patientOf(disk, file, fd, lock), found);
-    if (!healed.again) return { fd, found, problems: [...healed.problems, ...problemsOf(found.chart)] };
+    const found = await loadIndex(disk, file, fd);
+    assertKnownFormat(file, found.chart.header);
+    assertSessionFile(disk, file, fd, found);
+    const healed = await recoverFile(wish, createRecoveryTarget(disk, file, fd, lock), found);
+    if (!healed.again) return { fd, found, problems: [...healed.problems, ...listProblems(found.chart)] };
     // The file is another one now, or begins only now: look at it as whoever opens it next will.
     disk.close(fd);
-    const next = await openHealed(wish, lock);
+    const next = await openRecovered(wish, lock);
     return { ...next, problems: [...healed.problems, ...next.problems] };
   } catch (error) {
     closeQuietly(disk, fd);
@@ -117,37 +128,37 @@ function closeQuietly(disk: Disk, fd: number): void {
   } catch {}
 }
 
-async function heal(
-  wish: Wish,
-  patient: Patient,
-  { chart, torn }: Survey,
-): Promise<{ readonly problems: readonly Problem[]; readonly again: boolean }> {
-  const problems: Problem[] = [];
+async function recoverFile(
+  wish: OpenFileRequest,
+  patient: RecoveryTarget,
+  { chart, torn }: LoadedIndex,
+): Promise<{ readonly problems: readonly SessionFileProblem[]; readonly again: boolean }> {
+  const problems: SessionFileProblem[] = [];
   if (torn !== undefined)
-    problems.push({ ...tornProblem(chart.line + 1, torn), kept: await cutTorn(patient, torn), healed: true });
-  await keepDamage(patient, chart);
+    problems.push({ ...tornProblem(chart.line + 1, torn), kept: await truncateTornTail(patient, torn), healed: true });
+  await quarantineDamage(patient, chart);
   const begun = await finishLine(wish, patient.fd, chart);
-  const edit = chart.suspects.length > 0 ? await recordEdits(patient, chart, newMark()) : undefined;
+  const edit = chart.modifiedLines.length > 0 ? await recordEdits(patient, chart, createIdSuffix()) : undefined;
   return { problems: edit ? [...problems, edit] : problems, again: begun || edit !== undefined };
 }
 
 /** Gives a file that was never begun its header, and a last line that lacks its end that end. Answers whether the file begins only now. */
-async function finishLine(wish: Wish, fd: number, chart: Chart): Promise<boolean> {
+async function finishLine(wish: OpenFileRequest, fd: number, chart: SessionFileIndex): Promise<boolean> {
   const { disk } = wish;
   if (chart.offset === 0) {
-    writeAll(disk, fd, freshHeader(wish));
+    writeAll(disk, fd, createHeader(wish));
     await disk.sync(fd);
     return true;
   }
   if (readAll(disk, fd, chart.offset - 1, 1)[0] === 10) return false;
   writeAll(disk, fd, Buffer.from('\n'));
   chart.offset++;
-  const last = chart.stretches.at(-1);
+  const last = chart.segments.at(-1);
   if (last) last.to = chart.offset;
   return false;
 }
 
-const networks: Readonly<Record<number, string>> = {
+const networkFileSystems: Readonly<Record<number, string>> = {
   0x6969: 'NFS',
   0x517b: 'SMB',
   0xff534d42: 'CIFS',
@@ -161,10 +172,10 @@ const networks: Readonly<Record<number, string>> = {
 };
 
 /** A warning where locks and syncs may promise more than the file system keeps. */
-function placeProblems(disk: Disk, file: string): readonly Problem[] {
+function fileSystemProblems(disk: Disk, file: string): readonly SessionFileProblem[] {
   let name: string | undefined;
   try {
-    name = networks[disk.kind(path.dirname(file)) >>> 0];
+    name = networkFileSystems[disk.fileSystemType(path.dirname(file)) >>> 0];
   } catch {
     return [];
   }

@@ -3,27 +3,27 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { FairleadError, type SessionInfo, type SessionStore } from '../../core/index.ts';
 import { realDisk } from './disk.ts';
-import { glimpse, sessionIn, type Glimpse } from './glimpse.ts';
-import { holderOf, takeLock, usualSilence } from './lock.ts';
+import { peekSession, readSessionId, type SessionPeek } from './glimpse.ts';
+import { getLockOwner, acquireLock, defaultLockTimeoutMs } from './lock.ts';
 import { openJsonl } from './log.ts';
-import { diskTrouble } from './trouble.ts';
+import { toDiskError } from './trouble.ts';
 
-const ending = '.jsonl';
-const usualMost = 100;
+const fileExtension = '.jsonl';
+const defaultListLimit = 100;
 
 /** The sessions in a folder, each in a file of its own. A file may have any name: what counts is the session it says it holds. */
 export function jsonlSessions(folder: string, options: { readonly silentMs?: number } = {}): SessionStore {
-  const usualFile = (session: string): string => path.join(folder, `${fileName(session)}${ending}`);
+  const usualFile = (session: string): string => path.join(folder, `${encodeFileName(session)}${fileExtension}`);
 
   function fileOf(session: string): string | undefined {
     const usual = usualFile(session);
-    if (idIn(usual) === session) return usual;
-    return files(folder).find((file) => file !== usual && idIn(file) === session);
+    if (tryReadSessionId(usual) === session) return usual;
+    return listSessionFiles(folder).find((file) => file !== usual && tryReadSessionId(file) === session);
   }
 
   function mustFind(session: string): string {
     const file = fileOf(session);
-    if (file === undefined) throw missing(session, folder);
+    if (file === undefined) throw sessionFileNotFoundError(session, folder);
     return file;
   }
 
@@ -33,9 +33,9 @@ export function jsonlSessions(folder: string, options: { readonly silentMs?: num
       return openJsonl(fileOf(session) ?? usualFile(session), { ...options, session, force });
     },
     reader: async (session) => openJsonl(mustFind(session), { mode: 'read' }),
-    async list({ most = usualMost, before } = {}) {
-      const entries = files(folder)
-        .flatMap((file) => entryOf(file) ?? [])
+    async list({ most = defaultListLimit, before } = {}) {
+      const entries = listSessionFiles(folder)
+        .flatMap((file) => toSessionEntry(file) ?? [])
         .toSorted((a, b) => b.changed.localeCompare(a.changed) || b.session.localeCompare(a.session));
       const start = before === undefined ? 0 : entries.findIndex(({ session }) => session === before) + 1;
       return entries.slice(start, start + most);
@@ -43,12 +43,12 @@ export function jsonlSessions(folder: string, options: { readonly silentMs?: num
     async remove(session) {
       const file = mustFind(session);
       // Whoever removes it holds it first: nobody begins to write to a file that is just going away.
-      const lock = await takeLock(realDisk, file, options.silentMs ?? usualSilence);
+      const lock = await acquireLock(realDisk, file, options.silentMs ?? defaultLockTimeoutMs);
       try {
-        for (const beside of sideFiles(folder, path.basename(file))) fs.rmSync(beside, { force: true });
+        for (const beside of listSideFiles(folder, path.basename(file))) fs.rmSync(beside, { force: true });
         fs.rmSync(file, { force: true });
       } catch (error) {
-        throw diskTrouble(error, file, 'remove');
+        throw toDiskError(error, file, 'remove');
       } finally {
         lock.release();
       }
@@ -57,49 +57,49 @@ export function jsonlSessions(folder: string, options: { readonly silentMs?: num
 }
 
 /** A session's id as the name of a file: what a file system might take for something else is written as its number. */
-const fileName = (session: string): string =>
+const encodeFileName = (session: string): string =>
   session.replaceAll(/[^A-Za-z0-9_-]/g, (each) => `%${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** What lies beside a session's file and belongs to it: its index, what was kept of damage; not its lock. */
-const sideFiles = (folder: string, base: string): readonly string[] =>
+const listSideFiles = (folder: string, base: string): readonly string[] =>
   fs
     .readdirSync(folder)
     .filter((name) => name.startsWith(`${base}.`) && !name.startsWith(`${base}.lock`))
     .map((name) => path.join(folder, name));
 
-function files(folder: string): readonly string[] {
+function listSessionFiles(folder: string): readonly string[] {
   try {
-    const names = fs.readdirSync(folder).filter((name) => name.endsWith(ending));
+    const names = fs.readdirSync(folder).filter((name) => name.endsWith(fileExtension));
     return names.map((name) => path.join(folder, name));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw diskTrouble(error, folder, 'list');
+    throw toDiskError(error, folder, 'list');
   }
 }
 
 /** A file that vanished or may not be read while others are looked at is none of these sessions. */
-function idIn(file: string): string | undefined {
+function tryReadSessionId(file: string): string | undefined {
   try {
-    return sessionIn(file);
+    return readSessionId(file);
   } catch {
     return undefined;
   }
 }
 
-function seen(file: string): Glimpse | undefined {
+function tryPeekSession(file: string): SessionPeek | undefined {
   try {
-    return glimpse(file);
+    return peekSession(file);
   } catch {
     return undefined;
   }
 }
 
-function entryOf(file: string): SessionInfo | undefined {
-  const found = seen(file);
+function toSessionEntry(file: string): SessionInfo | undefined {
+  const found = tryPeekSession(file);
   if (!found || found.session === '') return undefined;
   const { session, created, changed, time, events = 0 } = found;
-  const name = nameOf(file, found);
-  const holder = holderOf(file);
+  const name = sessionName(file, found);
+  const holder = getLockOwner(file);
   return {
     session,
     begun: created,
@@ -111,14 +111,14 @@ function entryOf(file: string): SessionInfo | undefined {
 }
 
 /** What the session calls itself, or what its file is called. */
-function nameOf(file: string, found: Glimpse): string | undefined {
+function sessionName(file: string, found: SessionPeek): string | undefined {
   const started = found.first('session-started');
   if (started?.type === 'session-started' && started.name !== undefined) return started.name;
-  const stem = path.basename(file, ending);
-  return stem === fileName(found.session) ? undefined : stem;
+  const stem = path.basename(file, fileExtension);
+  return stem === encodeFileName(found.session) ? undefined : stem;
 }
 
-const missing = (session: string, folder: string): FairleadError =>
+const sessionFileNotFoundError = (session: string, folder: string): FairleadError =>
   new FairleadError('store/no-session', `There is no session ${session} in ${folder}.`, {
     blame: 'user',
     hint: 'List the sessions to see which there are.',

@@ -1,50 +1,51 @@
 // Says what keeps a piece of JSON from being an event: what a person or a bad disk changed is looked at before it is believed.
 import { isObject, type Fact } from '../../core/index.ts';
 
-type Test = (value: unknown) => boolean;
+type Validator = (value: unknown) => boolean;
 
-const text: Test = (value) => typeof value === 'string';
-const number: Test = (value) => typeof value === 'number';
-const yesNo: Test = (value) => typeof value === 'boolean';
+const text: Validator = (value) => typeof value === 'string';
+const number: Validator = (value) => typeof value === 'number';
+const bool: Validator = (value) => typeof value === 'boolean';
 const oneOf =
-  (...words: readonly string[]): Test =>
+  (...words: readonly string[]): Validator =>
   (value) =>
     typeof value === 'string' && words.includes(value);
-const some: Test = (value) => value !== undefined;
+const defined: Validator = (value) => value !== undefined;
 const list =
-  (each: Test): Test =>
+  (each: Validator): Validator =>
   (value) =>
     Array.isArray(value) && value.every(each);
 const shape =
-  (fields: Readonly<Record<string, Test>>): Test =>
+  (fields: Readonly<Record<string, Validator>>): Validator =>
   (value) =>
     isObject(value) && Object.entries(fields).every(([key, test]) => test(value[key]));
-const maybe =
-  (test: Test): Test =>
+const optional =
+  (test: Validator): Validator =>
   (value) =>
     value === undefined || test(value);
 
 const file = shape({ mediaType: text, data: text });
-const parts: Readonly<Record<string, Test>> = {
+const parts: Readonly<Record<string, Validator>> = {
   text: shape({ text }),
   reasoning: shape({ text }),
   file,
-  'tool-call': shape({ id: text, tool: text, input: some }),
-  'tool-result': shape({ id: text, tool: text, text, failed: yesNo, files: maybe(list(file)) }),
+  'tool-call': shape({ id: text, tool: text, input: defined }),
+  'tool-result': shape({ id: text, tool: text, text, failed: bool, files: optional(list(file)) }),
 };
-const hasNo = (value: unknown, ...types: readonly string[]): boolean =>
+const hasNoPartOf = (value: unknown, ...types: readonly string[]): boolean =>
   Array.isArray(value) && !value.some((each) => isObject(each) && types.some((type) => type === each['type']));
-const part: Test = (value) => {
+const part: Validator = (value) => {
   const type = isObject(value) ? value['type'] : undefined;
   return typeof type === 'string' && Object.hasOwn(parts, type) && parts[type]?.(value) === true;
 };
 const message = shape({ role: oneOf('user', 'assistant', 'tool'), parts: list(part) });
-const answer: Test = (value) =>
-  message(value) && isObject(value) && value['role'] === 'assistant' && hasNo(value['parts'], 'tool-result');
-const words: Test = (value) => list(part)(value) && hasNo(value, 'tool-call', 'tool-result', 'reasoning');
-const note = shape({ key: text, text, priority: maybe(number), group: maybe(text), until: maybe(number) });
+const assistantMessage: Validator = (value) =>
+  message(value) && isObject(value) && value['role'] === 'assistant' && hasNoPartOf(value['parts'], 'tool-result');
+const inputParts: Validator = (value) =>
+  list(part)(value) && hasNoPartOf(value, 'tool-call', 'tool-result', 'reasoning');
+const note = shape({ key: text, text, priority: optional(number), group: optional(text), until: optional(number) });
 const tool = shape({ name: text, description: text, input: isObject });
-const error = shape({ code: text, message: text, blame: text, retry: yesNo });
+const error = shape({ code: text, message: text, blame: text, retry: bool });
 const limits = shape({
   turns: number,
   errors: number,
@@ -59,66 +60,73 @@ const baseline = shape({
   loaded: list(text),
   queue: list(note),
   total: isObject,
-  pending: maybe(list(shape({ input: text, how: text, parts: list(part) }))),
-  calls: maybe(list(shape({ id: text, tool: text, input: some }))),
-  nonce: maybe(text),
-  views: maybe(isObject),
-  files: maybe(list(shape({ path: text, tool: text, changed: yesNo }))),
-  activeRun: maybe(shape({ run: text, limits, spent: isObject, rounds: list(number) })),
+  pending: optional(list(shape({ input: text, how: text, parts: list(part) }))),
+  calls: optional(list(shape({ id: text, tool: text, input: defined }))),
+  nonce: optional(text),
+  views: optional(isObject),
+  files: optional(list(shape({ path: text, tool: text, changed: bool }))),
+  activeRun: optional(shape({ run: text, limits, spent: isObject, rounds: list(number) })),
 });
-const origin = shape({ kind: text, name: maybe(text), endsRun: maybe(yesNo) });
-const verdict: Test = (value) =>
+const origin = shape({ kind: text, name: optional(text), endsRun: optional(bool) });
+const verdict: Validator = (value) =>
   isObject(value) &&
   (value['type'] === 'passed' || (oneOf('failed', 'abstained')(value['type']) && text(value['why'])));
 
-const facts: { readonly [type in Fact['type']]: Readonly<Record<string, Test>> } = {
-  'session-started': { session: text, nonce: maybe(text) },
+const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Validator>> } = {
+  'session-started': { session: text, nonce: optional(text) },
   'epoch-started': {
     epoch: number,
     system: text,
     tools: list(tool),
     model: text,
-    cwd: maybe(text),
-    baseline: maybe(baseline),
-    spent: maybe(isObject),
+    cwd: optional(text),
+    baseline: optional(baseline),
+    spent: optional(isObject),
   },
-  'compaction-failed': { why: text, spent: maybe(isObject) },
+  'compaction-failed': { why: text, spent: optional(isObject) },
   'branch-started': { from: text, reason: text },
-  'input-received': { input: text, how: oneOf('prompt', 'steer', 'follow-up', 'continue'), parts: words },
+  'input-received': { input: text, how: oneOf('prompt', 'steer', 'follow-up', 'continue'), parts: inputParts },
   'run-started': { run: text, limits },
   'turn-started': { turn: number, inputs: list(text), notes: list(note) },
-  'turn-ended': { turn: number, message: answer, finishReason: text, usage: isObject, model: text, ms: number },
+  'turn-ended': {
+    turn: number,
+    message: assistantMessage,
+    finishReason: text,
+    usage: isObject,
+    model: text,
+    ms: number,
+  },
   'turn-failed': { turn: number, error, ms: number },
   'answer-rejected': { why: text, text },
   'approval-requested': {
     call: text,
     question: text,
-    kind: maybe(oneOf('unknown-outcome', 'client-tool')),
-    by: maybe(origin),
+    kind: optional(oneOf('unknown-outcome', 'client-tool')),
+    by: optional(origin),
   },
-  'approval-resolved': { call: text, allowed: yesNo, happened: maybe(yesNo) },
+  'approval-resolved': { call: text, allowed: bool, happened: optional(bool) },
   'tool-started': { call: text, tool: text, key: text },
   'tool-ended': {
     call: text,
     outcome: oneOf('ok', 'failed', 'denied', 'interrupted', 'unknown'),
     text,
-    files: maybe(list(file)),
-    notes: maybe(list(note)),
-    loadsTools: maybe(list(text)),
-    deniedBy: maybe(origin),
+    files: optional(list(file)),
+    notes: optional(list(note)),
+    loadsTools: optional(list(text)),
+    deniedBy: optional(origin),
     ms: number,
   },
   'check-ended': { check: text, verdict },
   'run-ended': { reason: text },
-  'annotation-added': { key: text, value: some },
+  'annotation-added': { key: text, value: defined },
 };
 
 /** What is wrong with a value as an event, as the end of a sentence; nothing if it can be one. */
-export function flawOf(value: unknown): string | undefined {
+export function eventShapeError(value: unknown): string | undefined {
   if (!isObject(value)) return value === undefined ? 'is not JSON' : 'is not a JSON object';
   const type = value['type'];
   if (typeof type !== 'string') return 'has no "type"';
-  if (!Object.hasOwn(facts, type)) return `has the unknown type "${type}"`;
-  const wrong = Object.entries(facts[type as Fact['type']]).find(([key, test]) => !test(value[key]));
+  if (!Object.hasOwn(factSchemas, type)) return `has the unknown type "${type}"`;
+  const wrong = Object.entries(factSchemas[type as Fact['type']]).find(([key, test]) => !test(value[key]));
   return wrong && `has no legal "${wrong[0]}"`;
 }

@@ -2,29 +2,29 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { isObject } from '../../core/index.ts';
-import type { Spot, Straight } from './chart.ts';
+import type { FileCursor, LinearFile } from './chart.ts';
 import { readAll, writeAll, type Disk } from './disk.ts';
-import { parse } from './line.ts';
+import { tryParseJson } from './line.ts';
 
 const sidecarVersion = 2;
-const pieceSize = 1024 * 1024;
-const mostIndex = 256 * 1024;
+const chunkBytes = 1024 * 1024;
+const maxSidecarBytes = 256 * 1024;
 
 /** The raw hash of a file's beginning, carried on as the file grows. */
-export type Prefix = {
+export type PrefixHash = {
   /** The hash of the bytes before a place, which must not lie before the last one asked for. */
-  upTo(fd: number, offset: number): Promise<string>;
+  hashUpTo(fd: number, offset: number): Promise<string>;
 };
 
 /** A prefix of nothing yet. */
-export function newPrefix(disk: Disk): Prefix {
+export function createPrefixHash(disk: Disk): PrefixHash {
   const running: Hash = createHash('sha256');
-  const piece = Buffer.allocUnsafe(pieceSize);
+  const piece = Buffer.allocUnsafe(chunkBytes);
   let done = 0;
   return {
-    async upTo(fd, offset) {
+    async hashUpTo(fd, offset) {
       for (let pieces = 1; done < offset; pieces++) {
-        const got = disk.read(fd, piece, 0, Math.min(pieceSize, offset - done), done);
+        const got = disk.read(fd, piece, 0, Math.min(chunkBytes, offset - done), done);
         if (got === 0) break;
         running.update(piece.subarray(0, got));
         done += got;
@@ -36,14 +36,14 @@ export function newPrefix(disk: Disk): Prefix {
 }
 
 /** What an index says. */
-export type Index = Spot & { readonly straight?: Straight };
+export type SidecarIndex = FileCursor & { readonly straight?: LinearFile };
 
 /** The spot that an index names, if it is an index of ours at all. Nothing here is believed before `upTo` gives the same hash. */
-export function readSidecar(disk: Disk, file: string): (Index & { readonly sha256: string }) | undefined {
+export function readSidecar(disk: Disk, file: string): (SidecarIndex & { readonly sha256: string }) | undefined {
   try {
     const fd = disk.open(`${file}.index`, 'r');
     try {
-      return spotIn(parse(readAll(disk, fd, 0, mostIndex).toString()));
+      return parseSidecar(tryParseJson(readAll(disk, fd, 0, maxSidecarBytes).toString()));
     } finally {
       disk.close(fd);
     }
@@ -52,7 +52,7 @@ export function readSidecar(disk: Disk, file: string): (Index & { readonly sha25
   }
 }
 
-function spotIn(value: unknown): (Index & { readonly sha256: string }) | undefined {
+function parseSidecar(value: unknown): (SidecarIndex & { readonly sha256: string }) | undefined {
   if (!isObject(value) || value['version'] !== sidecarVersion) return undefined;
   const { offset, line, events, seq, lastHash, lastId, sha256 } = value;
   const counts = [offset, line, events, seq];
@@ -61,11 +61,11 @@ function spotIn(value: unknown): (Index & { readonly sha256: string }) | undefin
   const [at = 0, lines = 0, all = 0, last = 0] = counts.map(Number);
   const spot = { offset: at, line: lines, events: all, seq: last, id: lastId, link: lastHash, sha256 };
   if (value['straight'] === undefined) return spot;
-  const straight = straightIn(value['straight'], at);
+  const straight = parseLinearFile(value['straight'], at);
   return straight && { ...spot, straight };
 }
 
-function straightIn(value: unknown, end: number): Straight | undefined {
+function parseLinearFile(value: unknown, end: number): LinearFile | undefined {
   if (!isObject(value)) return undefined;
   const { from, time, epochs } = value;
   const inside = (offset: unknown): boolean =>
@@ -75,9 +75,15 @@ function straightIn(value: unknown, end: number): Straight | undefined {
 }
 
 /** Writes the index for a spot. It need not be durable: an index that is not whole is not believed. */
-export async function writeSidecar(disk: Disk, file: string, fd: number, found: Index, prefix: Prefix): Promise<void> {
+export async function writeSidecar(
+  disk: Disk,
+  file: string,
+  fd: number,
+  found: SidecarIndex,
+  prefix: PrefixHash,
+): Promise<void> {
   const { offset, line, events, seq, link, id, straight } = found;
-  const sha256 = await prefix.upTo(fd, offset);
+  const sha256 = await prefix.hashUpTo(fd, offset);
   if (sha256 === '') return;
   const index = { version: sidecarVersion, offset, line, events, seq, lastHash: link, lastId: id, sha256, straight };
   const fresh = `${file}.new-${randomBytes(6).toString('hex')}`;

@@ -9,7 +9,7 @@ import { openJsonl } from '../index.ts';
 
 const indexBytes = 1000;
 
-async function fileOf(t: TestContext, events = 40): Promise<string> {
+async function createClosedFile(t: TestContext, events = 40): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-straight-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'session.jsonl');
@@ -19,20 +19,20 @@ async function fileOf(t: TestContext, events = 40): Promise<string> {
   return file;
 }
 
-async function eventsOf(log: Log): Promise<readonly Event[]> {
+async function readEvents(log: Log): Promise<readonly Event[]> {
   const events: Event[] = [];
   for await (const batch of log.read()) events.push(...batch);
   return events;
 }
 
 test('a straight file opens from its index, reads the same events, and goes on', async (t) => {
-  const file = await fileOf(t);
+  const file = await createClosedFile(t);
   const plain = await openJsonl(file, { mode: 'read' });
   const log = await openJsonl(file, { indexBytes });
   assert.deepEqual(log.opened, { from: 'index', lines: 0 });
-  const events = await eventsOf(log);
+  const events = await readEvents(log);
   assert.equal(events.length, 40);
-  assert.deepEqual(events, await eventsOf(plain));
+  assert.deepEqual(events, await readEvents(plain));
   const [added] = await log.append(40, [{ type: 'annotation-added', key: 'n', value: 40 }]);
   assert.equal(added?.parent, events.at(-1)?.id);
   await log.close();
@@ -41,12 +41,12 @@ test('a straight file opens from its index, reads the same events, and goes on',
   const again = await openJsonl(file, { mode: 'read' });
   assert.equal(again.opened.from, 'start');
   assert.deepEqual(again.report, []);
-  assert.equal((await eventsOf(again)).length, 41);
+  assert.equal((await readEvents(again)).length, 41);
   await again.close();
 });
 
 test('what was added after the index was written is looked at line by line', async (t) => {
-  const file = await fileOf(t);
+  const file = await createClosedFile(t);
   const log = await openJsonl(file, { indexBytes });
   const index = readFileSync(`${file}.index`);
   await log.append(40, [{ type: 'annotation-added', key: 'n', value: 40 }]);
@@ -54,7 +54,7 @@ test('what was added after the index was written is looked at line by line', asy
   writeFileSync(`${file}.index`, index);
   const next = await openJsonl(file, { mode: 'read' });
   assert.deepEqual(next.opened, { from: 'index', lines: 1 });
-  assert.equal((await eventsOf(next)).length, 41);
+  assert.equal((await readEvents(next)).length, 41);
   await next.close();
 });
 
@@ -65,7 +65,7 @@ test('a file that was changed, cut or lengthened by hand is not believed because
     lengthened: (file) => appendFileSync(file, 'not an event\n'),
   };
   for (const [what, change] of Object.entries(changes)) {
-    const file = await fileOf(t);
+    const file = await createClosedFile(t);
     assert.ok(existsSync(`${file}.index`));
     change(file);
     const log = await openJsonl(file, { mode: 'read' });
@@ -75,14 +75,14 @@ test('a file that was changed, cut or lengthened by hand is not believed because
 });
 
 test('a branch ends the straight line: the index then says nothing of the whole', async (t) => {
-  const file = await fileOf(t);
+  const file = await createClosedFile(t);
   const log = await openJsonl(file, { indexBytes });
-  const [, second] = await eventsOf(log);
+  const [, second] = await readEvents(log);
   await log.append(40, [{ type: 'branch-started', from: second?.id ?? '', reason: 'rewound' }], {
     parent: second?.id ?? '',
   });
   await log.close();
   const next = await openJsonl(file, { mode: 'read' });
-  assert.equal((await eventsOf(next)).length, 3);
+  assert.equal((await readEvents(next)).length, 3);
   await next.close();
 });

@@ -1,58 +1,58 @@
 // What can go wrong between a session and its file, each as one clear error.
 import { FairleadError } from '../../core/index.ts';
-import { codeOf } from './disk.ts';
+import { errnoCode } from './disk.ts';
 
-type Kind = { readonly code: string; readonly says: string; readonly hint: string; readonly retry?: boolean };
+type ErrorKind = { readonly code: string; readonly problem: string; readonly hint: string; readonly retry?: boolean };
 
-const full: Kind = {
+const diskFullKind: ErrorKind = {
   code: 'store/full',
-  says: 'there is no room left on its disk',
+  problem: 'there is no room left on its disk',
   hint: 'Free some space (or raise the quota), then go on: nothing that was saved is lost.',
   retry: true,
 };
-const readOnly: Kind = {
+const readOnlyKind: ErrorKind = {
   code: 'store/read-only',
-  says: 'its place may not be written to',
+  problem: 'its place may not be written to',
   hint: 'Give back the right to write there, or export the session and save it elsewhere.',
 };
-const gone: Kind = {
+const fileGoneKind: ErrorKind = {
   code: 'store/gone',
-  says: 'its file or folder is no longer there',
+  problem: 'its file or folder is no longer there',
   hint: 'Export the session and save it elsewhere: what was written is still readable through this open log.',
 };
-const crowded: Kind = {
+const tooManyFilesKind: ErrorKind = {
   code: 'store/too-many-files',
-  says: 'this process or machine has too many files open',
+  problem: 'this process or machine has too many files open',
   hint: 'Close some sessions or raise the limit of open files, then go on.',
   retry: true,
 };
-const broken: Kind = {
+const ioErrorKind: ErrorKind = {
   code: 'store/io',
-  says: 'its disk reported an error',
+  problem: 'its disk reported an error',
   hint: 'Export the session and keep that text, check the disk, then open the session again.',
 };
 
-const kinds: Readonly<Record<string, Kind>> = {
-  ENOSPC: full,
-  EDQUOT: full,
-  EFBIG: full,
-  EROFS: readOnly,
-  EACCES: readOnly,
-  EPERM: readOnly,
-  ENOENT: gone,
-  ENOTDIR: gone,
-  ESTALE: gone,
-  EMFILE: crowded,
-  ENFILE: crowded,
+const errorKinds: Readonly<Record<string, ErrorKind>> = {
+  ENOSPC: diskFullKind,
+  EDQUOT: diskFullKind,
+  EFBIG: diskFullKind,
+  EROFS: readOnlyKind,
+  EACCES: readOnlyKind,
+  EPERM: readOnlyKind,
+  ENOENT: fileGoneKind,
+  ENOTDIR: fileGoneKind,
+  ESTALE: fileGoneKind,
+  EMFILE: tooManyFilesKind,
+  ENFILE: tooManyFilesKind,
 };
 
 /** An error of the operating system as one that says who must act; any other error stays what it is. */
-export function diskTrouble(error: unknown, file: string, doing: string): Error {
+export function toDiskError(error: unknown, file: string, doing: string): Error {
   if (error instanceof FairleadError) return error;
-  const code = codeOf(error);
+  const code = errnoCode(error);
   if (code === undefined) return error instanceof Error ? error : new Error(String(error));
-  const kind = kinds[code] ?? broken;
-  return new FairleadError(kind.code, `Could not ${doing} ${file}: ${kind.says} (${code}).`, {
+  const kind = errorKinds[code] ?? ioErrorKind;
+  return new FairleadError(kind.code, `Could not ${doing} ${file}: ${kind.problem} (${code}).`, {
     blame: 'store',
     retry: kind.retry ?? false,
     hint: kind.hint,
@@ -61,26 +61,26 @@ export function diskTrouble(error: unknown, file: string, doing: string): Error 
 }
 
 /** The file was deleted or another one was put in its place while the session was open. */
-export const goneTrouble = (file: string): FairleadError =>
+export const fileGoneError = (file: string): FairleadError =>
   new FairleadError('store/gone', `${file} was removed or replaced while the session was open.`, {
     blame: 'store',
-    hint: gone.hint,
+    hint: fileGoneKind.hint,
   });
 
 /** Somebody else wrote into the file while the session was open: what we know of it no longer holds. */
-export const changedTrouble = (file: string): FairleadError =>
+export const fileChangedError = (file: string): FairleadError =>
   new FairleadError('store/changed', `Another program changed ${file} while the session was open.`, {
     blame: 'store',
     hint: 'Open the session again: what was changed becomes a branch of it, and nothing is lost.',
   });
 
 /** The writer's place was lost to another process: nothing more may be written here. */
-export const fencedTrouble = (file: string): FairleadError =>
+export const fileFencedError = (file: string): FairleadError =>
   new FairleadError('store/fenced', `Another process has taken over ${file}; nothing more is written from here.`, {
     blame: 'store',
     hint: 'Open the session again, once the other process has closed it.',
   });
 
 /** There is no such event. */
-export const unknownEvent = (id: string): FairleadError =>
+export const unknownEventError = (id: string): FairleadError =>
   new FairleadError('store/unknown-event', `There is no event ${id} in this session.`, { blame: 'user' });

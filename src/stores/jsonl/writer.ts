@@ -1,51 +1,59 @@
 // Adds lines to a session file: one write for the facts of a call, synced before they count, taken back if they cannot be.
 import { randomBytes } from 'node:crypto';
 import { FairleadError, type AppendOptions, type Event, type Fact } from '../../core/index.ts';
-import { spotOf, type Chart } from './chart.ts';
+import { toCursor, type SessionFileIndex } from './chart.ts';
 import { readAll, writeAll, type Disk } from './disk.ts';
-import { extend, pass, place } from './intake.ts';
-import { bodyOf, hashOf, sealed } from './line.ts';
-import type { Lock } from './lock.ts';
-import { changedTrouble, diskTrouble, fencedTrouble, goneTrouble } from './trouble.ts';
+import { extendSegment, advancePast, setLastEvent } from './intake.ts';
+import { formatEventBody, hashLine, withHash } from './line.ts';
+import type { FileLock } from './lock.ts';
+import { fileChangedError, toDiskError, fileFencedError, fileGoneError } from './trouble.ts';
 
 /** What a writer writes to. */
-export type Desk = {
+export type WriterContext = {
   readonly disk: Disk;
   readonly file: string;
   readonly fd: number;
-  readonly lock: Lock;
-  readonly chart: Chart;
+  readonly lock: FileLock;
+  readonly chart: SessionFileIndex;
   /** Where the line of an event ends; throws if there is no such event. */
-  readonly endOf: (id: string) => Promise<number>;
+  readonly findLineEnd: (id: string) => Promise<number>;
   /** When the writer before this one last wrote, where this one takes its place. */
   readonly lastWrite: number | undefined;
 };
 
 /** The one who adds to a file. */
-export type Writer = {
+export type SessionFileWriter = {
   add(after: number, facts: readonly Fact[], options?: AppendOptions): Promise<readonly Event[]>;
   /** Makes everything added so far safe from a power cut. */
-  settle(): Promise<void>;
+  flush(): Promise<void>;
   /** The session's text: what the file holds, what is not yet settled and, at the end, what could not be saved. */
   readonly text: () => string;
   /** When it last wrote to the file, if ever. */
   readonly lastWrite: number | undefined;
   /** Whether, by its size and its time, the last to write to the file was this one. */
-  isAlone(): boolean;
+  isLastWriter(): boolean;
 };
 
-type Written = { readonly event: Event; readonly text: string; readonly link: string };
+type WrittenLine = { readonly event: Event; readonly text: string; readonly link: string };
 
 /** How much unsettled text is kept in memory for an export. */
-const mostHeld = 4 * 1024 * 1024;
+const maxUnsyncedChars = 4 * 1024 * 1024;
 
 /** A random part for ids, so that two writers never make the same one. */
-export const newMark = (): string => randomBytes(3).toString('base64url').replaceAll('-', '_').toLowerCase();
+export const createIdSuffix = (): string => randomBytes(3).toString('base64url').replaceAll('-', '_').toLowerCase();
 
 /** Makes the writer of a file. */
-export function newWriter({ disk, file, fd, lock, chart, endOf, ...before }: Desk): Writer {
-  const mark = newMark();
-  const inode = disk.facts(fd)?.inode;
+export function createSessionFileWriter({
+  disk,
+  file,
+  fd,
+  lock,
+  chart,
+  findLineEnd: endOf,
+  ...before
+}: WriterContext): SessionFileWriter {
+  const mark = createIdSuffix();
+  const inode = disk.stat(fd)?.inode;
   let held: string[] = [];
   let heldFrom = chart.offset;
   let heldSize = 0;
@@ -53,16 +61,16 @@ export function newWriter({ disk, file, fd, lock, chart, endOf, ...before }: Des
   let broken: Error | undefined;
   let { lastWrite } = before;
 
-  function compose(facts: readonly Fact[], above: string | null): readonly Written[] {
+  function compose(facts: readonly Fact[], above: string | null): readonly WrittenLine[] {
     const time = new Date().toISOString();
-    let { top: seq, link } = chart;
+    let { maxSeq: seq, link } = chart;
     let parent = above;
     return facts.map((fact) => {
       const spot = { seq: ++seq, id: `${seq.toString(36)}.${mark}`, parent, time };
-      const body = bodyOf(fact, spot);
-      link = hashOf(link, body);
+      const body = formatEventBody(fact, spot);
+      link = hashLine(link, body);
       parent = spot.id;
-      return { event: { ...fact, ...spot }, text: `${sealed(body, link)}\n`, link };
+      return { event: { ...fact, ...spot }, text: `${withHash(body, link)}\n`, link };
     });
   }
 
@@ -72,8 +80,8 @@ export function newWriter({ disk, file, fd, lock, chart, endOf, ...before }: Des
       writeAll(disk, fd, bytes);
       lastWrite = Date.now();
     } catch (error) {
-      const trouble = diskTrouble(error, file, 'write to');
-      if (isLost(trouble) || !takeBack()) broken = trouble;
+      const trouble = toDiskError(error, file, 'write to');
+      if (isLockLost(trouble) || !takeBack()) broken = trouble;
       throw trouble;
     }
     if (settle) await sync(chart.offset + bytes.length);
@@ -86,26 +94,26 @@ export function newWriter({ disk, file, fd, lock, chart, endOf, ...before }: Des
       checkFile(size);
     } catch (error) {
       // After a failed sync nobody knows what the disk holds: nothing may succeed on this descriptor again.
-      broken = diskTrouble(error, file, 'make safe');
-      if (!isLost(broken)) takeBack();
+      broken = toDiskError(error, file, 'make safe');
+      if (!isLockLost(broken)) takeBack();
       throw broken;
     }
   }
 
   function checkPlace(): void {
-    if (!lock.holds()) throw disk.inode(file) === undefined ? goneTrouble(file) : fencedTrouble(file);
+    if (!lock.isHeld()) throw disk.inode(file) === undefined ? fileGoneError(file) : fileFencedError(file);
   }
 
   /** Where a promise is given, what was synced must be the session: not a file that was removed, replaced or written to by others. */
   function checkFile(size: number): void {
-    if (disk.inode(file) !== inode) throw goneTrouble(file);
-    if (disk.facts(fd)?.size !== size) throw changedTrouble(file);
+    if (disk.inode(file) !== inode) throw fileGoneError(file);
+    if (disk.stat(fd)?.size !== size) throw fileChangedError(file);
   }
 
   /** Cuts off what was written of a call that failed. Never lengthens the file: bytes that are missing are not ours to invent. */
   function takeBack(): boolean {
     try {
-      const size = disk.facts(fd)?.size ?? 0;
+      const size = disk.stat(fd)?.size ?? 0;
       if (size > chart.offset) disk.truncate(fd, chart.offset);
       return size >= chart.offset;
     } catch {
@@ -113,25 +121,25 @@ export function newWriter({ disk, file, fd, lock, chart, endOf, ...before }: Des
     }
   }
 
-  function count(written: readonly Written[], parentEnd: number | undefined): void {
+  function count(written: readonly WrittenLine[], parentEnd: number | undefined): void {
     for (const { event, text, link } of written) {
       const { offset } = chart;
       const next = offset + Buffer.byteLength(text);
-      const stretch = extend(chart, { offset, next }, event.parent);
+      const stretch = extendSegment(chart, { offset, next }, event.parent);
       if (stretch.from === offset) stretch.parentEnd = parentEnd;
       if (event.type === 'epoch-started' && event.baseline) {
         stretch.epochs.push(offset);
-        chart.epoch = spotOf(chart);
+        chart.lastEpoch = toCursor(chart);
       }
-      pass(chart, next);
-      place(chart, event, link);
+      advancePast(chart, next);
+      setLastEvent(chart, event, link);
     }
   }
 
   /** Unsettled text is kept until it is settled: it may be the only copy if the disk gives up. */
   function keep(text: string, settled: boolean): void {
     unsaved = '';
-    if (settled || heldSize + text.length > mostHeld) {
+    if (settled || heldSize + text.length > maxUnsyncedChars) {
       held = [];
       heldSize = 0;
       heldFrom = chart.offset;
@@ -144,7 +152,7 @@ export function newWriter({ disk, file, fd, lock, chart, endOf, ...before }: Des
   return {
     async add(after, facts, options = {}) {
       if (broken) throw broken;
-      if (after !== chart.seq) throw conflict(after, chart.seq);
+      if (after !== chart.seq) throw appendConflictError(after, chart.seq);
       if (facts.length === 0) return [];
       const above = options.parent ?? chart.id;
       const parentEnd = above === chart.id || above === null ? undefined : await endOf(above);
@@ -160,7 +168,7 @@ export function newWriter({ disk, file, fd, lock, chart, endOf, ...before }: Des
       keep(text, options.durable === true);
       return written.map(({ event }) => event);
     },
-    async settle() {
+    async flush() {
       if (broken || held.length === 0) return;
       await sync(chart.offset);
       keep('', true);
@@ -168,10 +176,10 @@ export function newWriter({ disk, file, fd, lock, chart, endOf, ...before }: Des
     get lastWrite() {
       return lastWrite;
     },
-    isAlone() {
+    isLastWriter() {
       if (lastWrite === undefined) return false;
-      const facts = disk.facts(fd);
-      return facts?.size === chart.offset && facts.changed <= lastWrite + 1;
+      const facts = disk.stat(fd);
+      return facts?.size === chart.offset && facts.mtimeMs <= lastWrite + 1;
     },
     text() {
       let saved = '';
@@ -185,10 +193,10 @@ export function newWriter({ disk, file, fd, lock, chart, endOf, ...before }: Des
   };
 }
 
-const isLost = (error: Error): boolean =>
+const isLockLost = (error: Error): boolean =>
   error instanceof FairleadError && ['store/fenced', 'store/gone', 'store/changed'].includes(error.code);
 
-const conflict = (after: number, last: number): FairleadError =>
+const appendConflictError = (after: number, last: number): FairleadError =>
   new FairleadError(
     'store/conflict',
     `Another writer has added to this session: expected event ${after} to be the last, found ${last}.`,

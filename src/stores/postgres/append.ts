@@ -1,13 +1,13 @@
 // Adds events to a session in one statement, which checks the fence and the tail; where its answer was lost, the tail tells.
 import { randomBytes } from 'node:crypto';
 import type { AppendOptions, Event, Fact, Log } from '../../core/index.ts';
-import { conflict, fenced } from '../session-trouble.ts';
-import type { Base } from './base.ts';
-import { inBatches } from './batches.ts';
-import { seqOf, type SessionRow } from './log.ts';
+import { appendConflictError, sessionFencedError } from '../session-trouble.ts';
+import type { PostgresContext } from './base.ts';
+import { createBatcher } from './batches.ts';
+import { findEventSeq, type SessionRow } from './log.ts';
 
 /** What is to be added to one session, whose tail must be `after`. */
-type Addition = {
+type SessionAppend = {
   readonly key: number;
   readonly fence: number;
   readonly after: number;
@@ -20,7 +20,7 @@ type Addition = {
 };
 
 /** The fence and the tail as they were before, and whether the events were added. */
-type Answer = {
+type AppendResult = {
   readonly ord: number;
   readonly fence: number;
   readonly seq: number;
@@ -47,49 +47,53 @@ SELECT given.ord, session.fence, session.seq, held.ord IS NOT NULL AS added,
   (SELECT id FROM fairlead.events AS event WHERE event.session = given.key AND event.seq = given.after + 1) AS next
   ${sync ? '' : ", set_config('synchronous_commit', 'off', true)"}
 FROM given JOIN fairlead.sessions AS session ON session.key = given.key LEFT JOIN held ON held.ord = given.ord`;
-const sqls = { safe: appendSql(true), quick: appendSql(false) };
+const appendSqls = { safe: appendSql(true), quick: appendSql(false) };
 
 /** So many letters weigh as much as one more session. */
-const lettersEach = 20_000;
-const weigh = ({ facts }: Addition): number => 1 + facts.reduce((sum, fact) => sum + fact.length, 0) / lettersEach;
+const charsPerWeight = 20_000;
+const weighAppend = ({ facts }: SessionAppend): number =>
+  1 + facts.reduce((sum, fact) => sum + fact.length, 0) / charsPerWeight;
 
 /** Adds to sessions; those who add at the same time share a statement. */
-export type Append = (addition: Addition) => Promise<Answer | undefined>;
+export type SendAppend = (addition: SessionAppend) => Promise<AppendResult | undefined>;
 
 /** The one way to add to the sessions of a store. */
-export const appending = ({ db }: Base): Append =>
-  inBatches(async (additions: readonly Addition[]) => {
+export const createAppendBatcher = ({ db }: PostgresContext): SendAppend =>
+  createBatcher(async (additions: readonly SessionAppend[]) => {
     const numbered = additions.map((addition, ord) => ({ ...addition, ord, tip: addition.events.at(-1) }));
     const now = new Date().toISOString();
     const events = numbered.flatMap(({ ord, events: each, facts, jump }) =>
       each.map((event, i) => ({ ord, event, fact: facts[i] ?? '', jump: i === 0 ? jump : null })),
     );
-    const rows = await db.all<Answer>(additions.some(({ settle }) => settle) ? sqls.safe : sqls.quick, [
-      numbered.map(({ ord }) => ord),
-      numbered.map(({ key }) => key),
-      numbered.map(({ fence }) => fence),
-      numbered.map(({ after }) => after),
-      numbered.map(({ after, tip }) => tip?.seq ?? after),
-      numbered.map(({ head, tip }) => tip?.id ?? head),
-      numbered.map(({ tip }) => tip?.time ?? now),
-      numbered.map(({ events: each }) => nameIn(each)),
-      events.map(({ ord }) => ord),
-      events.map(({ event }) => event.seq),
-      events.map(({ event }) => event.id),
-      events.map(({ event }) => event.parent),
-      events.map(({ jump }) => jump),
-      events.map(({ event }) => (event.type === 'epoch-started' && event.baseline ? 'true' : null)),
-      events.map(({ event }) => event.time),
-      events.map(({ fact }) => fact),
-    ]);
+    const rows = await db.all<AppendResult>(
+      additions.some(({ settle }) => settle) ? appendSqls.safe : appendSqls.quick,
+      [
+        numbered.map(({ ord }) => ord),
+        numbered.map(({ key }) => key),
+        numbered.map(({ fence }) => fence),
+        numbered.map(({ after }) => after),
+        numbered.map(({ after, tip }) => tip?.seq ?? after),
+        numbered.map(({ head, tip }) => tip?.id ?? head),
+        numbered.map(({ tip }) => tip?.time ?? now),
+        numbered.map(({ events: each }) => findSessionName(each)),
+        events.map(({ ord }) => ord),
+        events.map(({ event }) => event.seq),
+        events.map(({ event }) => event.id),
+        events.map(({ event }) => event.parent),
+        events.map(({ jump }) => jump),
+        events.map(({ event }) => (event.type === 'epoch-started' && event.baseline ? 'true' : null)),
+        events.map(({ event }) => event.time),
+        events.map(({ fact }) => fact),
+      ],
+    );
     const answers = new Map(rows.map((row) => [row.ord, row]));
     return numbered.map(({ ord }) => answers.get(ord));
-  }, weigh);
+  }, weighAppend);
 
 /** Adds to a session that is held under a fence; any other number there means that others have taken it. */
-export function appendTo(
-  base: Base,
-  send: Append,
+export function createPostgresAppender(
+  base: PostgresContext,
+  send: SendAppend,
   { key, session, fence, head: first, seq: firstSeq }: SessionRow,
 ): { readonly append: Log['append']; readonly tail: () => number } {
   let head = first;
@@ -111,10 +115,10 @@ export function appendTo(
 
   async function add(after: number, facts: readonly Fact[], options: AppendOptions): Promise<readonly Event[]> {
     const above = options.parent ?? head;
-    const jump = above === head && above !== null ? null : above === null ? 0 : await seqOf(base, key, above);
+    const jump = above === head && above !== null ? null : above === null ? 0 : await findEventSeq(base, key, above);
     const events = place(after, facts, above);
     const tip = events.at(-1);
-    const texts = events.map(factOf);
+    const texts = events.map(serializeFact);
     const answer = await send({
       key,
       fence,
@@ -126,13 +130,13 @@ export function appendTo(
       settle: options.durable === true,
     });
     if (!answer?.added) {
-      if (answer?.fence !== fence) throw fenced(session);
+      if (answer?.fence !== fence) throw sessionFencedError(session);
       // What is there is ours: it was added before, and the answer got lost.
-      if (events[0] === undefined || answer.next !== events[0].id) throw conflict(after, answer.seq);
+      if (events[0] === undefined || answer.next !== events[0].id) throw appendConflictError(after, answer.seq);
     }
     head = tip?.id ?? head;
     tail = tip?.seq ?? tail;
-    base.touch(`session ${key}`);
+    base.notify(`session ${key}`);
     return events;
   }
 
@@ -145,11 +149,11 @@ export function appendTo(
   return { append, tail: () => tail };
 }
 
-function factOf({ seq: _seq, id: _id, parent: _parent, time: _time, ...fact }: Event): string {
+function serializeFact({ seq: _seq, id: _id, parent: _parent, time: _time, ...fact }: Event): string {
   return JSON.stringify(fact);
 }
 
-function nameIn(events: readonly Event[]): string | null {
+function findSessionName(events: readonly Event[]): string | null {
   const names = events.flatMap((event) => (event.type === 'session-started' ? (event.name ?? []) : []));
   return names.at(-1) ?? null;
 }

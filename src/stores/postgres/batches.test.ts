@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FairleadError } from '../../core/index.ts';
-import { inBatches } from './batches.ts';
+import { createBatcher } from './batches.ts';
 
 /** Doubles numbers, in batches that wait until the door is opened. */
-function doubling(refused: (numbers: readonly number[]) => Error | undefined = () => undefined, weigh?: () => number) {
+function createDoublingBatcher(
+  refused: (numbers: readonly number[]) => Error | undefined = () => undefined,
+  weigh?: () => number,
+) {
   const sent: (readonly number[])[] = [];
   const door = Promise.withResolvers<void>();
-  const ask = inBatches(async (numbers: readonly number[]) => {
+  const ask = createBatcher(async (numbers: readonly number[]) => {
     sent.push(numbers);
     await door.promise;
     const why = refused(numbers);
@@ -18,18 +21,18 @@ function doubling(refused: (numbers: readonly number[]) => Error | undefined = (
   return { ask, sent, open: () => door.resolve() };
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
 
 test('what is asked for in one turn, and what comes while two batches are under way, is sent together', async () => {
-  const { ask, sent, open } = doubling();
+  const { ask, sent, open } = createDoublingBatcher();
   const first = [ask(1), ask(2)];
-  await turn();
+  await nextTurn();
   const second = [ask(3)];
-  await turn();
+  await nextTurn();
   const third = [ask(4), ask(5)];
-  await turn();
+  await nextTurn();
   third.push(ask(6));
-  await turn();
+  await nextTurn();
   assert.deepEqual(sent, [[1, 2], [3]]);
   open();
   assert.deepEqual(await Promise.all([...first, ...second, ...third]), [2, 4, 6, 8, 10, 12]);
@@ -37,14 +40,14 @@ test('what is asked for in one turn, and what comes while two batches are under 
 });
 
 test('a batch takes no more than its weight, and at least one', async () => {
-  const { ask, sent, open } = doubling(undefined, () => 60);
+  const { ask, sent, open } = createDoublingBatcher(undefined, () => 60);
   open();
   assert.deepEqual(await Promise.all([1, 2, 3].map(ask)), [2, 4, 6]);
   assert.deepEqual(sent, [[1], [2], [3]]);
 });
 
 test('where a batch is refused, only who is to blame is', async () => {
-  const { ask, sent, open } = doubling((numbers) =>
+  const { ask, sent, open } = createDoublingBatcher((numbers) =>
     numbers.includes(2) ? new FairleadError('store/failed', 'No twos.', { blame: 'store' }) : undefined,
   );
   open();
@@ -58,7 +61,7 @@ test('where a batch is refused, only who is to blame is', async () => {
 
 test('what is nobody’s fault is told to all at once, and the next are asked again', async () => {
   let away = true;
-  const { ask, sent, open } = doubling(() =>
+  const { ask, sent, open } = createDoublingBatcher(() =>
     away ? new FairleadError('store/unreachable', 'Gone.', { blame: 'store', retry: true }) : undefined,
   );
   open();

@@ -2,42 +2,42 @@
 import { FairleadError } from '../../core/index.ts';
 
 /** Answers many at once, in the order they asked. */
-type Send<Ask, Answer> = (asks: readonly Ask[]) => Promise<readonly Answer[]>;
+type SendBatch<Ask, Answer> = (asks: readonly Ask[]) => Promise<readonly Answer[]>;
 
-type Waiting<Ask, Answer> = {
-  readonly ask: Ask;
+type PendingRequest<Ask, Answer> = {
+  readonly request: Ask;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 };
 
 /** So much is put into one statement. */
-const mostWeight = 100;
+const maxBatchWeight = 100;
 /** So many statements of a kind are under way: one that has to wait for a lock keeps only its own from going on. */
-const atOnce = 2;
+const maxBatchesInFlight = 2;
 
 /**
  * Asks one by one, answered in batches: what comes while others are under way goes together. Who asks alone does not wait. Where a batch is refused,
  * each of it is asked for by itself, so that nobody fails for another; so what is sent must do no harm when it is done twice.
  */
-export function inBatches<Ask, Answer>(
-  send: Send<Ask, Answer>,
+export function createBatcher<Ask, Answer>(
+  send: SendBatch<Ask, Answer>,
   weigh: (ask: Ask) => number = () => 1,
 ): (ask: Ask) => Promise<Answer> {
-  let waiting: Waiting<Ask, Answer>[] = [];
+  let waiting: PendingRequest<Ask, Answer>[] = [];
   let flying = 0;
   let isDue = false;
 
-  function next(): readonly Waiting<Ask, Answer>[] {
+  function next(): readonly PendingRequest<Ask, Answer>[] {
     let weight = 0;
-    const end = waiting.findIndex(({ ask }, i) => (weight += weigh(ask)) > mostWeight && i > 0);
+    const end = waiting.findIndex(({ request: ask }, i) => (weight += weigh(ask)) > maxBatchWeight && i > 0);
     const batch = end < 0 ? waiting : waiting.slice(0, end);
     waiting = waiting.slice(batch.length);
     return batch;
   }
 
-  async function answer(batch: readonly Waiting<Ask, Answer>[]): Promise<void> {
+  async function answer(batch: readonly PendingRequest<Ask, Answer>[]): Promise<void> {
     try {
-      const answers = await send(batch.map(({ ask }) => ask));
+      const answers = await send(batch.map(({ request: ask }) => ask));
       batch.forEach(({ resolve }, i) => resolve(answers[i] as Answer));
     } catch (error) {
       const isForAll = error instanceof FairleadError && (error.retry || error.code !== 'store/failed');
@@ -46,7 +46,7 @@ export function inBatches<Ask, Answer>(
     }
   }
 
-  async function fly(batch: readonly Waiting<Ask, Answer>[]): Promise<void> {
+  async function fly(batch: readonly PendingRequest<Ask, Answer>[]): Promise<void> {
     await answer(batch);
     flying -= 1;
     soon();
@@ -54,7 +54,7 @@ export function inBatches<Ask, Answer>(
 
   function go(): void {
     isDue = false;
-    while (flying < atOnce && waiting.length > 0) {
+    while (flying < maxBatchesInFlight && waiting.length > 0) {
       flying += 1;
       void fly(next());
     }
@@ -62,14 +62,14 @@ export function inBatches<Ask, Answer>(
 
   /** Not at once: those who were answered together ask together again. */
   function soon(): void {
-    if (isDue || waiting.length === 0 || flying >= atOnce) return;
+    if (isDue || waiting.length === 0 || flying >= maxBatchesInFlight) return;
     isDue = true;
     setImmediate(go);
   }
 
   return (ask) => {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    waiting.push({ ask, resolve, reject });
+    waiting.push({ request: ask, resolve, reject });
     soon();
     return promise;
   };

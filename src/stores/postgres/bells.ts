@@ -1,26 +1,26 @@
 // Wakes who waits for a change. A bell that was rung while nobody waited at it rings at the next wait, so that no change is missed.
 
 /** What can change: runs in the queue, letters, or the events of one session. */
-export type Topic = 'queue' | 'letters' | `session ${number}`;
+export type ChangeTopic = 'queue' | 'letters' | `session ${number}`;
 
 /** Hung up by who looks at something again and again: first the look, then the wait. */
-export type Bell = {
+export type Waiter = {
   /** Waits for a change since the last wait, an abort, the time given or the end of the store, and says whether there was a change. */
   wait(options: { readonly signal?: AbortSignal | undefined; readonly ms: number }): Promise<boolean>;
-  take(): void;
+  remove(): void;
 };
 
 /** The bells of a store. */
-export type Bells = {
-  hang(topic: Topic): Bell;
-  ring(topic: string): void;
-  ringAll(): void;
+export type Waiters = {
+  add(topic: ChangeTopic): Waiter;
+  notify(topic: string): void;
+  notifyAll(): void;
   /** From now on nobody waits. */
   close(): void;
 };
 
 /** Bells, none hung up yet. */
-export function newBells(): Bells {
+export function createWaiters(): Waiters {
   const hung = new Map<string, Set<() => void>>();
   let closed = false;
 
@@ -31,7 +31,7 @@ export function newBells(): Bells {
     for (const topic of hung.keys()) ring(topic);
   };
 
-  function hang(topic: Topic): Bell {
+  function hang(topic: ChangeTopic): Waiter {
     let rang = false;
     let wake: (() => void) | undefined;
     const rung = (): void => {
@@ -57,7 +57,7 @@ export function newBells(): Bells {
         rang = false;
         return changed;
       },
-      take() {
+      remove() {
         others.delete(rung);
         if (others.size === 0 && hung.get(topic) === others) hung.delete(topic);
       },
@@ -65,9 +65,9 @@ export function newBells(): Bells {
   }
 
   return {
-    hang,
-    ring,
-    ringAll,
+    add: hang,
+    notify: ring,
+    notifyAll: ringAll,
     close() {
       closed = true;
       ringAll();

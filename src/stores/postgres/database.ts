@@ -1,11 +1,11 @@
 // A few connections to a database: statements are prepared once, sent again while that is safe, and given up in one clear error.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolConfig } from 'pg';
-import { endPool, watchClients } from './bounded.ts';
-import { closedTrouble, isAway, isCollision, pgTrouble } from './trouble.ts';
+import { endPool, trackClients } from './bounded.ts';
+import { storeClosedError, isUnreachable, isSerializationConflict, toPostgresError } from './trouble.ts';
 
 /** What may stand for a value in a statement. */
-export type Value =
+export type SqlValue =
   | string
   | number
   | boolean
@@ -16,12 +16,12 @@ export type Value =
   | readonly (string | null)[];
 
 /** How long a statement may be tried again. */
-export type Patience = { readonly patienceMs?: number };
+export type QueryRetryOptions = { readonly retryForMs?: number };
 
 /** A database that is open. */
-export type Database = {
+export type PostgresDatabase = {
   /** Where it is, without secrets. */
-  readonly about: string;
+  readonly description: string;
   readonly url: string;
   readonly pool: Pool;
   /**
@@ -29,18 +29,18 @@ export type Database = {
    * The tables say what a row is.
    */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-  all<Row>(sql: string, values?: readonly Value[], patience?: Patience): Promise<readonly Row[]>;
+  all<Row>(sql: string, values?: readonly SqlValue[], patience?: QueryRetryOptions): Promise<readonly Row[]>;
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-  one<Row>(sql: string, values?: readonly Value[], patience?: Patience): Promise<Row | undefined>;
+  one<Row>(sql: string, values?: readonly SqlValue[], patience?: QueryRetryOptions): Promise<Row | undefined>;
   readonly isClosed: boolean;
   close(): Promise<void>;
 };
 
 /** So long a statement is tried again; then the caller is told. */
-const usualPatienceMs = 15_000;
+const defaultRetryForMs = 15_000;
 
 /** PostgreSQL's number for whole numbers of eight bytes. */
-const bigint = '20';
+const bigintOid = '20';
 
 /** A pool of connections that reads whole numbers as numbers. */
 export async function openPool(url: string, more: PoolConfig): Promise<Pool> {
@@ -51,16 +51,16 @@ export async function openPool(url: string, more: PoolConfig): Promise<Pool> {
     connectionTimeoutMillis: 5000,
     query_timeout: 60_000,
     keepAlive: true,
-    types: { getTypeParser: (oid, format) => (`${oid}` === bigint ? Number : pg.types.getTypeParser(oid, format)) },
+    types: { getTypeParser: (oid, format) => (`${oid}` === bigintOid ? Number : pg.types.getTypeParser(oid, format)) },
     ...more,
   });
   // A connection that is lost while nobody uses it is replaced when somebody needs one.
   pool.on('error', () => {});
-  return watchClients(pool);
+  return trackClients(pool);
 }
 
 /** Names where a database is, for people: no password, no settings. */
-export function aboutUrl(url: string): string {
+export function describeUrl(url: string): string {
   try {
     const { hostname, port, pathname } = new URL(url);
     return `postgres ${hostname}${port ? `:${port}` : ''}${pathname}`;
@@ -70,8 +70,8 @@ export function aboutUrl(url: string): string {
 }
 
 /** Opens a database; nothing is sent yet. */
-export async function openDatabase(url: string): Promise<Database> {
-  const about = aboutUrl(url);
+export async function openPostgresDatabase(url: string): Promise<PostgresDatabase> {
+  const about = describeUrl(url);
   // Plans are kept: one that is made while a table is small must be right for when it is big.
   const pool = await openPool(url, { max: 6, options: '-c enable_seqscan=off -c jit=off' });
   const names = new Map<string, string>();
@@ -87,27 +87,28 @@ export async function openDatabase(url: string): Promise<Database> {
 
   async function all<Row>(
     sql: string,
-    values: readonly Value[] = [],
-    patience: Patience = {},
+    values: readonly SqlValue[] = [],
+    patience: QueryRetryOptions = {},
   ): Promise<readonly Row[]> {
-    const end = performance.now() + (patience.patienceMs ?? usualPatienceMs);
+    const end = performance.now() + (patience.retryForMs ?? defaultRetryForMs);
     for (let wait = 20; ; wait = Math.min(500, wait * 2)) {
-      if (closed) throw closedTrouble(about);
+      if (closed) throw storeClosedError(about);
       try {
         return (await pool.query({ name: nameOf(sql), text: sql, values: [...values] })).rows as Row[];
       } catch (error) {
-        if (!(isAway(error) || isCollision(error)) || performance.now() + wait > end) throw pgTrouble(error, about);
+        if (!(isUnreachable(error) || isSerializationConflict(error)) || performance.now() + wait > end)
+          throw toPostgresError(error, about);
         await sleep(wait * (0.5 + Math.random()));
       }
     }
   }
 
   return {
-    about,
+    description: about,
     url,
     pool,
     all,
-    one: async <Row>(sql: string, values?: readonly Value[], patience?: Patience) =>
+    one: async <Row>(sql: string, values?: readonly SqlValue[], patience?: QueryRetryOptions) =>
       (await all<Row>(sql, values, patience))[0],
     get isClosed() {
       return closed;

@@ -1,17 +1,17 @@
 // One connection that hears what other processes tell, and comes back when it was lost.
 import type { Client } from 'pg';
-import { part } from './bounded.ts';
+import { endClient } from './bounded.ts';
 
 /** A connection that listens. */
-export type Ear = { close(): Promise<void> };
+export type NotificationListener = { close(): Promise<void> };
 
-const longestMs = 1000;
+const maxReconnectMs = 1000;
 
 /** What is done with what is told on each channel; nothing is told where something may have been missed. */
-export type Heard = ReadonlyMap<string, (payload: string | undefined) => void>;
+export type ChannelHandlers = ReadonlyMap<string, (payload: string | undefined) => void>;
 
 /** Listens until it is closed. */
-export function listen(url: string, channels: Heard): Ear {
+export function startListener(url: string, channels: ChannelHandlers): NotificationListener {
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -32,10 +32,10 @@ export function listen(url: string, channels: Heard): Ear {
     const again = (): void => {
       if (over) return;
       over = true;
-      void part(mine);
+      void endClient(mine);
       if (closed) return;
       timer = setTimeout(() => void connect(), wait);
-      wait = Math.min(longestMs, wait * 2);
+      wait = Math.min(maxReconnectMs, wait * 2);
     };
     mine.on('error', again);
     mine.on('end', again);
@@ -55,7 +55,7 @@ export function listen(url: string, channels: Heard): Ear {
     async close() {
       closed = true;
       clearTimeout(timer);
-      if (client) await part(client);
+      if (client) await endClient(client);
     },
   };
 }

@@ -3,13 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { errorMessage, type QueueLimits } from '../../core/index.ts';
-import { endPool, noLonger, partingMs } from './bounded.ts';
-import { aboutUrl, openPool } from './database.ts';
+import { endPool, settlesWithin, closeTimeoutMs } from './bounded.ts';
+import { describeUrl, openPool } from './database.ts';
 import { schemas } from './migrations.ts';
-import { otherDatabase, pgTrouble } from './trouble.ts';
+import { otherDatabaseError, toPostgresError } from './trouble.ts';
 
 /** What is asked of the queue: so many workflows, for whom, of which version or of any. */
-export type Demand = {
+export type ClaimRequest = {
   readonly holder: string;
   readonly version: string | undefined;
   readonly most: number;
@@ -19,32 +19,32 @@ export type Demand = {
 };
 
 /** Workflows that DBOS has given to a holder; `claim` is the token they are his by. */
-export type Claimed = { readonly workflows: readonly string[]; readonly claim: string };
+export type ClaimedWorkflows = { readonly workflows: readonly string[]; readonly claimToken: string };
 
 /** DBOS, once it was launched. */
-export type Engine = {
-  claim(demand: Demand): Promise<Claimed>;
+export type DbosEngine = {
+  claim(demand: ClaimRequest): Promise<ClaimedWorkflows>;
   /** Has DBOS run what it has given: each workflow does what is said for it, or nothing. It is not tried again once the signal aborts. */
-  run(claimed: Claimed, bodies: ReadonlyMap<string, () => Promise<void>>, signal: AbortSignal): Promise<void>;
+  run(claimed: ClaimedWorkflows, bodies: ReadonlyMap<string, () => Promise<void>>, signal: AbortSignal): Promise<void>;
   /** Lets go of it; with the last who does, DBOS ends. */
   release(): Promise<void>;
 };
 
-type Live = {
+type LaunchedEngine = {
   readonly url: string;
   users: number;
-  readonly engine: Promise<Omit<Engine, 'release'> & { end(): Promise<void> }>;
+  readonly engine: Promise<Omit<DbosEngine, 'release'> & { end(): Promise<void> }>;
 };
 
-let live: Live | undefined;
-let ending: Promise<void> = Promise.resolve();
+let launchedEngine: LaunchedEngine | undefined;
+let pendingShutdown: Promise<void> = Promise.resolve();
 let isRegistered = false;
-const bodies = new Map<string, () => Promise<void>>();
+const workflowBodies = new Map<string, () => Promise<void>>();
 
-const silent = { info() {}, debug() {}, warn() {}, error() {} };
+const silentLogger = { info() {}, debug() {}, warn() {}, error() {} };
 
 /** DBOS is loaded when somebody works on a queue, or makes one. */
-async function load() {
+async function loadDbos() {
   // It would turn on a mode that reports to a service.
   delete process.env['DBOS__CLOUD'];
   const [
@@ -77,10 +77,10 @@ async function load() {
 
 /** Makes or updates the tables of DBOS; to be called by one process at a time. */
 export async function migrateDbos(url: string): Promise<void> {
-  const { ensureSystemDatabase, GlobalLogger } = await load();
+  const { ensureSystemDatabase, GlobalLogger } = await loadDbos();
   const pool = await openPool(url, { max: 2 });
   try {
-    const logger = new GlobalLogger(undefined, { logger: silent });
+    const logger = new GlobalLogger(undefined, { logger: silentLogger });
     await ensureSystemDatabase(url, logger, pool, schemas.dbos, false);
   } finally {
     await endPool(pool);
@@ -88,17 +88,17 @@ export async function migrateDbos(url: string): Promise<void> {
 }
 
 /** The engine for a database, launched by the first who asks. */
-export async function engineFor(url: string): Promise<Engine> {
-  await ending;
-  if (live && live.url !== url) throw otherDatabase(aboutUrl(url));
-  const mine = (live ??= { url, users: 0, engine: launch(url) });
+export async function acquireEngine(url: string): Promise<DbosEngine> {
+  await pendingShutdown;
+  if (launchedEngine && launchedEngine.url !== url) throw otherDatabaseError(describeUrl(url));
+  const mine = (launchedEngine ??= { url, users: 0, engine: launchEngine(url) });
   mine.users += 1;
   const release = async (): Promise<void> => {
     mine.users -= 1;
-    if (mine.users > 0 || live !== mine) return;
-    live = undefined;
-    ending = mine.engine.then((engine) => engine.end()).catch(() => {});
-    await ending;
+    if (mine.users > 0 || launchedEngine !== mine) return;
+    launchedEngine = undefined;
+    pendingShutdown = mine.engine.then((engine) => engine.end()).catch(() => {});
+    await pendingShutdown;
   };
   try {
     return { ...(await mine.engine), release };
@@ -113,16 +113,16 @@ const launchMs = 30_000;
 const shutdownMs = 5000;
 
 /** So often it is tried again where another process that starts took away what this one had just written. */
-const mostTries = 5;
+const maxLaunchAttempts = 5;
 
-async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): Promise<void> }> {
-  const { DBOS, DBOSExecutor, WorkflowQueue, dbRetryConfig, runWithAbortableDbRetries } = await load();
+async function launchEngine(url: string): Promise<Omit<DbosEngine, 'release'> & { end(): Promise<void> }> {
+  const { DBOS, DBOSExecutor, WorkflowQueue, dbRetryConfig, runWithAbortableDbRetries } = await loadDbos();
   // A database that comes back is noticed within a second.
   dbRetryConfig.initialBackoffSec = 0.1;
   dbRetryConfig.maxBackoffSec = 1;
   // Which workflow is whose may be forgotten in a crash of the server: whoever holds the log and the row of the run is fenced by those.
   const pool = await openPool(url, { max: 8, options: '-c synchronous_commit=off' });
-  if (!isRegistered) DBOS.registerWorkflow(perform, { name: 'run', maxRecoveryAttempts: 1_000_000 });
+  if (!isRegistered) DBOS.registerWorkflow(runWorkflow, { name: 'run', maxRecoveryAttempts: 1_000_000 });
   isRegistered = true;
   DBOS.setConfig({
     name: 'fairlead',
@@ -131,7 +131,7 @@ async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): P
     systemDatabaseSchemaName: schemas.dbos,
     executorID: randomUUID(),
     applicationVersion: 'fairlead',
-    logger: silent,
+    logger: silentLogger,
     // The queue is asked when there is reason to, not by the clock.
     listenQueues: [],
     useListenNotify: false,
@@ -146,24 +146,25 @@ async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): P
         break;
       } catch (error) {
         // Half a launch would be in the way of the next.
-        await noLonger(shutdownMs, DBOS.shutdown());
-        if (tries === mostTries || !errorMessage(error).includes('No application versions')) throw error;
+        await settlesWithin(shutdownMs, DBOS.shutdown());
+        if (tries === maxLaunchAttempts || !errorMessage(error).includes('No application versions')) throw error;
       }
     }
     // Where no version is the latest, a worker of any version takes runs that nobody has begun. Who launches just now may miss its own.
     await pool.query(`DELETE FROM ${schemas.dbos}.application_versions`);
   } catch (error) {
-    await noLonger(shutdownMs, DBOS.shutdown());
+    await settlesWithin(shutdownMs, DBOS.shutdown());
     await endPool(pool);
-    throw pgTrouble(error, aboutUrl(url));
+    throw toPostgresError(error, describeUrl(url));
   }
   const executor = DBOSExecutor.globalInstance;
   if (!executor) throw new Error('DBOS did not start.');
   const database = executor.systemDatabase;
 
-  const claim = (demand: Demand): Promise<Claimed> => runWithAbortableDbRetries(demand.signal, () => claimFor(demand));
+  const claim = (demand: ClaimRequest): Promise<ClaimedWorkflows> =>
+    runWithAbortableDbRetries(demand.signal, () => claimFor(demand));
 
-  async function claimFor({ holder, version, most, limits }: Demand): Promise<Claimed> {
+  async function claimFor({ holder, version, most, limits }: ClaimRequest): Promise<ClaimedWorkflows> {
     const { concurrency, tenantConcurrency, rate } = limits;
     const bounds = {
       ...(concurrency === undefined ? {} : { globalConcurrency: concurrency }),
@@ -172,7 +173,7 @@ async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): P
     };
     const claim = randomUUID();
     const workflows: string[] = [];
-    const versions = version === undefined ? await versionsWaiting(pool) : [version];
+    const versions = version === undefined ? await listQueuedVersions(pool) : [version];
     const find = async (tenant?: string): Promise<void> => {
       for (const each of versions) {
         if (workflows.length >= most) return;
@@ -183,30 +184,30 @@ async function launch(url: string): Promise<Omit<Engine, 'release'> & { end(): P
     };
     const sweep = async (): Promise<void> => {
       if (tenantConcurrency === undefined) return find();
-      for (const tenant of shuffled(await database.getQueuePartitions('runs')))
+      for (const tenant of shuffle(await database.getQueuePartitions('runs')))
         if (workflows.length < most) await find(tenant);
     };
-    await (Object.keys(bounds).length === 0 ? sweep() : oneAtATime(pool, sweep));
-    return { workflows, claim };
+    await (Object.keys(bounds).length === 0 ? sweep() : withLimitsLock(pool, sweep));
+    return { workflows, claimToken: claim };
   }
 
   return {
     claim,
-    async run({ workflows, claim }, given, signal) {
-      for (const [workflow, body] of given) bodies.set(workflow, body);
+    async run({ workflows, claimToken: claim }, given, signal) {
+      for (const [workflow, body] of given) workflowBodies.set(workflow, body);
       await runWithAbortableDbRetries(signal, () => executor.dispatchDequeuedWorkflows([...workflows], claim));
     },
     async end() {
-      await noLonger(shutdownMs, DBOS.shutdown({ workflowCompletionTimeoutMS: shutdownMs - partingMs }));
+      await settlesWithin(shutdownMs, DBOS.shutdown({ workflowCompletionTimeoutMS: shutdownMs - closeTimeoutMs }));
       await endPool(pool);
     },
   };
 }
 
 /** The one workflow: what it does was said by who claimed it. */
-async function perform(workflow: string): Promise<void> {
-  const body = bodies.get(workflow);
-  bodies.delete(workflow);
+async function runWorkflow(workflow: string): Promise<void> {
+  const body = workflowBodies.get(workflow);
+  workflowBodies.delete(workflow);
   await body?.();
 }
 
@@ -214,14 +215,14 @@ async function perform(workflow: string): Promise<void> {
 const noVersion = '-';
 
 /** The versions that runs in the queue were begun by; with each, DBOS gives out those that nobody has begun. */
-async function versionsWaiting(pool: Pool): Promise<readonly string[]> {
+async function listQueuedVersions(pool: Pool): Promise<readonly string[]> {
   const sql = `SELECT DISTINCT version FROM ${schemas.ours}.runs WHERE status = 'queued' AND dispatched AND version IS NOT NULL`;
   const { rows } = await pool.query<{ version: string }>(sql);
-  return rows.length === 0 ? [noVersion] : shuffled(rows.map(({ version }) => version));
+  return rows.length === 0 ? [noVersion] : shuffle(rows.map(({ version }) => version));
 }
 
 /** A limit that all workers share is spent by one of them at a time: two at once would spend it twice, or both give way. */
-async function oneAtATime(pool: Pool, work: () => Promise<void>): Promise<void> {
+async function withLimitsLock(pool: Pool, work: () => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
@@ -235,7 +236,7 @@ async function oneAtATime(pool: Pool, work: () => Promise<void>): Promise<void> 
   }
 }
 
-function shuffled<T>(items: readonly T[]): readonly T[] {
+function shuffle<T>(items: readonly T[]): readonly T[] {
   return items
     .map((item) => ({ item, place: Math.random() }))
     .toSorted((a, b) => a.place - b.place)

@@ -1,27 +1,27 @@
 // Letters to sessions, in the order they were put.
 import { randomUUID } from 'node:crypto';
 import type { InboxDelivery, Inbox } from '../../core/index.ts';
-import { letterIn } from '../letter-row.ts';
-import type { Base } from './base.ts';
-import { inBatches } from './batches.ts';
+import { parseInboxMessage } from '../letter-row.ts';
+import type { PostgresContext } from './base.ts';
+import { createBatcher } from './batches.ts';
 
-type Row = { readonly ord: number; readonly place: number; readonly letter: string };
+type MessageRow = { readonly ord: number; readonly place: number; readonly letter: string };
 
 /** How often at least it is looked whether there are letters. */
-const lookMs = 250;
+const pollMs = 250;
 /** Letters to different sessions may be seen in another order than that of their places; so far back a late one is looked for. */
-const lateness = 200;
+const reorderWindow = 200;
 
-const readSql = `
+const readMessagesSql = `
 SELECT ord, place, letter FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS box (session, after, ord)
 JOIN fairlead.letters ON letters.session = box.session AND place > after ORDER BY place`;
 
 /** The inbox of a store. */
-export function inboxOf(base: Base): Inbox {
+export function createPostgresInbox(base: PostgresContext): Inbox {
   const { db } = base;
 
   async function* watch(signal: AbortSignal): AsyncGenerator<string> {
-    const bell = base.hang('letters');
+    const bell = base.addWaiter('letters');
     try {
       const first = 'SELECT coalesce(max(place), 0) AS place FROM fairlead.letters';
       let last = (await db.one<{ place: number }>(first))?.place ?? 0;
@@ -35,29 +35,32 @@ export function inboxOf(base: Base): Inbox {
           if (signal.aborted) return;
           yield session;
         }
-        await bell.wait({ signal, ms: lookMs });
+        await bell.wait({ signal, ms: pollMs });
       }
     } finally {
-      bell.take();
+      bell.remove();
     }
   }
 
   const lettersSince = (last: number): Promise<readonly { readonly place: number; readonly session: string }[]> =>
-    db.all('SELECT place, session FROM fairlead.letters WHERE place > $1 ORDER BY place', [last - lateness]);
+    db.all('SELECT place, session FROM fairlead.letters WHERE place > $1 ORDER BY place', [last - reorderWindow]);
   const placesSince = async (last: number): Promise<readonly number[]> =>
     (await lettersSince(last)).map(({ place }) => place);
 
-  const read = inBatches(async (asked: readonly { readonly session: string; readonly after: number }[]) => {
-    const rows = await db.all<Row>(readSql, [asked.map(({ session }) => session), asked.map(({ after }) => after)]);
+  const read = createBatcher(async (asked: readonly { readonly session: string; readonly after: number }[]) => {
+    const rows = await db.all<MessageRow>(readMessagesSql, [
+      asked.map(({ session }) => session),
+      asked.map(({ after }) => after),
+    ]);
     const letters = Map.groupBy(rows, ({ ord }) => ord);
-    return asked.map((_, i) => (letters.get(i + 1) ?? []).map(deliveryOf));
+    return asked.map((_, i) => (letters.get(i + 1) ?? []).map(toInboxDelivery));
   });
 
   return {
     async send(session, letter) {
       const sql = 'SELECT fairlead.put_letter($1, $2, $3) AS place';
       const row = await db.one<{ place: number }>(sql, [session, randomUUID(), JSON.stringify(letter)]);
-      base.touch('letters');
+      base.notify('letters');
       return row?.place ?? 0;
     },
     read: (session, after) => read({ session, after }),
@@ -70,4 +73,7 @@ export function inboxOf(base: Base): Inbox {
   };
 }
 
-const deliveryOf = ({ place, letter }: Row): InboxDelivery => ({ position: place, message: letterIn(letter) });
+const toInboxDelivery = ({ place, letter }: MessageRow): InboxDelivery => ({
+  position: place,
+  message: parseInboxMessage(letter),
+});

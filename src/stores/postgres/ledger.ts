@@ -1,29 +1,29 @@
 // What tenants may spend and have spent: an amount is held before it is spent, so that many at once cannot overspend.
-import type { Amount, BudgetLedger } from '../../core/index.ts';
-import { allowanceOf, firstDay, refusal, today, type AllowanceRow } from '../allowance.ts';
-import type { Base } from './base.ts';
-import { inBatches } from './batches.ts';
+import type { BudgetAmount, BudgetLedger } from '../../core/index.ts';
+import { toTenantBudget, periodStart, budgetExceededReason, currentDay, type BudgetRow } from '../allowance.ts';
+import type { PostgresContext } from './base.ts';
+import { createBatcher } from './batches.ts';
 
-const sums = (table: string): string =>
+const sumSql = (table: string): string =>
   `SELECT coalesce(sum(usd), 0) AS usd, coalesce(sum(tokens), 0) AS tokens FROM fairlead.${table} WHERE tenant = $1 AND day >= $2`;
 
-const usedSql = `SELECT spent.usd AS spent_usd, spent.tokens AS spent_tokens, held.usd AS held_usd, held.tokens AS held_tokens
-  FROM (${sums('spendings')}) AS spent, (${sums('holds')}) AS held`;
+const usageSql = `SELECT spent.usd AS spent_usd, spent.tokens AS spent_tokens, held.usd AS held_usd, held.tokens AS held_tokens
+  FROM (${sumSql('spendings')}) AS spent, (${sumSql('holds')}) AS held`;
 
-type UsedRow = {
+type UsageRow = {
   readonly spent_usd: number;
   readonly spent_tokens: number;
   readonly held_usd: number;
   readonly held_tokens: number;
 };
 
-const holdSql = 'SELECT fairlead.hold($1, $2, $3, $4, $5, $6) AS held';
+const reserveSql = 'SELECT fairlead.hold($1, $2, $3, $4, $5, $6) AS held';
 
 /**
  * What was held is spent. Not synced: where a crash of the server undoes it, the amount stays held as it was, as after the death of who held it.
  * So nobody waits for a disk while he has the row of a tenant's day, which all of its calls need.
  */
-const settleSql = `
+const commitSql = `
 WITH held AS (
   DELETE FROM fairlead.holds
   USING unnest($1::text[], $2::text[], $3::double precision[], $4::double precision[]) AS used (tenant, id, usd, tokens),
@@ -35,9 +35,9 @@ SELECT tenant, day, sum(usd), sum(tokens) FROM held GROUP BY tenant, day ORDER B
 ON CONFLICT (tenant, day) DO UPDATE SET usd = old.usd + excluded.usd, tokens = old.tokens + excluded.tokens`;
 
 /** An amount of a tenant, by the id under which it is held. */
-type Entry = { readonly tenant: string; readonly id: string; readonly amount: Amount };
+type Reservation = { readonly tenant: string; readonly id: string; readonly amount: BudgetAmount };
 
-const columnsOf = (entries: readonly Entry[]): readonly [string[], string[], number[], number[]] => [
+const toColumns = (entries: readonly Reservation[]): readonly [string[], string[], number[], number[]] => [
   entries.map(({ tenant }) => tenant),
   entries.map(({ id }) => id),
   entries.map(({ amount }) => amount.usd),
@@ -45,48 +45,49 @@ const columnsOf = (entries: readonly Entry[]): readonly [string[], string[], num
 ];
 
 /** The ledger of a store. */
-export function ledgerOf({ db }: Base): BudgetLedger {
-  async function used({ tenant, period }: AllowanceRow): Promise<{ readonly spent: Amount; readonly held: Amount }> {
-    const row = await db.one<UsedRow>(usedSql, [tenant, firstDay(period)]);
+export function createPostgresLedger({ db }: PostgresContext): BudgetLedger {
+  async function used({
+    tenant,
+    period,
+  }: BudgetRow): Promise<{ readonly spent: BudgetAmount; readonly held: BudgetAmount }> {
+    const row = await db.one<UsageRow>(usageSql, [tenant, periodStart(period)]);
     return {
       spent: { usd: row?.spent_usd ?? 0, tokens: row?.spent_tokens ?? 0 },
       held: { usd: row?.held_usd ?? 0, tokens: row?.held_tokens ?? 0 },
     };
   }
 
-  async function allowance(tenant: string): Promise<AllowanceRow | undefined> {
-    return db.one<AllowanceRow>('SELECT tenant, period, usd, tokens FROM fairlead.allowances WHERE tenant = $1', [
-      tenant,
-    ]);
+  async function allowance(tenant: string): Promise<BudgetRow | undefined> {
+    return db.one<BudgetRow>('SELECT tenant, period, usd, tokens FROM fairlead.allowances WHERE tenant = $1', [tenant]);
   }
 
-  const held = inBatches(async (entries: readonly Entry[]) => {
+  const held = createBatcher(async (entries: readonly Reservation[]) => {
     const sorted = entries.toSorted((a, b) => (a.tenant < b.tenant ? -1 : Number(a.tenant > b.tenant)));
-    const days = [today(), firstDay('month')] as const;
-    const row = await db.one<{ held: readonly boolean[] }>(holdSql, [...columnsOf(sorted), ...days]);
+    const days = [currentDay(), periodStart('month')] as const;
+    const row = await db.one<{ held: readonly boolean[] }>(reserveSql, [...toColumns(sorted), ...days]);
     return entries.map((entry) => row?.held[sorted.indexOf(entry)] === true);
   });
-  const settle = inBatches(async (entries: readonly Entry[]) => {
-    await db.all(settleSql, columnsOf(entries));
+  const settle = createBatcher(async (entries: readonly Reservation[]) => {
+    await db.all(commitSql, toColumns(entries));
     return entries.map(() => undefined);
   });
 
-  async function hold(tenant: string, id: string, amount: Amount): Promise<string | undefined> {
+  async function hold(tenant: string, id: string, amount: BudgetAmount): Promise<string | undefined> {
     if (await held({ tenant, id, amount })) return undefined;
     const now = await allowance(tenant);
     // The allowance was taken away meanwhile.
     if (!now) return hold(tenant, id, amount);
     const { spent, held: kept } = await used(now);
     const all = { usd: spent.usd + kept.usd, tokens: spent.tokens + kept.tokens };
-    return refusal(now, all, amount) ?? `${tenant} may spend no more at this moment.`;
+    return budgetExceededReason(now, all, amount) ?? `${tenant} may spend no more at this moment.`;
   }
 
   return {
     async budgets() {
-      const rows = await db.all<AllowanceRow>(
+      const rows = await db.all<BudgetRow>(
         'SELECT tenant, period, usd, tokens FROM fairlead.allowances ORDER BY tenant',
       );
-      return Promise.all(rows.map(async (row) => ({ ...allowanceOf(row), ...(await used(row)) })));
+      return Promise.all(rows.map(async (row) => ({ ...toTenantBudget(row), ...(await used(row)) })));
     },
     async setBudget({ tenant, period, usd, tokens }) {
       const gone = usd === undefined && tokens === undefined;

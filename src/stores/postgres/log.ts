@@ -1,8 +1,8 @@
 // A session's events in the database: one fenced writer, read along any branch without looking at what is not asked for.
 import type { Event, Log } from '../../core/index.ts';
-import { damaged, eventOf, seqIn, type EventRow } from '../event-row.ts';
-import { unknownEvent } from '../session-trouble.ts';
-import type { Base } from './base.ts';
+import { damagedEventError, parseEventRow, parseEventSeq, type EventRow } from '../event-row.ts';
+import { unknownEventError } from '../session-trouble.ts';
+import type { PostgresContext } from './base.ts';
 
 /** A session as its row says. */
 export type SessionRow = {
@@ -14,16 +14,16 @@ export type SessionRow = {
 };
 
 /** A part of a session, from a seq to a seq. */
-type Range = { readonly from: number; readonly to: number };
+type SeqRange = { readonly from: number; readonly to: number };
 
 /** Events are read so many at a time, or fewer where they are long. */
-const mostEvents = 256;
-const mostBytes = 4 * 1024 * 1024;
+const maxBatchEvents = 256;
+const maxBatchBytes = 4 * 1024 * 1024;
 /** How often at least a follower looks. */
-const lookMs = 1000;
+const pollMs = 1000;
 
 /** From the last jump before an event back to the event that it follows, and so on to the root, or to the last epoch. */
-const pathSql = `
+const branchSql = `
 WITH RECURSIVE part (low, high, jump) AS (
   SELECT coalesce(seq, 1), $2::bigint, coalesce(jump, 0) FROM (SELECT) AS one LEFT JOIN LATERAL (
     SELECT seq, jump FROM fairlead.events WHERE session = $1 AND seq <= $2 AND jump IS NOT NULL ORDER BY seq DESC LIMIT 1
@@ -44,23 +44,23 @@ const batchSql = `
 SELECT seq, id, parent, time, fact FROM (
   SELECT *, sum(length(fact)) OVER (ORDER BY seq) - length(fact) AS before FROM (
     SELECT seq, id, parent, time, fact FROM fairlead.events
-    WHERE session = $1 AND seq BETWEEN $2 AND $3 ORDER BY seq LIMIT ${mostEvents}
+    WHERE session = $1 AND seq BETWEEN $2 AND $3 ORDER BY seq LIMIT ${maxBatchEvents}
   ) AS few
-) AS summed WHERE before < ${mostBytes} ORDER BY seq`;
+) AS summed WHERE before < ${maxBatchBytes} ORDER BY seq`;
 
 /** A session to be read and followed; its writer knows the last event. */
-export function readerOf(
-  base: Base,
+export function createPostgresLogReader(
+  base: PostgresContext,
   { key, session }: Pick<SessionRow, 'key' | 'session'>,
   isClosed: () => boolean,
   tail?: () => number,
 ): Pick<Log, 'read' | 'follow'> {
   const { db } = base;
   const batch = async (from: number, to: number): Promise<readonly Event[]> =>
-    (await db.all<EventRow>(batchSql, [key, from, to])).map((row) => eventOf(session, row));
+    (await db.all<EventRow>(batchSql, [key, from, to])).map((row) => parseEventRow(session, row));
 
   async function endOf(at: string | undefined): Promise<number> {
-    if (at !== undefined) return seqOf(base, key, at);
+    if (at !== undefined) return findEventSeq(base, key, at);
     if (tail) return tail();
     return (await db.one<{ seq: number }>('SELECT seq FROM fairlead.sessions WHERE key = $1', [key]))?.seq ?? 0;
   }
@@ -69,17 +69,17 @@ export function readerOf(
     async *read({ at, from = 'root' } = {}) {
       const end = await endOf(at);
       if (end === 0) return;
-      for (const part of await db.all<Range>(pathSql, [key, end, from === 'epoch'])) {
+      for (const part of await db.all<SeqRange>(branchSql, [key, end, from === 'epoch'])) {
         for (let start = part.from; start <= part.to;) {
           const events = await batch(start, part.to);
-          if (events[0]?.seq !== start) throw damaged(session, start, 'is missing');
+          if (events[0]?.seq !== start) throw damagedEventError(session, start, 'is missing');
           yield events;
           start = (events.at(-1)?.seq ?? part.to) + 1;
         }
       }
     },
     async *follow(from, signal) {
-      const bell = base.hang(`session ${key}`);
+      const bell = base.addWaiter(`session ${key}`);
       try {
         for (let last = from; !signal.aborted && !isClosed();) {
           const events = await batch(last + 1, Number.MAX_SAFE_INTEGER);
@@ -88,19 +88,19 @@ export function readerOf(
             last = event.seq;
             yield event;
           }
-          if (events.length === 0 && !isClosed()) await bell.wait({ signal, ms: lookMs });
+          if (events.length === 0 && !isClosed()) await bell.wait({ signal, ms: pollMs });
         }
       } finally {
-        bell.take();
+        bell.remove();
       }
     },
   };
 }
 
 /** The place of an event that is named. */
-export async function seqOf({ db }: Base, key: number, id: string): Promise<number> {
-  const seq = seqIn(id);
+export async function findEventSeq({ db }: PostgresContext, key: number, id: string): Promise<number> {
+  const seq = parseEventSeq(id);
   const sql = 'SELECT id FROM fairlead.events WHERE session = $1 AND seq = $2';
   if (seq !== undefined && (await db.one<{ id: string }>(sql, [key, seq]))?.id === id) return seq;
-  throw unknownEvent(id);
+  throw unknownEventError(id);
 }

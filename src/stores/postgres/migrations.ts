@@ -5,7 +5,7 @@ import { functions } from './functions.ts';
 /** The schema of our own tables, and the one that DBOS has to itself. */
 export const schemas = { ours: 'fairlead', dbos: 'fairlead_dbos' } as const;
 
-const tables = `
+const initialSchema = `
 CREATE TABLE fairlead.presences (
   token text PRIMARY KEY,
   holder text NOT NULL,
@@ -132,7 +132,7 @@ CREATE TABLE fairlead.workers (worker text PRIMARY KEY, entry text NOT NULL, see
  * Holds amounts in the order given, and says of each whether it is held. The row of an allowance is the lock under which all holds of its tenant come
  * one by one; each sees those before it, of others and in the same call. A caller names the tenants in one order, so that no two wait for each other.
  */
-const holding = `
+const reserveFunction = `
 CREATE FUNCTION fairlead.hold(tenants text[], ids text[], usds double precision[], many double precision[], today text, month text)
 RETURNS boolean[] LANGUAGE plpgsql AS $$
 DECLARE
@@ -155,9 +155,9 @@ END $$;
 `;
 
 /** The few that were begun before and wait again, by the version that began them: a worker without one asks which there are. */
-const begun = `
+const startedRunsIndex = `
 CREATE INDEX runs_begun ON fairlead.runs (version) WHERE status = 'queued' AND dispatched AND version IS NOT NULL;
 `;
 
 /** The steps, in order; the version of a store is how many of them it has seen. */
-export const migrations: readonly string[] = [`${tables}${functions}`, holding, begun];
+export const migrations: readonly string[] = [`${initialSchema}${functions}`, reserveFunction, startedRunsIndex];

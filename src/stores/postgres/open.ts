@@ -2,55 +2,55 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { FairleadError } from '../../core/index.ts';
-import type { Base } from './base.ts';
-import { part } from './bounded.ts';
+import type { PostgresContext } from './base.ts';
+import { endClient } from './bounded.ts';
 import { migrations, schemas } from './migrations.ts';
-import { newerTrouble, pgTrouble } from './trouble.ts';
+import { newerStoreError, toPostgresError } from './trouble.ts';
 
 /** Asked for by name, so that no other program's lock is meant by chance. */
 const lockSql = "SELECT pg_try_advisory_lock(hashtextextended('fairlead migrations', 0)) AS ok";
 const versionSql = 'SELECT version FROM fairlead.version';
 /** Milliseconds that a step may take, and that another process is waited for. */
-const stepMs = 300_000;
+const migrationTimeoutMs = 300_000;
 
 /** Makes or updates the tables. */
-export async function migrate({ db }: Base): Promise<void> {
+export async function migratePostgres({ db }: PostgresContext): Promise<void> {
   const version = (sql: string): Promise<number> =>
     db.one<{ version: number }>(sql).then(
       (row) => row?.version ?? 0,
       (error: unknown) => {
-        if (isMissing(error)) return 0;
+        if (isSchemaMissing(error)) return 0;
         throw error;
       },
     );
   const found = await version(versionSql);
-  if (found > migrations.length) throw newerTrouble(db.about, found, migrations.length);
+  if (found > migrations.length) throw newerStoreError(db.description, found, migrations.length);
   if (found === migrations.length) return;
   const { default: pg } = await import('pg');
   const client = new pg.Client({
     connectionString: db.url,
     application_name: 'fairlead migrations',
     connectionTimeoutMillis: 5000,
-    query_timeout: stepMs,
+    query_timeout: migrationTimeoutMs,
     keepAlive: true,
   });
   client.on('error', () => {});
   try {
     await client.connect();
-    await lock(client, db.about);
+    await acquireMigrationLock(client, db.description);
     const { migrateDbos } = await import('./engine.ts');
     await migrateDbos(db.url);
-    await steps(client);
+    await applyMigrations(client);
   } catch (error) {
-    throw pgTrouble(error, db.about);
+    throw toPostgresError(error, db.description);
   } finally {
-    await part(client);
+    await endClient(client);
   }
 }
 
 /** Polled: one that waits within a statement would keep DBOS's own indexes from being built, and so wait for ever. */
-async function lock(client: Client, about: string): Promise<void> {
-  for (const end = performance.now() + stepMs; performance.now() < end; await sleep(50)) {
+async function acquireMigrationLock(client: Client, about: string): Promise<void> {
+  for (const end = performance.now() + migrationTimeoutMs; performance.now() < end; await sleep(50)) {
     const { rows } = await client.query<{ ok: boolean }>(lockSql);
     if (rows[0]?.ok) return;
   }
@@ -61,7 +61,7 @@ async function lock(client: Client, about: string): Promise<void> {
   });
 }
 
-async function steps(client: Client): Promise<void> {
+async function applyMigrations(client: Client): Promise<void> {
   await client.query('BEGIN');
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schemas.ours}`);
   await client.query('CREATE TABLE IF NOT EXISTS fairlead.version (version integer NOT NULL)');
@@ -74,7 +74,7 @@ async function steps(client: Client): Promise<void> {
 }
 
 /** No such table or schema: the store is new. */
-function isMissing(error: unknown): boolean {
+function isSchemaMissing(error: unknown): boolean {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && (cause.code === '42P01' || cause.code === '3F000');
 }

@@ -1,28 +1,28 @@
 // Who lives: each process that holds sessions or runs gives signs of life; what a dead or silent one held is taken from it.
-import { holderIn, isAlive, newHolder } from '../jsonl/holder.ts';
-import { diedWords, givenUp, mostFailures } from '../run-row.ts';
-import type { Base } from './base.ts';
-import { noLonger, partingMs } from './bounded.ts';
+import { parseLockOwner, isOwnerAlive, createLockOwner } from '../jsonl/holder.ts';
+import { workerLostReason, tooManyFailuresOutcome, maxFailures } from '../run-row.ts';
+import type { PostgresContext } from './base.ts';
+import { settlesWithin, closeTimeoutMs } from './bounded.ts';
 
 /** This process as a holder of sessions and runs. */
-export type Presence = {
+export type PostgresProcessLease = {
   /** The name under which this process holds things now. */
   token(): Promise<string>;
   /** False where others have taken what this process held and it had not learnt of it; it does by this. */
-  isAwake(): Promise<boolean>;
+  isValid(): Promise<boolean>;
   /** Calls back, once, when what was held under a name is held no more. */
-  whenLost(token: string, told: () => void): () => void;
+  onLost(token: string, told: () => void): () => void;
   /** Takes what the gone held, or what one of them held if it is gone: their runs go back into the queue, their sessions' next appends are refused. */
-  buryGone(token?: string): Promise<void>;
+  reapExpired(token?: string): Promise<void>;
   close(): Promise<void>;
 };
 
 /** Silence counts from the start of the server: while it was away nobody could give a sign. */
-export const isSilentSql =
+export const isExpiredSql =
   "greatest(seen, pg_postmaster_start_time()) < clock_timestamp() - lease * interval '1 millisecond'";
 
 /** The presence of this process in a store. */
-export function newPresence(base: Base, leaseMs: number): Presence {
+export function createPostgresProcessLease(base: PostgresContext, leaseMs: number): PostgresProcessLease {
   const { db } = base;
   const watchers = new Set<{ readonly token: string; readonly told: () => void }>();
   let token: Promise<string> | undefined;
@@ -31,7 +31,7 @@ export function newPresence(base: Base, leaseMs: number): Presence {
   let timer: NodeJS.Timeout | undefined;
 
   async function enter(): Promise<string> {
-    const holder = newHolder();
+    const holder = createLockOwner();
     let heard = performance.now();
     const sql =
       'INSERT INTO fairlead.presences (token, holder, lease) VALUES ($1, $2, $3) ON CONFLICT (token) DO NOTHING';
@@ -45,7 +45,7 @@ export function newPresence(base: Base, leaseMs: number): Presence {
       beating = true;
       const now = performance.now();
       try {
-        const sign = await db.one(beatSql, [holder.token], { patienceMs: 0 });
+        const sign = await db.one(heartbeatSql, [holder.token], { retryForMs: 0 });
         if (!sign) lose(holder.token);
         heard = now;
       } catch {
@@ -72,9 +72,9 @@ export function newPresence(base: Base, leaseMs: number): Presence {
   }
 
   async function bury(gone: string): Promise<void> {
-    const said = JSON.stringify(givenUp(mostFailures, diedWords));
+    const said = JSON.stringify(tooManyFailuresOutcome(maxFailures, workerLostReason));
     await db.all('SELECT fairlead.bury($1, $2)', [gone, said]);
-    base.touch('queue');
+    base.notify('queue');
   }
 
   return {
@@ -87,40 +87,40 @@ export function newPresence(base: Base, leaseMs: number): Presence {
         throw error;
       }
     },
-    async isAwake() {
+    async isValid() {
       const mine = await token;
       if (mine === undefined) return true;
       if (await db.one('SELECT 1 FROM fairlead.presences WHERE token = $1', [mine])) return true;
       if (mine === current) lose(mine);
       return false;
     },
-    whenLost(name, told) {
+    onLost(name, told) {
       const watcher = { token: name, told };
       watchers.add(watcher);
       if (name !== current) queueMicrotask(() => watchers.delete(watcher) && told());
       return () => watchers.delete(watcher);
     },
-    async buryGone(only) {
+    async reapExpired(only) {
       const mine = await token;
-      const sql = `SELECT token, holder, ${isSilentSql} AS silent FROM fairlead.presences WHERE $1::text IS NULL OR token = $1`;
+      const sql = `SELECT token, holder, ${isExpiredSql} AS silent FROM fairlead.presences WHERE $1::text IS NULL OR token = $1`;
       for (const row of await db.all<{ token: string; holder: string; silent: boolean }>(sql, [only ?? null])) {
-        const holder = holderIn(row.holder);
-        const isGone = row.silent || !holder || isAlive(holder) === false;
+        const holder = parseLockOwner(row.holder);
+        const isGone = row.silent || !holder || isOwnerAlive(holder) === false;
         if (isGone && row.token !== mine) await bury(row.token);
       }
     },
     async close() {
       clearInterval(timer);
-      if (token) await noLonger(partingMs, token);
+      if (token) await settlesWithin(closeTimeoutMs, token);
       const mine = current;
       token = undefined;
       // Where it cannot be told, others find it out by the silence.
-      if (mine !== undefined && !db.isClosed) await noLonger(partingMs, bury(mine));
+      if (mine !== undefined && !db.isClosed) await settlesWithin(closeTimeoutMs, bury(mine));
     },
   };
 }
 
 /** A sign of life need not survive a power cut. */
-const beatSql = `
+const heartbeatSql = `
 UPDATE fairlead.presences SET seen = clock_timestamp() FROM set_config('synchronous_commit', 'off', true)
 WHERE token = $1 RETURNING token`;

@@ -1,58 +1,58 @@
 // The rows of the queue: added, found and listed.
 import { randomUUID } from 'node:crypto';
 import type { FleetRun, NewRun, QueueDepth, RunFilter } from '../../core/index.ts';
-import { jsonIn } from '../row-json.ts';
-import { refuseBadTime, runOf, type RunRow } from '../run-row.ts';
-import type { Base } from './base.ts';
-import { inBatches } from './batches.ts';
-import type { Value } from './database.ts';
+import { tryParseJson } from '../row-json.ts';
+import { assertValidTime, toFleetRun, type RunRow } from '../run-row.ts';
+import type { PostgresContext } from './base.ts';
+import { createBatcher } from './batches.ts';
+import type { SqlValue } from './database.ts';
 
 /** The columns of a run by their names: a later version may add some. */
-export const columns = `key, id, words, kind, settings, session, tenant, priority, parent, status, attempts, failures, woken, queued, due,
+export const runColumns = `key, id, words, kind, settings, session, tenant, priority, parent, status, attempts, failures, woken, queued, due,
   later, started, ended, worker, holder, version, questions, outcome`;
 
 /** Since when a run could have been begun: who asks for a later time does not wait until then. */
-export const ready = 'greatest(queued, coalesce(later, 0))';
+export const readySinceSql = 'greatest(queued, coalesce(later, 0))';
 
-const usualMost = 100;
+const defaultListLimit = 100;
 /** So many runs are added in one statement. */
-const mostAdded = 500;
+const enqueueBatchSize = 500;
 
 /** A run as others see it. What was asked is kept as JSON, because PostgreSQL's texts hold not every letter. */
-export const runIn = (row: RunRow): FleetRun => runOf(readable(row));
+export const decodeFleetRun = (row: RunRow): FleetRun => toFleetRun(decodePrompt(row));
 
 /** A row with its words as they were said. */
-export const readable = (row: RunRow): RunRow => ({ ...row, words: jsonIn(row.words) as string });
+export const decodePrompt = (row: RunRow): RunRow => ({ ...row, words: tryParseJson(row.words) as string });
 
 /** Adds runs, each once, and gives them as they stand. */
-export type Enqueue = (runs: readonly NewRun[]) => Promise<readonly FleetRun[]>;
+export type EnqueueRuns = (runs: readonly NewRun[]) => Promise<readonly FleetRun[]>;
 
 /** The one way to add runs to a store: those who add some at the same time share a statement. */
-export function enqueuingIn(base: Base): Enqueue {
-  const add = inBatches(
-    async (lists: readonly (readonly Input[])[]) => {
+export function createEnqueuer(base: PostgresContext): EnqueueRuns {
+  const add = createBatcher(
+    async (lists: readonly (readonly EnqueueInput[])[]) => {
       const all = lists.flat();
       await base.db.all('SELECT fairlead.enqueue($1)', [JSON.stringify(all.map((run, ord) => ({ ...run, ord })))]);
-      base.touch('queue');
-      const sql = `SELECT ${columns} FROM fairlead.runs WHERE id = ANY ($1)`;
+      base.notify('queue');
+      const sql = `SELECT ${runColumns} FROM fairlead.runs WHERE id = ANY ($1)`;
       const rows = await base.db.all<RunRow>(sql, [all.map(({ id }) => id)]);
-      const known = new Map(rows.map((row) => [row.id, runIn(row)]));
+      const known = new Map(rows.map((row) => [row.id, decodeFleetRun(row)]));
       return lists.map((list) => list.flatMap(({ id }) => known.get(id) ?? []));
     },
     (list) => list.length,
   );
   return async (runs) => {
-    for (const run of runs) refuseBadTime(run);
+    for (const run of runs) assertValidTime(run);
     const all: FleetRun[] = [];
-    for (let start = 0; start < runs.length; start += mostAdded)
-      all.push(...(await add(runs.slice(start, start + mostAdded).map(inputOf))));
+    for (let start = 0; start < runs.length; start += enqueueBatchSize)
+      all.push(...(await add(runs.slice(start, start + enqueueBatchSize).map(toEnqueueInput))));
     return all;
   };
 }
 
-type Input = ReturnType<typeof inputOf>;
+type EnqueueInput = ReturnType<typeof toEnqueueInput>;
 
-function inputOf(run: NewRun) {
+function toEnqueueInput(run: NewRun) {
   const id = run.id ?? randomUUID();
   return {
     id,
@@ -68,14 +68,14 @@ function inputOf(run: NewRun) {
 }
 
 /** The run of an id. */
-export async function findRun({ db }: Base, id: string): Promise<FleetRun | undefined> {
-  const row = await db.one<RunRow>(`SELECT ${columns} FROM fairlead.runs WHERE id = $1`, [id]);
-  return row && runIn(row);
+export async function findRun({ db }: PostgresContext, id: string): Promise<FleetRun | undefined> {
+  const row = await db.one<RunRow>(`SELECT ${runColumns} FROM fairlead.runs WHERE id = $1`, [id]);
+  return row && decodeFleetRun(row);
 }
 
 /** Runs, the latest first. */
-export async function listRuns({ db }: Base, filter: RunFilter): Promise<readonly FleetRun[]> {
-  const values: Value[] = [filter.most ?? usualMost];
+export async function listRuns({ db }: PostgresContext, filter: RunFilter): Promise<readonly FleetRun[]> {
+  const values: SqlValue[] = [filter.most ?? defaultListLimit];
   const wanted = (['status', 'tenant', 'parent', 'session'] as const).flatMap((column) => {
     const value = filter[column];
     return value === undefined ? [] : [`${column} = $${values.push(value)}`];
@@ -85,14 +85,17 @@ export async function listRuns({ db }: Base, filter: RunFilter): Promise<readonl
       `key < coalesce((SELECT key FROM fairlead.runs WHERE id = $${values.push(filter.before)}), 9223372036854775807)`,
     );
   const where = wanted.length === 0 ? '' : `WHERE ${wanted.join(' AND ')}`;
-  const rows = await db.all<RunRow>(`SELECT ${columns} FROM fairlead.runs ${where} ORDER BY key DESC LIMIT $1`, values);
-  return rows.map(runIn);
+  const rows = await db.all<RunRow>(
+    `SELECT ${runColumns} FROM fairlead.runs ${where} ORDER BY key DESC LIMIT $1`,
+    values,
+  );
+  return rows.map(decodeFleetRun);
 }
 
 /** What waits and what is under way. */
-export async function depthOf({ db }: Base): Promise<QueueDepth> {
+export async function readDepth({ db }: PostgresContext): Promise<QueueDepth> {
   const rows = await db.all<{ status: string; count: number; oldest: number | null }>(
-    `SELECT status, count(*) AS count, min(${ready}) FILTER (WHERE coalesce(later, 0) <= fairlead.now_ms()) AS oldest
+    `SELECT status, count(*) AS count, min(${readySinceSql}) FILTER (WHERE coalesce(later, 0) <= fairlead.now_ms()) AS oldest
      FROM fairlead.runs WHERE status <> 'ended' GROUP BY status`,
   );
   const of = (status: string): number => rows.find((row) => row.status === status)?.count ?? 0;

@@ -1,20 +1,26 @@
 // The sessions of a PostgreSQL store: taken by one writer at a time, read by any number.
 import { randomUUID } from 'node:crypto';
 import type { Log, SessionInfo, SessionStore } from '../../core/index.ts';
-import { closedLog, fenced, locked, missing, readOnly } from '../session-trouble.ts';
-import { appendTo, appending } from './append.ts';
-import type { Base } from './base.ts';
-import { inBatches } from './batches.ts';
-import { readerOf, type SessionRow } from './log.ts';
-import { isSilentSql, type Presence } from './presence.ts';
+import {
+  logClosedError,
+  sessionFencedError,
+  sessionLockedError,
+  sessionNotFoundError,
+  sessionReadOnlyError,
+} from '../session-trouble.ts';
+import { createPostgresAppender, createAppendBatcher } from './append.ts';
+import type { PostgresContext } from './base.ts';
+import { createBatcher } from './batches.ts';
+import { createPostgresLogReader, type SessionRow } from './log.ts';
+import { isExpiredSql, type PostgresProcessLease } from './presence.ts';
 
-const usualMost = 100;
+const defaultListLimit = 100;
 
 /**
  * Takes or begins a session: from now on only who knows its new fence may add to it. Sent twice for the same opening, it takes it once.
  * Where a crash of the server forgets it, the appends under the new fence are refused.
  */
-const takeSql = `
+const openSessionsSql = `
 WITH given AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[])
     AS taking (session, now, token, name, opening, force)
@@ -26,7 +32,7 @@ ON CONFLICT (session) DO UPDATE SET fence = old.fence + (old.opening IS DISTINCT
   holder = excluded.holder, holder_name = excluded.holder_name, opening = excluded.opening
 WHERE old.holder IS NULL OR old.opening = excluded.opening
   OR EXISTS (SELECT 1 FROM given WHERE given.opening = excluded.opening AND given.force)
-  OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = old.holder AND NOT ${isSilentSql})
+  OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = old.holder AND NOT ${isExpiredSql})
 RETURNING key, session, seq, head, fence, opening`;
 
 const releaseSql = `
@@ -34,22 +40,22 @@ UPDATE fairlead.sessions SET holder = NULL, holder_name = NULL
 FROM unnest($1::bigint[], $2::bigint[]) AS held (key, fence), set_config('synchronous_commit', 'off', true)
 WHERE sessions.key = held.key AND sessions.fence = held.fence`;
 
-const liveHolder = `CASE WHEN EXISTS (SELECT 1 FROM fairlead.presences WHERE token = sessions.holder AND NOT ${isSilentSql}) THEN holder_name END`;
-const listed = `SELECT session, name, begun, changed, seq AS events, ${liveHolder} AS holder FROM fairlead.sessions`;
+const liveHolderSql = `CASE WHEN EXISTS (SELECT 1 FROM fairlead.presences WHERE token = sessions.holder AND NOT ${isExpiredSql}) THEN holder_name END`;
+const listColumnsSql = `SELECT session, name, begun, changed, seq AS events, ${liveHolderSql} AS holder FROM fairlead.sessions`;
 
-const listSql = `${listed}
+const listSql = `${listColumnsSql}
 WHERE $1::text IS NULL OR (changed, key) < (SELECT changed, key FROM fairlead.sessions WHERE session = $1)
 ORDER BY changed DESC, key DESC LIMIT $2`;
 
 const removeSql = `
 WITH gone AS (
   DELETE FROM fairlead.sessions WHERE session = $1
-    AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = sessions.holder AND NOT ${isSilentSql})) RETURNING key
+    AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = sessions.holder AND NOT ${isExpiredSql})) RETURNING key
 ), emptied AS (DELETE FROM fairlead.events USING gone WHERE session = gone.key),
 unread AS (DELETE FROM fairlead.letters WHERE session = $1 AND EXISTS (SELECT 1 FROM gone))
 SELECT key FROM gone`;
 
-type Taking = {
+type SessionOpenRequest = {
   readonly session: string;
   readonly now: string;
   readonly token: string;
@@ -58,17 +64,17 @@ type Taking = {
   readonly force: boolean;
 };
 
-type HeldRow = { readonly key: number; readonly holder: string | null; readonly holder_name: string | null };
+type SessionHolderRow = { readonly key: number; readonly holder: string | null; readonly holder_name: string | null };
 
 /** The sessions in a store. */
-export function sessionsOf(base: Base, presence: Presence): SessionStore {
+export function createPostgresSessions(base: PostgresContext, presence: PostgresProcessLease): SessionStore {
   const { db } = base;
-  const find = (session: string): Promise<HeldRow | undefined> =>
-    db.one<HeldRow>('SELECT key, holder, holder_name FROM fairlead.sessions WHERE session = $1', [session]);
+  const find = (session: string): Promise<SessionHolderRow | undefined> =>
+    db.one<SessionHolderRow>('SELECT key, holder, holder_name FROM fairlead.sessions WHERE session = $1', [session]);
 
-  const append = appending(base);
-  const send = inBatches(async (takings: readonly Taking[]) => {
-    const rows = await db.all<SessionRow & { readonly opening: string }>(takeSql, [
+  const append = createAppendBatcher(base);
+  const send = createBatcher(async (takings: readonly SessionOpenRequest[]) => {
+    const rows = await db.all<SessionRow & { readonly opening: string }>(openSessionsSql, [
       takings.map(({ session }) => session),
       takings.map(({ now }) => now),
       takings.map(({ token }) => token),
@@ -78,7 +84,7 @@ export function sessionsOf(base: Base, presence: Presence): SessionStore {
     ]);
     return takings.map(({ opening }) => rows.find((row) => row.opening === opening));
   });
-  const release = inBatches(async (rows: readonly SessionRow[]) => {
+  const release = createBatcher(async (rows: readonly SessionRow[]) => {
     if (!db.isClosed) await db.all(releaseSql, [rows.map(({ key }) => key), rows.map(({ fence }) => fence)]);
     return rows.map(() => undefined);
   });
@@ -89,24 +95,24 @@ export function sessionsOf(base: Base, presence: Presence): SessionStore {
     const row = await attempt();
     if (row) return row;
     // Who was given a run and slept since then was given nothing.
-    if (!(await presence.isAwake()) && force) throw fenced(session);
+    if (!(await presence.isValid()) && force) throw sessionFencedError(session);
     // Its holder may have died on this machine, which need not be waited for.
     const found = await find(session);
-    if (found?.holder) await presence.buryGone(found.holder);
+    if (found?.holder) await presence.reapExpired(found.holder);
     const again = await attempt();
-    if (!again) throw locked(session, found?.holder_name ?? null);
+    if (!again) throw sessionLockedError(session, found?.holder_name ?? null);
     return again;
   }
 
   function writerOf(row: SessionRow): Log {
     let closed: Promise<void> | undefined;
-    const { append: add, tail } = appendTo(base, append, row);
+    const { append: add, tail } = createPostgresAppender(base, append, row);
     return {
-      ...readerOf(base, row, () => closed !== undefined || db.isClosed, tail),
-      append: (...given) => (closed ? Promise.reject(closedLog(row.session)) : add(...given)),
+      ...createPostgresLogReader(base, row, () => closed !== undefined || db.isClosed, tail),
+      append: (...given) => (closed ? Promise.reject(logClosedError(row.session)) : add(...given)),
       close() {
         closed ??= release(row);
-        base.ring(`session ${row.key}`);
+        base.notifyLocal(`session ${row.key}`);
         return closed;
       },
     };
@@ -118,18 +124,18 @@ export function sessionsOf(base: Base, presence: Presence): SessionStore {
     },
     async reader(session) {
       const row = await find(session);
-      if (!row) throw missing(session);
+      if (!row) throw sessionNotFoundError(session);
       let closed = false;
       return {
-        ...readerOf(base, { key: row.key, session }, () => closed || db.isClosed),
-        append: () => Promise.reject(readOnly(session)),
+        ...createPostgresLogReader(base, { key: row.key, session }, () => closed || db.isClosed),
+        append: () => Promise.reject(sessionReadOnlyError(session)),
         async close() {
           closed = true;
-          base.ring(`session ${row.key}`);
+          base.notifyLocal(`session ${row.key}`);
         },
       };
     },
-    async list({ most = usualMost, before } = {}) {
+    async list({ most = defaultListLimit, before } = {}) {
       const rows = await db.all<{ readonly [Key in keyof SessionInfo]: SessionInfo[Key] | null }>(listSql, [
         before ?? null,
         most,
@@ -141,9 +147,9 @@ export function sessionsOf(base: Base, presence: Presence): SessionStore {
     async remove(session) {
       if (await db.one(removeSql, [session])) return;
       const found = await find(session);
-      if (!found) throw missing(session);
-      if (found.holder) await presence.buryGone(found.holder);
-      if (!(await db.one(removeSql, [session]))) throw locked(session, found.holder_name);
+      if (!found) throw sessionNotFoundError(session);
+      if (found.holder) await presence.reapExpired(found.holder);
+      if (!(await db.one(removeSql, [session]))) throw sessionLockedError(session, found.holder_name);
     },
   };
 }

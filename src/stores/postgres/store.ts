@@ -1,18 +1,18 @@
 // A fleet's store in PostgreSQL: for any number of processes on any number of machines. The queue is DBOS's.
 import type { FleetStore } from '../../core/index.ts';
-import { liveOver } from '../live.ts';
-import { openBase } from './base.ts';
-import { busOver } from './bus.ts';
-import type { Engine } from './engine.ts';
-import { inboxOf } from './inbox.ts';
-import { killSwitchOf } from './kill-switch.ts';
-import { ledgerOf } from './ledger.ts';
-import { migrate } from './open.ts';
-import { newPresence } from './presence.ts';
+import { createPartialTextChannel } from '../live.ts';
+import { openPostgresContext } from './base.ts';
+import { createPostgresBus } from './bus.ts';
+import type { DbosEngine } from './engine.ts';
+import { createPostgresInbox } from './inbox.ts';
+import { createPostgresKillSwitch } from './kill-switch.ts';
+import { createPostgresLedger } from './ledger.ts';
+import { migratePostgres } from './open.ts';
+import { createPostgresProcessLease } from './presence.ts';
 import { prune } from './prune.ts';
-import { queueOf } from './queue.ts';
-import { rosterOf } from './roster.ts';
-import { sessionsOf } from './sessions.ts';
+import { createPostgresQueue } from './queue.ts';
+import { createPostgresWorkerRegistry } from './roster.ts';
+import { createPostgresSessions } from './sessions.ts';
 
 /** How a store is to behave; what is absent is as usual. */
 export type PostgresOptions = {
@@ -25,37 +25,37 @@ export type PostgresOptions = {
 /** Opens a store in a database, or makes one there. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<FleetStore> {
   const { leaseMs = 10_000, retryMs = 1000 } = options;
-  const base = await openBase(url);
+  const base = await openPostgresContext(url);
   try {
-    await migrate(base);
+    await migratePostgres(base);
   } catch (error) {
     await base.close();
     throw error;
   }
-  const presence = newPresence(base, leaseMs);
-  const live = liveOver(busOver(base));
-  let engine: Promise<Engine> | undefined;
+  const presence = createPostgresProcessLease(base, leaseMs);
+  const live = createPartialTextChannel(createPostgresBus(base));
+  let engine: Promise<DbosEngine> | undefined;
   const desk = {
     retryMs,
     engine() {
-      engine ??= import('./engine.ts').then(({ engineFor }) => engineFor(url));
+      engine ??= import('./engine.ts').then(({ acquireEngine: engineFor }) => engineFor(url));
       // Who comes after a failure tries again.
       engine.catch(() => (engine = undefined));
       return engine;
     },
   };
   return {
-    description: base.db.about,
-    sessions: sessionsOf(base, presence),
-    queue: queueOf(base, presence, desk),
-    inbox: inboxOf(base),
+    description: base.db.description,
+    sessions: createPostgresSessions(base, presence),
+    queue: createPostgresQueue(base, presence, desk),
+    inbox: createPostgresInbox(base),
     partialText: live,
-    killSwitch: killSwitchOf(base),
-    ledger: ledgerOf(base),
-    workers: rosterOf(base),
+    killSwitch: createPostgresKillSwitch(base),
+    ledger: createPostgresLedger(base),
+    workers: createPostgresWorkerRegistry(base),
     prune: (before) => prune(base, before),
     async ping() {
-      await base.db.all('SELECT 1 FROM fairlead.control', [], { patienceMs: 0 });
+      await base.db.all('SELECT 1 FROM fairlead.control', [], { retryForMs: 0 });
     },
     async close() {
       if (base.db.isClosed) return;

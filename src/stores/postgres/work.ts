@@ -1,54 +1,59 @@
 // A worker's round: take what may be taken, work on it, write down what came of it, look after what the dead left.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type WorkOptions } from '../../core/index.ts';
-import type { Base } from './base.ts';
-import { noLonger, partingMs, orAborted } from './bounded.ts';
-import { take } from './claim.ts';
-import type { Engine } from './engine.ts';
-import type { Presence } from './presence.ts';
-import { newRounds } from './rounds.ts';
-import { settlingIn, type Claim, type Settling } from './settling.ts';
-import { isAway, isCollision, pgTrouble } from './trouble.ts';
+import type { PostgresContext } from './base.ts';
+import { settlesWithin, closeTimeoutMs, undefinedOnAbort } from './bounded.ts';
+import { claimPostgresRuns } from './claim.ts';
+import type { DbosEngine } from './engine.ts';
+import type { PostgresProcessLease } from './presence.ts';
+import { createMaintenance } from './rounds.ts';
+import { createRunCompleter, type RunClaim, type RunCompleter } from './settling.ts';
+import { isUnreachable, isSerializationConflict, toPostgresError } from './trouble.ts';
 
 /** What a store has for those who work on its queue. */
-export type Desk = { readonly retryMs: number; engine(): Promise<Engine> };
+export type WorkerResources = { readonly retryMs: number; engine(): Promise<DbosEngine> };
 
 /** Milliseconds between two looks into the queue: while there is much to do, and while there is nothing. */
-const leastMs = 5;
-const mostMs = 1000;
+const minPollMs = 5;
+const maxPollMs = 1000;
 /** A server that comes or goes says many things; one that says what we do not know so often in a row does not get better. */
-const mostTroubles = 10;
+const maxUnknownErrors = 10;
 /** A workflow that DBOS has not begun after so long will not be. */
-const startMs = 10_000;
+const startTimeoutMs = 10_000;
 
 /** Works on runs until told to stop. */
-export async function work(base: Base, presence: Presence, desk: Desk, work: WorkOptions): Promise<void> {
-  const launched = await orAborted(work.signal, desk.engine());
+export async function runPostgresWorkerLoop(
+  base: PostgresContext,
+  presence: PostgresProcessLease,
+  desk: WorkerResources,
+  work: WorkOptions,
+): Promise<void> {
+  const launched = await undefinedOnAbort(work.signal, desk.engine());
   if (!launched) return;
-  const engine: Engine = launched;
+  const engine: DbosEngine = launched;
   const under = new Map<string, Promise<void>>();
   /** Those of them that DBOS has not begun, each by how it is left. */
   const waiting = new Map<string, () => Promise<void>>();
   let over = false;
-  const bell = base.hang('queue');
-  const settling = settlingIn(base);
+  const bell = base.addWaiter('queue');
+  const settling = createRunCompleter(base);
   let troubles = 0;
-  const rounds = newRounds(base, presence, (workflow) => under.has(workflow));
+  const rounds = createMaintenance(base, presence, (workflow) => under.has(workflow));
 
-  function begin(workflow: string, claim: Claim): () => Promise<void> {
+  function begin(workflow: string, claim: RunClaim): () => Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     under.set(workflow, promise);
     const done = (): void => {
       under.delete(workflow);
       resolve();
-      base.touch('queue');
+      base.notify('queue');
     };
-    const late = setTimeout(() => void leave(), startMs);
+    const late = setTimeout(() => void leave(), startTimeoutMs);
     const leave = async (): Promise<void> => {
       clearTimeout(late);
       waiting.delete(workflow);
       // Where it cannot be written, the run is found with those whose worker is silent.
-      await noLonger(partingMs, settling.settle(claim, { type: 'left' }));
+      await settlesWithin(closeTimeoutMs, settling.complete(claim, { type: 'left' }));
       done();
     };
     waiting.set(workflow, leave);
@@ -56,8 +61,8 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
       clearTimeout(late);
       if (!waiting.delete(workflow)) return;
       try {
-        const waits = await drive({ base, presence, settling, retryMs: desk.retryMs }, work, claim);
-        rounds.expect(waits);
+        const waits = await handleRun({ base, presence, settling, retryMs: desk.retryMs }, work, claim);
+        rounds.scheduleIn(waits);
       } finally {
         done();
       }
@@ -67,13 +72,18 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
   /** Takes what there is room for, and says how many. */
   async function takeSome(): Promise<number> {
     const most = work.concurrency - under.size;
-    const { going, limits } = await rounds.look();
+    const { going, limits } = await rounds.readQueueState();
     if (most <= 0 || !going || work.signal.aborted) return 0;
     const holder = await presence.token();
-    const { claims, claim } = await take({ base, engine, settling }, work, { holder, most, limits });
+    const { claims, claimToken: claim } = await claimPostgresRuns({ base, engine, settling }, work, {
+      holder,
+      most,
+      limits,
+    });
     const bodies = new Map([...claims].map(([workflow, each]) => [workflow, begin(workflow, each)]));
     if (over) await leaveAll();
-    else if (claims.size > 0) await engine.run({ workflows: [...claims.keys()], claim }, bodies, work.signal);
+    else if (claims.size > 0)
+      await engine.run({ workflows: [...claims.keys()], claimToken: claim }, bodies, work.signal);
     return claims.size;
   }
 
@@ -81,47 +91,49 @@ export async function work(base: Base, presence: Presence, desk: Desk, work: Wor
 
   async function look(): Promise<'drained' | 'busy' | 'idle'> {
     try {
-      await rounds.walk();
+      await rounds.runDue();
       if ((await takeSome()) > 0) return 'busy';
       return work.drain && under.size === 0 && (await isDrained(base, work.version)) ? 'drained' : 'idle';
     } catch (error) {
       // What is under way goes on by itself; the queue is looked at again when the database is back.
-      troubles = isPassing(error) ? 0 : troubles + 1;
-      if (troubles >= mostTroubles || base.db.isClosed) throw pgTrouble(error, base.db.about);
+      troubles = isTransientError(error) ? 0 : troubles + 1;
+      if (troubles >= maxUnknownErrors || base.db.isClosed) throw toPostgresError(error, base.db.description);
       return 'idle';
     }
   }
 
   try {
-    for (let wait = leastMs; !work.signal.aborted;) {
+    for (let wait = minPollMs; !work.signal.aborted;) {
       const looking = look();
-      const found = await orAborted(work.signal, looking);
+      const found = await undefinedOnAbort(work.signal, looking);
       // A database that answers no more keeps nobody who is told to end.
-      if (found === undefined) await noLonger(partingMs, looking);
+      if (found === undefined) await settlesWithin(closeTimeoutMs, looking);
       if (found === 'busy') troubles = 0;
       if (found === 'drained') return;
-      wait = found === 'busy' ? leastMs : Math.min(mostMs, wait * 2);
-      const ms = Math.min(wait, rounds.untilNext());
-      if (await bell.wait({ signal: work.signal, ms })) wait = leastMs;
+      wait = found === 'busy' ? minPollMs : Math.min(maxPollMs, wait * 2);
+      const ms = Math.min(wait, rounds.msUntilNext());
+      if (await bell.wait({ signal: work.signal, ms })) wait = minPollMs;
       // Several that end at the same time are followed by others in one go.
-      await sleep(leastMs);
+      await sleep(minPollMs);
     }
   } finally {
     over = true;
     await leaveAll();
     await Promise.all(under.values());
-    bell.take();
+    bell.remove();
   }
 }
 
-const isPassing = (error: unknown): boolean =>
-  isAway(error) || isCollision(error) || (error instanceof FairleadError && error.code === 'store/unreachable');
+const isTransientError = (error: unknown): boolean =>
+  isUnreachable(error) ||
+  isSerializationConflict(error) ||
+  (error instanceof FairleadError && error.code === 'store/unreachable');
 
 /**
  * Nothing that this worker could take by now, and nothing under way that might come back. What is to begin later, or waits for a run that
  * rests or that another version began, is not waited for.
  */
-async function isDrained({ db }: Base, version: string | undefined): Promise<boolean> {
+async function isDrained({ db }: PostgresContext, version: string | undefined): Promise<boolean> {
   const sql = `
     SELECT 1 FROM fairlead.runs AS run
     WHERE status IN ('queued', 'running') AND ($1::text IS NULL OR version IS NULL OR version = $1)
@@ -134,33 +146,41 @@ async function isDrained({ db }: Base, version: string | undefined): Promise<boo
 }
 
 /** What one run is worked on with. */
-type Seat = {
-  readonly base: Base;
-  readonly presence: Presence;
-  readonly settling: Settling;
+type RunHandlingContext = {
+  readonly base: PostgresContext;
+  readonly presence: PostgresProcessLease;
+  readonly settling: RunCompleter;
   readonly retryMs: number;
 };
 
 /** Works on a run; gives how long it waits before it is tried again, if it is. */
-async function drive({ base, presence, settling, retryMs }: Seat, work: WorkOptions, claim: Claim): Promise<number> {
+async function handleRun(
+  { base, presence, settling, retryMs }: RunHandlingContext,
+  work: WorkOptions,
+  claim: RunClaim,
+): Promise<number> {
   const control = new AbortController();
-  const forget = presence.whenLost(claim.holder, () => control.abort(lost(claim.run.id)));
+  const forget = presence.onLost(claim.holder, () => control.abort(runLostError(claim.run.id)));
   try {
     const write = await work.handle(claim.run, control.signal).then(
-      (settlement) => () => settling.settle(claim, settlement).then(() => 0),
+      (settlement) => () => settling.complete(claim, settlement).then(() => 0),
       (error: unknown) => () => settling.fail(claim, error, retryMs),
     );
-    return await persist(base, control.signal, write);
+    return await writeWithRetry(base, control.signal, write);
   } finally {
     forget();
   }
 }
 
 /** What came of a run must be written: a database that is out of reach is tried again until the run is not ours any more. */
-async function persist(base: Base, signal: AbortSignal, write: () => Promise<number>): Promise<number> {
+async function writeWithRetry(
+  base: PostgresContext,
+  signal: AbortSignal,
+  write: () => Promise<number>,
+): Promise<number> {
   for (let wait = 100; !signal.aborted && !base.db.isClosed; wait = Math.min(5000, wait * 2)) {
     try {
-      return (await orAborted(signal, write())) ?? 0;
+      return (await undefinedOnAbort(signal, write())) ?? 0;
     } catch {
       await sleep(wait, undefined, { signal }).catch(() => {});
     }
@@ -168,5 +188,5 @@ async function persist(base: Base, signal: AbortSignal, write: () => Promise<num
   return 0;
 }
 
-const lost = (run: string): FairleadError =>
+const runLostError = (run: string): FairleadError =>
   new FairleadError('run/left', `Run ${run} is no longer this worker's.`, { blame: 'store' });

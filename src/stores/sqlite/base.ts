@@ -1,11 +1,11 @@
 // What every part of a SQLite store stands on: reading, writing in transactions that many share, and waking who waits.
-import { openDatabase, patiently, type Database } from './database.ts';
-import { closedTrouble, sqliteTrouble } from './trouble.ts';
-import { newWatch, type Topic, type Watch } from './watch.ts';
+import { openSqliteDatabase, retryWhileBusy, type SqliteDatabase } from './database.ts';
+import { storeClosedError, toSqliteError } from './trouble.ts';
+import { createPollingWaiters, type ChangeTopic, type PollingWaiters } from './watch.ts';
 
 /** The ground that the parts share. */
-export type Base = Omit<Database, 'db' | 'close'> & {
-  readonly watch: Watch;
+export type SqliteContext = Omit<SqliteDatabase, 'db' | 'close'> & {
+  readonly waiters: PollingWaiters;
   /** Looks at the database; nothing is changed. */
   read<T>(look: () => T): T;
   /**
@@ -14,13 +14,13 @@ export type Base = Omit<Database, 'db' | 'close'> & {
    */
   write<T>(change: () => T, options?: { readonly settle?: boolean }): Promise<T>;
   /** Within a change: wakes who waits for this, once the change is there for all to see. */
-  touch(topic: Topic): void;
+  notify(topic: ChangeTopic): void;
   readonly isClosed: boolean;
   /** Writes what is left to write, and lets go of the file. */
   close(): Promise<void>;
 };
 
-type Job = {
+type WriteJob = {
   readonly change: () => unknown;
   readonly settle: boolean;
   readonly resolve: (value: unknown) => void;
@@ -28,18 +28,18 @@ type Job = {
 };
 
 /** So many changes at most share a transaction: the event loop must not stand still for a crowd. */
-const mostJobs = 250;
+const maxJobsPerTransaction = 250;
 
 /** Opens the ground of a store. */
-export async function openBase(name: string, pollMs: number): Promise<Base> {
-  const database = await openDatabase(name);
+export async function openSqliteContext(name: string, pollMs: number): Promise<SqliteContext> {
+  const database = await openSqliteDatabase(name);
   const { db, file } = database;
-  const watch = newWatch(
+  const watch = createPollingWaiters(
     () => database.one<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0,
     pollMs,
   );
-  const touched = new Set<Topic>();
-  let jobs: Job[] = [];
+  const touched = new Set<ChangeTopic>();
+  let jobs: WriteJob[] = [];
   let writing: Promise<void> | undefined;
   let closed = false;
   let syncs = true;
@@ -47,13 +47,13 @@ export async function openBase(name: string, pollMs: number): Promise<Base> {
   async function writeAll(): Promise<void> {
     await new Promise(setImmediate);
     while (jobs.length > 0) {
-      const batch = jobs.slice(0, mostJobs);
-      jobs = jobs.slice(mostJobs);
+      const batch = jobs.slice(0, maxJobsPerTransaction);
+      jobs = jobs.slice(maxJobsPerTransaction);
       try {
         await begin(batch.some(({ settle }) => settle));
         commit(batch);
       } catch (error) {
-        const trouble = sqliteTrouble(error, file);
+        const trouble = toSqliteError(error, file);
         for (const { reject } of batch) reject(trouble);
       }
       if (jobs.length > 0) await new Promise(setImmediate);
@@ -64,11 +64,11 @@ export async function openBase(name: string, pollMs: number): Promise<Base> {
   async function begin(settle: boolean): Promise<void> {
     if (settle !== syncs) database.run(`PRAGMA synchronous = ${settle ? 'FULL' : 'NORMAL'}`);
     syncs = settle;
-    await patiently(() => database.run('BEGIN IMMEDIATE'));
+    await retryWhileBusy(() => database.run('BEGIN IMMEDIATE'));
   }
 
   /** Nothing here waits: a transaction is never open while other code runs. */
-  function commit(batch: readonly Job[]): void {
+  function commit(batch: readonly WriteJob[]): void {
     const answers: (() => void)[] = [];
     try {
       for (const job of batch) answers.push(attempt(job));
@@ -79,11 +79,11 @@ export async function openBase(name: string, pollMs: number): Promise<Base> {
       throw error;
     }
     for (const answer of answers) answer();
-    for (const topic of touched) watch.tell(topic);
+    for (const topic of touched) watch.notify(topic);
     touched.clear();
   }
 
-  function attempt({ change, resolve, reject }: Job): () => void {
+  function attempt({ change, resolve, reject }: WriteJob): () => void {
     database.run('SAVEPOINT job');
     try {
       const value = change();
@@ -94,27 +94,27 @@ export async function openBase(name: string, pollMs: number): Promise<Base> {
       if (!db.isTransaction) throw error;
       database.run('ROLLBACK TO job');
       database.run('RELEASE job');
-      return () => reject(sqliteTrouble(error, file));
+      return () => reject(toSqliteError(error, file));
     }
   }
 
   return {
     ...database,
-    watch,
-    touch: (topic) => void touched.add(topic),
+    waiters: watch,
+    notify: (topic) => void touched.add(topic),
     get isClosed() {
       return closed;
     },
     read(look) {
-      if (closed) throw closedTrouble(file);
+      if (closed) throw storeClosedError(file);
       try {
         return look();
       } catch (error) {
-        throw sqliteTrouble(error, file);
+        throw toSqliteError(error, file);
       }
     },
     write<T>(change: () => T, { settle = true } = {}) {
-      if (closed) return Promise.reject(closedTrouble(file));
+      if (closed) return Promise.reject(storeClosedError(file));
       const { promise, resolve, reject } = Promise.withResolvers<T>();
       jobs.push({ change, settle, resolve: (value) => resolve(value as T), reject });
       writing ??= writeAll();

@@ -3,52 +3,52 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { change, countOf, openFor, placeFor } from '../../../test/support/sqlite-place.ts';
+import { executeSql, countRows, openSqliteStore, createSqlitePath } from '../../../test/support/sqlite-place.ts';
 import type { FleetStore } from '../../core/index.ts';
 
-const said = (text: string) => ({ turn: 1, since: 1, text });
+const partialText = (text: string) => ({ turn: 1, since: 1, text });
 
-async function until(holds: () => boolean): Promise<void> {
+async function waitUntil(holds: () => boolean): Promise<void> {
   for (const end = Date.now() + 20_000; !holds(); await pause(5)) assert.ok(Date.now() < end, 'not in 20 seconds');
 }
 
 test('[A93] the file is made by who listens, for its owner alone, and old words are thrown away', async (t) => {
-  const file = placeFor(t);
-  const [here, there] = [await openFor(t, file), await openFor(t, file)];
-  here.partialText.publish('s', said('unheard '));
+  const file = createSqlitePath(t);
+  const [here, there] = [await openSqliteStore(t, file), await openSqliteStore(t, file)];
+  here.partialText.publish('s', partialText('unheard '));
   await pause(100);
   assert.ok(!existsSync(`${file}-live`));
   let text = '';
   there.partialText.subscribe('s', (piece) => void (text += piece.text));
-  await until(() => text === 'unheard ');
+  await waitUntil(() => text === 'unheard ');
   assert.equal(statSync(`${file}-live`).mode & 0o777, 0o600);
-  change(`${file}-live`, `UPDATE letters SET time = time - 60000`);
-  const [mine, other] = [await openFor(t, file), await openFor(t, file)];
+  executeSql(`${file}-live`, `UPDATE letters SET time = time - 60000`);
+  const [mine, other] = [await openSqliteStore(t, file), await openSqliteStore(t, file)];
   let late = '';
   other.partialText.subscribe('t', (piece) => void (late += piece.text));
-  mine.partialText.publish('t', said('new'));
-  await until(() => late === 'new');
-  assert.ok(countOf(`${file}-live`, 'letters WHERE time < 1000 * unixepoch() - 30000') === 0);
+  mine.partialText.publish('t', partialText('new'));
+  await waitUntil(() => late === 'new');
+  assert.ok(countRows(`${file}-live`, 'letters WHERE time < 1000 * unixepoch() - 30000') === 0);
 });
 
 /** Says a word in one of two processes on a store, and tells what each has heard a while later. */
-async function saidBetween(
+async function publishBetween(
   t: TestContext,
   file: string,
 ): Promise<{ readonly here: FleetStore; readonly heard: readonly string[] }> {
-  const [here, there] = [await openFor(t, file), await openFor(t, file)];
+  const [here, there] = [await openSqliteStore(t, file), await openSqliteStore(t, file)];
   let [near, far] = ['', ''];
   here.partialText.subscribe('s', (piece) => void (near += piece.text));
   there.partialText.subscribe('s', (piece) => void (far += piece.text));
-  here.partialText.publish('s', said('words'));
+  here.partialText.publish('s', partialText('words'));
   await pause(200);
   return { here, heard: [near, far] };
 }
 
 test('[A93] a file that cannot be used costs the words and nothing else', async (t) => {
-  const file = placeFor(t);
+  const file = createSqlitePath(t);
   writeFileSync(`${file}-live`, 'something that is not a database at all, and long enough to be looked at twice');
-  const { here, heard } = await saidBetween(t, file);
+  const { here, heard } = await publishBetween(t, file);
   assert.deepEqual(heard, ['words', '']);
   const log = await here.sessions.open('s');
   await log.append(0, [{ type: 'annotation-added', key: 'k', value: 1 }]);
@@ -56,14 +56,14 @@ test('[A93] a file that cannot be used costs the words and nothing else', async 
 });
 
 test('what was said to a listener is gone from the file when it has gone itself', async (t) => {
-  const file = placeFor(t);
-  const [here, there] = [await openFor(t, file), await openFor(t, file)];
+  const file = createSqlitePath(t);
+  const [here, there] = [await openSqliteStore(t, file), await openSqliteStore(t, file)];
   let text = '';
   there.partialText.subscribe('s', (piece) => void (text += piece.text));
-  here.partialText.publish('s', said('not for ever'));
-  await until(() => text === 'not for ever');
+  here.partialText.publish('s', partialText('not for ever'));
+  await waitUntil(() => text === 'not for ever');
   await here.close();
-  assert.ok(countOf(`${file}-live`, "letters WHERE text LIKE '%not for ever%'") > 0);
+  assert.ok(countRows(`${file}-live`, "letters WHERE text LIKE '%not for ever%'") > 0);
   await there.close();
   assert.ok(!readFileSync(`${file}-live`, 'latin1').includes('not for ever'));
 });
@@ -76,10 +76,10 @@ for (const [name, plant] of [
     `words go into no file that was put there for them: ${name}`,
     { skip: process.platform === 'win32' && 'files have no such rights here' },
     async (t) => {
-      const [file, elsewhere] = [placeFor(t), placeFor(t)];
+      const [file, elsewhere] = [createSqlitePath(t), createSqlitePath(t)];
       writeFileSync(elsewhere, '');
       plant(`${file}-live`, elsewhere);
-      const { heard } = await saidBetween(t, file);
+      const { heard } = await publishBetween(t, file);
       assert.deepEqual([...heard, readFileSync(`${file}-live`, 'utf8')], ['words', '', '']);
     },
   );

@@ -1,24 +1,24 @@
 // Letters about words that are not settled, in a small file beside the store's: it is made when somebody first listens, and looked at only while somebody listens or speaks.
 import { closeSync, existsSync, lstatSync, openSync, statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { MakeBus, Posted } from '../live-mail.ts';
-import { openFile, patiently } from './database.ts';
+import type { CreateMessageBus, BusMessage } from '../live-mail.ts';
+import { openDatabaseFile, retryWhileBusy } from './database.ts';
 
 /** A bus in a file, until it is closed. */
-export type OpenBus = { readonly make: MakeBus; close(): void };
+export type SqliteBus = { readonly create: CreateMessageBus; close(): void };
 
 /** Letters older than this are read by nobody, and thrown away. */
-const keepMs = 30_000;
-const sweepMs = 5000;
+const messageTtlMs = 30_000;
+const cleanupIntervalMs = 5000;
 
-type Desk = { readonly db: DatabaseSync; readonly read: StatementSync; readonly write: StatementSync };
+type BusConnection = { readonly db: DatabaseSync; readonly read: StatementSync; readonly write: StatementSync };
 
-type Row = { readonly place: number; readonly text: string | null };
+type BusRow = { readonly place: number; readonly text: string | null };
 
 /** The bus beside a store's file. Nothing in it is worth a sync: what a power cut takes is said again. */
-export function openBus(store: string, pollMs: number): OpenBus {
+export function openSqliteBus(store: string, pollMs: number): SqliteBus {
   const file = `${store}-live`;
-  let desk: Desk | undefined;
+  let desk: BusConnection | undefined;
   let timer: NodeJS.Timeout | undefined;
   let reader = '';
   let last = 0;
@@ -28,8 +28,8 @@ export function openBus(store: string, pollMs: number): OpenBus {
     // Who only speaks makes no file: where there is none, nobody has ever listened.
     if (!desk && !existsSync(file)) return;
     try {
-      desk ??= deskIn(file, store);
-      const rows = desk.read.all(me, last, Date.now() - keepMs) as Row[];
+      desk ??= openBusConnection(file, store);
+      const rows = desk.read.all(me, last, Date.now() - messageTtlMs) as BusRow[];
       last = rows.at(-1)?.place ?? last;
       for (const { text } of rows) if (text !== null) heard(text);
     } catch {
@@ -37,15 +37,15 @@ export function openBus(store: string, pollMs: number): OpenBus {
     }
   }
 
-  async function post(letters: readonly Posted[]): Promise<void> {
-    desk ??= await patiently(() => deskIn(file, store));
+  async function post(letters: readonly BusMessage[]): Promise<void> {
+    desk ??= await retryWhileBusy(() => openBusConnection(file, store));
     const { db, write } = desk;
-    await patiently(() => db.exec('BEGIN IMMEDIATE'));
+    await retryWhileBusy(() => db.exec('BEGIN IMMEDIATE'));
     try {
       const now = Date.now();
       for (const { to = '', text } of letters) write.run(to, text, now);
-      if (now - swept > sweepMs) db.exec(`DELETE FROM letters WHERE time < ${now - keepMs}`);
-      if (now - swept > sweepMs) swept = now;
+      if (now - swept > cleanupIntervalMs) db.exec(`DELETE FROM letters WHERE time < ${now - messageTtlMs}`);
+      if (now - swept > cleanupIntervalMs) swept = now;
       db.exec('COMMIT');
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');
@@ -54,15 +54,15 @@ export function openBus(store: string, pollMs: number): OpenBus {
   }
 
   return {
-    make(me, heard) {
+    create(me, heard) {
       reader = me;
       return {
-        attend(is) {
+        setListening(is) {
           if (is) timer ??= setInterval(() => look(me, heard), pollMs).unref();
           else clearInterval(timer);
           if (!is) timer = undefined;
         },
-        post,
+        send: post,
       };
     },
     close() {
@@ -79,12 +79,12 @@ export function openBus(store: string, pollMs: number): OpenBus {
 }
 
 /** Letters to others are passed over, without their text. */
-const readSql = `
+const readMessagesSql = `
 SELECT place, CASE WHEN receiver IN ('', ?) THEN text END AS text FROM letters
 WHERE place > ? AND time > ? ORDER BY place LIMIT 500`;
 
 /** Makes the file where there is none. Who may not read the store must not read here either: what another put there, or leads elsewhere, is not used. */
-function claim(file: string, store: string): void {
+function ensurePrivateFile(file: string, store: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch {
@@ -95,9 +95,9 @@ function claim(file: string, store: string): void {
   if (!isOurs || (found.mode & ~mine.mode & 0o077) !== 0) throw new Error(`${file} was made by somebody else.`);
 }
 
-function deskIn(file: string, store: string): Desk {
-  claim(file, store);
-  const db = openFile(file);
+function openBusConnection(file: string, store: string): BusConnection {
+  ensurePrivateFile(file, store);
+  const db = openDatabaseFile(file);
   try {
     db.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON',
@@ -106,7 +106,7 @@ function deskIn(file: string, store: string): Desk {
       (place INTEGER PRIMARY KEY AUTOINCREMENT, receiver TEXT NOT NULL, text TEXT NOT NULL, time INTEGER NOT NULL) STRICT`);
     return {
       db,
-      read: db.prepare(readSql),
+      read: db.prepare(readMessagesSql),
       write: db.prepare('INSERT INTO letters (receiver, text, time) VALUES (?, ?, ?)'),
     };
   } catch (error) {

@@ -6,23 +6,37 @@ import {
   type RunSettlement,
   type WorkOptions,
 } from '../../core/index.ts';
-import { damagedRun, delayAfter, diedWords, flawIn, givenUp, mostFailures, runOf, type RunRow } from '../run-row.ts';
-import type { Base } from './base.ts';
-import { readStanding } from './kill-switch.ts';
-import type { Presence } from './presence.ts';
-import { endRun, requeue } from './runs.ts';
+import {
+  damagedRowOutcome,
+  computeRetryDelayMs,
+  workerLostReason,
+  runRowError,
+  tooManyFailuresOutcome,
+  maxFailures,
+  toFleetRun,
+  type RunRow,
+} from '../run-row.ts';
+import type { SqliteContext } from './base.ts';
+import { readSqliteKillSwitch } from './kill-switch.ts';
+import type { SqliteProcessLease } from './presence.ts';
+import { endRun, requeueRun } from './runs.ts';
 
 /** A run that was handed to this process: under which name, and as which of its attempts. */
-export type Claim = { readonly run: FleetRun; readonly key: number; readonly holder: string; readonly attempt: number };
+export type RunClaim = {
+  readonly run: FleetRun;
+  readonly key: number;
+  readonly holder: string;
+  readonly attempt: number;
+};
 
 /** The limits that are set. */
-export function readLimits(base: Base): QueueLimits {
+export function readSqliteQueueLimits(base: SqliteContext): QueueLimits {
   const row = base.one<{ value: string }>("SELECT value FROM control WHERE name = 'limits'");
   return row ? (JSON.parse(row.value) as QueueLimits) : {};
 }
 
 /** The most urgent run that a worker may take now. Of a session, only one run is under way: whatever has begun there and has not ended keeps the others waiting. */
-const nextSql = `
+const nextRunSql = `
 SELECT * FROM runs AS run INDEXED BY runs_queued
 WHERE status = 'queued' AND due <= ?1 AND (?2 IS NULL OR version IS NULL OR version = ?2)
   AND tenant NOT IN (SELECT value FROM json_each(?3))
@@ -33,39 +47,44 @@ WHERE status = 'queued' AND due <= ?1 AND (?2 IS NULL OR version IS NULL OR vers
 ORDER BY priority DESC, key LIMIT 1`;
 
 /** The run that would be handed out now, if any. */
-export function nextRun(base: Base, version: string | undefined): RunRow | undefined {
-  const limits = readLimits(base);
+export function findNextRun(base: SqliteContext, version: string | undefined): RunRow | undefined {
+  const limits = readSqliteQueueLimits(base);
   const running = base.all<{ tenant: string; count: number }>(
     "SELECT tenant, count(*) AS count FROM runs WHERE status = 'running' GROUP BY tenant",
   );
   const { concurrency = Infinity, tenantConcurrency = Infinity, rate } = limits;
   if (running.reduce((sum, { count }) => sum + count, 0) >= concurrency) return undefined;
-  if (rate && begunSince(base, Date.now() - rate.ms) >= rate.runs) return undefined;
+  if (rate && countStartedSince(base, Date.now() - rate.ms) >= rate.runs) return undefined;
   const full = running.filter(({ count }) => count >= tenantConcurrency).map(({ tenant }) => tenant);
-  if (readStanding(base).stopped) return undefined;
-  return base.one<RunRow>(nextSql, Date.now(), version ?? null, JSON.stringify(full));
+  if (readSqliteKillSwitch(base).stopped) return undefined;
+  return base.one<RunRow>(nextRunSql, Date.now(), version ?? null, JSON.stringify(full));
 }
 
-const begunSince = (base: Base, time: number): number =>
+const countStartedSince = (base: SqliteContext, time: number): number =>
   base.one<{ count: number }>('SELECT count(*) AS count FROM runs WHERE taken > ?', time)?.count ?? 0;
 
 /** Takes up to so many runs for a worker. Not synced: whatever a worker settles later takes this along, and if it settles nothing, the run is simply taken again. */
-export const claim = (base: Base, presence: Presence, work: WorkOptions, most: number): Promise<readonly Claim[]> =>
-  base.write(() => takeRuns(base, presence.token(), work, most), { settle: false });
+export const claimSqliteRuns = (
+  base: SqliteContext,
+  presence: SqliteProcessLease,
+  work: WorkOptions,
+  most: number,
+): Promise<readonly RunClaim[]> =>
+  base.write(() => claimRunRows(base, presence.token(), work, most), { settle: false });
 
-function takeRuns(base: Base, holder: string, work: WorkOptions, most: number): readonly Claim[] {
-  const claims: Claim[] = [];
+function claimRunRows(base: SqliteContext, holder: string, work: WorkOptions, most: number): readonly RunClaim[] {
+  const claims: RunClaim[] = [];
   while (claims.length < most) {
-    const row = nextRun(base, work.version);
+    const row = findNextRun(base, work.version);
     if (!row) break;
-    const flaw = flawIn(row);
-    if (flaw !== undefined) endRun(base, row, damagedRun(flaw));
-    else claims.push(takeRun(base, row, work, holder));
+    const flaw = runRowError(row);
+    if (flaw !== undefined) endRun(base, row, damagedRowOutcome(flaw));
+    else claims.push(claimRunRow(base, row, work, holder));
   }
   return claims;
 }
 
-function takeRun(base: Base, { key }: RunRow, work: WorkOptions, holder: string): Claim {
+function claimRunRow(base: SqliteContext, { key }: RunRow, work: WorkOptions, holder: string): RunClaim {
   const row = base.one<RunRow>(
     `UPDATE runs SET status = 'running', attempts = attempts + 1, woken = 0, taken = ?1, started = coalesce(started, ?1),
        worker = ?2, holder = ?3, version = coalesce(version, ?4), questions = NULL
@@ -76,12 +95,12 @@ function takeRun(base: Base, { key }: RunRow, work: WorkOptions, holder: string)
     work.version ?? null,
     key,
   ) as RunRow;
-  base.touch('queue');
-  return { run: runOf(row), key, holder, attempt: row.attempts };
+  base.notify('queue');
+  return { run: toFleetRun(row), key, holder, attempt: row.attempts };
 }
 
 /** Within a change: the row of a claim, while it is this worker's. */
-const claimed = (base: Base, { key, holder, attempt }: Claim): RunRow | undefined =>
+const findClaimedRow = (base: SqliteContext, { key, holder, attempt }: RunClaim): RunRow | undefined =>
   base.one<RunRow>(
     "SELECT * FROM runs WHERE key = ? AND status = 'running' AND holder = ? AND attempts = ?",
     key,
@@ -90,46 +109,46 @@ const claimed = (base: Base, { key, holder, attempt }: Claim): RunRow | undefine
   );
 
 /** Whether words wait for a session: what was read is cleared. */
-const hasUnread = (base: Base, session: string): boolean => {
+const hasUnreadMessages = (base: SqliteContext, session: string): boolean => {
   const sql =
     "SELECT 1 FROM letters WHERE session = ? AND CASE WHEN json_valid(letter) THEN json_extract(letter, '$.type') END IN ('prompt', 'steer', 'follow-up')";
   return base.one(sql, session) !== undefined;
 };
 
 /** Writes down what came of a run; nothing where it is no longer this worker's. */
-export const settle = (base: Base, claim: Claim, settlement: RunSettlement): Promise<void> =>
+export const completeRun = (base: SqliteContext, claim: RunClaim, settlement: RunSettlement): Promise<void> =>
   base.write(() => {
-    const row = claimed(base, claim);
+    const row = findClaimedRow(base, claim);
     if (!row) return;
-    if (settlement.type === 'ended' && !(row.woken === 1 && hasUnread(base, row.session)))
+    if (settlement.type === 'ended' && !(row.woken === 1 && hasUnreadMessages(base, row.session)))
       return endRun(base, row, settlement.outcome);
     base.run('UPDATE runs SET failures = 0 WHERE key = ?', row.key);
-    if (settlement.type !== 'resting' || row.woken === 1) return requeue(base, row.key, Date.now());
+    if (settlement.type !== 'resting' || row.woken === 1) return requeueRun(base, row.key, Date.now());
     base.run(
       "UPDATE runs SET status = 'resting', holder = NULL, questions = ? WHERE key = ?",
       JSON.stringify(settlement.questions),
       row.key,
     );
-    base.touch('queue');
+    base.notify('queue');
   });
 
 /** Puts a run back that could not be worked on, each time for longer, and ends it once it has failed too often. */
-export const fail = (base: Base, claim: Claim, thrown: unknown, retryMs: number): Promise<void> =>
+export const failRun = (base: SqliteContext, claim: RunClaim, thrown: unknown, retryMs: number): Promise<void> =>
   base.write(() => {
-    const row = claimed(base, claim);
+    const row = findClaimedRow(base, claim);
     if (!row) return;
-    putBack(base, row, Date.now() + delayAfter(row.failures, retryMs), errorMessage(thrown));
+    retryOrEndRun(base, row, Date.now() + computeRetryDelayMs(row.failures, retryMs), errorMessage(thrown));
   });
 
 /** Within a change: what a worker that is gone was working on goes back at once. */
-export function buryRuns(base: Base, holder: string): void {
+export function requeueRunsOfHolder(base: SqliteContext, holder: string): void {
   const rows = base.all<RunRow>("SELECT * FROM runs WHERE status = 'running' AND holder = ?", holder);
-  for (const row of rows) putBack(base, row, Date.now(), diedWords);
+  for (const row of rows) retryOrEndRun(base, row, Date.now(), workerLostReason);
 }
 
-function putBack(base: Base, row: RunRow, due: number, why: string): void {
+function retryOrEndRun(base: SqliteContext, row: RunRow, due: number, why: string): void {
   const failures = row.failures + 1;
-  if (failures >= mostFailures) return endRun(base, row, givenUp(failures, why));
+  if (failures >= maxFailures) return endRun(base, row, tooManyFailuresOutcome(failures, why));
   base.run('UPDATE runs SET failures = ? WHERE key = ?', failures, row.key);
-  requeue(base, row.key, due);
+  requeueRun(base, row.key, due);
 }

@@ -4,51 +4,51 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
-import { change, openFor, placeFor } from '../../../test/support/sqlite-place.ts';
+import { executeSql, openSqliteStore, createSqlitePath } from '../../../test/support/sqlite-place.ts';
 import { migrations } from './migrations.ts';
 import { openSqlite } from './store.ts';
 
 test('a store is made where there is none, with its folder, for its owner alone', async (t) => {
-  const file = path.join(path.dirname(placeFor(t)), 'deep/er/fleet.sqlite');
-  const store = await openFor(t, file);
+  const file = path.join(path.dirname(createSqlitePath(t)), 'deep/er/fleet.sqlite');
+  const store = await openSqliteStore(t, file);
   await store.sessions.open('one');
   assert.equal(store.description, 'sqlite fleet.sqlite');
   for (const each of [file, `${file}-wal`]) assert.equal(fs.statSync(each).mode & 0o777, 0o600);
 });
 
 test('a store that was closed leaves one file, and opens again with all that was in it', async (t) => {
-  const file = placeFor(t);
-  const store = await openFor(t, file);
+  const file = createSqlitePath(t);
+  const store = await openSqliteStore(t, file);
   await store.queue.enqueue([{ id: 'one', words: 'w' }]);
   await store.close();
   assert.deepEqual(fs.readdirSync(path.dirname(file)), ['fleet.sqlite']);
-  assert.equal((await (await openFor(t, file)).queue.run('one'))?.words, 'w');
+  assert.equal((await (await openSqliteStore(t, file)).queue.run('one'))?.words, 'w');
 });
 
 test('fault 19: what a killed process left beside the file is taken in, and what it had not finished is undone', async (t) => {
-  const file = placeFor(t);
-  const store = await openFor(t, file);
+  const file = createSqlitePath(t);
+  const store = await openSqliteStore(t, file);
   await store.queue.enqueue([{ id: 'one', words: 'w' }]);
-  const left = placeFor(t);
+  const left = createSqlitePath(t);
   for (const end of ['', '-wal']) fs.copyFileSync(file + end, left + end);
   await store.close();
-  assert.equal((await (await openFor(t, left)).queue.run('one'))?.words, 'w', 'from the write-ahead log');
+  assert.equal((await (await openSqliteStore(t, left)).queue.run('one'))?.words, 'w', 'from the write-ahead log');
 
   const db = new DatabaseSync(file);
   db.exec("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 2; BEGIN; UPDATE runs SET words = 'unfinished'");
   db.exec('CREATE TABLE filler (text TEXT)');
   for (let i = 0; i < 50; i++) db.prepare('INSERT INTO filler VALUES (?)').run('x'.repeat(4000));
-  const hot = placeFor(t);
+  const hot = createSqlitePath(t);
   for (const end of ['', '-journal']) fs.copyFileSync(file + end, hot + end);
   db.close();
   assert.ok(fs.statSync(hot).size > 100_000, 'pages were written before the commit');
-  assert.equal((await (await openFor(t, hot)).queue.run('one'))?.words, 'w', 'from the journal');
+  assert.equal((await (await openSqliteStore(t, hot)).queue.run('one'))?.words, 'w', 'from the journal');
 });
 
 test('a store of a later version is refused in one sentence and left as it is', async (t) => {
-  const file = placeFor(t);
-  await (await openFor(t, file)).close();
-  change(file, `PRAGMA user_version = ${migrations.length + 1}`);
+  const file = createSqlitePath(t);
+  await (await openSqliteStore(t, file)).close();
+  executeSql(file, `PRAGMA user_version = ${migrations.length + 1}`);
   const before = fs.readFileSync(file);
   await assert.rejects(openSqlite(file), {
     code: 'store/newer-version',
@@ -58,13 +58,13 @@ test('a store of a later version is refused in one sentence and left as it is', 
 });
 
 test('a file that is not ours is named as that and left as it is', async (t) => {
-  const file = placeFor(t);
+  const file = createSqlitePath(t);
   fs.writeFileSync(file, 'These are the notes of somebody else.\n'.repeat(200));
   const notes = fs.readFileSync(file);
   await assert.rejects(openSqlite(file), { code: 'store/not-a-store', message: /is not a SQLite database/ });
   assert.deepEqual(fs.readFileSync(file), notes);
   fs.rmSync(file);
-  change(file, 'CREATE TABLE recipes (name TEXT)');
+  executeSql(file, 'CREATE TABLE recipes (name TEXT)');
   const recipes = fs.readFileSync(file);
   await assert.rejects(openSqlite(file), { code: 'store/not-a-store', message: /not a store of Fairlead/ });
   assert.deepEqual(fs.readFileSync(file), recipes);
@@ -72,8 +72,8 @@ test('a file that is not ours is named as that and left as it is', async (t) => 
 });
 
 test('a damaged file is named as that', async (t) => {
-  const file = placeFor(t);
-  const store = await openFor(t, file);
+  const file = createSqlitePath(t);
+  const store = await openSqliteStore(t, file);
   await store.queue.enqueue(Array.from({ length: 50 }, (_, i) => ({ id: `r${i}`, words: 'w'.repeat(500) })));
   await store.close();
   const fd = fs.openSync(file, 'r+');
@@ -82,7 +82,7 @@ test('a damaged file is named as that', async (t) => {
   const before = fs.readFileSync(file);
   await assert.rejects(
     async () => {
-      const opened = await openFor(t, file);
+      const opened = await openSqliteStore(t, file);
       await opened.queue.list();
     },
     { code: 'store/damaged', message: new RegExp(`^Could not use ${file}: it is damaged`) },
@@ -91,6 +91,6 @@ test('a damaged file is named as that', async (t) => {
 });
 
 test('a place where no file can be made is named', async (t) => {
-  const folder = path.dirname(placeFor(t));
+  const folder = path.dirname(createSqlitePath(t));
   await assert.rejects(openSqlite(folder), { code: 'store/gone', message: new RegExp(folder) });
 });

@@ -1,17 +1,17 @@
 // Letters to sessions, in the order they were put.
 import type { InboxDelivery, Inbox } from '../../core/index.ts';
-import { letterIn } from '../letter-row.ts';
-import type { Base } from './base.ts';
-import { putLetter } from './runs.ts';
+import { parseInboxMessage } from '../letter-row.ts';
+import type { SqliteContext } from './base.ts';
+import { insertMessage } from './runs.ts';
 
 /** The inbox of a store. */
-export function inboxOf(base: Base): Inbox {
+export function createSqliteInbox(base: SqliteContext): Inbox {
   const last = (): number => base.one<{ place: number | null }>('SELECT max(place) AS place FROM letters')?.place ?? 0;
   return {
-    send: (session, letter) => base.write(() => putLetter(base, session, letter)),
+    send: (session, letter) => base.write(() => insertMessage(base, session, letter)),
     async read(session, after) {
       const sql = 'SELECT place, letter FROM letters WHERE session = ? AND place > ? ORDER BY place';
-      return base.read(() => base.all<{ place: number; letter: string }>(sql, session, after)).map(deliveryOf);
+      return base.read(() => base.all<{ place: number; letter: string }>(sql, session, after)).map(toInboxDelivery);
     },
     clear: (session, upTo) =>
       base.write(() => void base.run('DELETE FROM letters WHERE session = ? AND place <= ?', session, upTo), {
@@ -26,13 +26,13 @@ export function inboxOf(base: Base): Inbox {
           if (signal.aborted) return;
           yield session;
         }
-        if (rows.length === 0) await base.watch.next('letters', { signal });
+        if (rows.length === 0) await base.waiters.waitForChange('letters', { signal });
       }
     },
   };
 }
 
-const deliveryOf = ({ place, letter }: { readonly place: number; readonly letter: string }): InboxDelivery => ({
+const toInboxDelivery = ({ place, letter }: { readonly place: number; readonly letter: string }): InboxDelivery => ({
   position: place,
-  message: letterIn(letter),
+  message: parseInboxMessage(letter),
 });

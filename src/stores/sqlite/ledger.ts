@@ -1,32 +1,32 @@
 // What tenants may spend and have spent: an amount is held before it is spent, so that many at once cannot overspend.
-import type { Amount, BudgetLedger } from '../../core/index.ts';
-import { allowanceOf, firstDay, refusal, today, type AllowanceRow } from '../allowance.ts';
-import type { Base } from './base.ts';
+import type { BudgetAmount, BudgetLedger } from '../../core/index.ts';
+import { toTenantBudget, periodStart, budgetExceededReason, currentDay, type BudgetRow } from '../allowance.ts';
+import type { SqliteContext } from './base.ts';
 
 /** The ledger of a store. */
-export function ledgerOf(base: Base): BudgetLedger {
-  function used(table: 'spendings' | 'holds', { tenant, period }: AllowanceRow): Amount {
+export function createSqliteLedger(base: SqliteContext): BudgetLedger {
+  function used(table: 'spendings' | 'holds', { tenant, period }: BudgetRow): BudgetAmount {
     const sql = `SELECT coalesce(sum(usd), 0) AS usd, coalesce(sum(tokens), 0) AS tokens FROM ${table} WHERE tenant = ? AND day >= ?`;
-    return { usd: 0, tokens: 0, ...base.one<Amount>(sql, tenant, firstDay(period)) };
+    return { usd: 0, tokens: 0, ...base.one<BudgetAmount>(sql, tenant, periodStart(period)) };
   }
 
-  function all(row: AllowanceRow): Amount {
+  function all(row: BudgetRow): BudgetAmount {
     const [spent, held] = [used('spendings', row), used('holds', row)];
     return { usd: spent.usd + held.usd, tokens: spent.tokens + held.tokens };
   }
 
-  function hold(tenant: string, id: string, { usd, tokens }: Amount): string | undefined {
+  function hold(tenant: string, id: string, { usd, tokens }: BudgetAmount): string | undefined {
     if (base.one('SELECT 1 FROM holds WHERE tenant = ? AND id = ?', tenant, id)) return undefined;
-    const row = base.one<AllowanceRow>('SELECT * FROM allowances WHERE tenant = ?', tenant);
-    const why = row && refusal(row, all(row), { usd, tokens });
+    const row = base.one<BudgetRow>('SELECT * FROM allowances WHERE tenant = ?', tenant);
+    const why = row && budgetExceededReason(row, all(row), { usd, tokens });
     if (why !== undefined) return why;
     const sql = 'INSERT INTO holds (tenant, id, day, usd, tokens) VALUES (?, ?, ?, ?, ?)';
-    base.run(sql, tenant, id, today(), usd, tokens);
+    base.run(sql, tenant, id, currentDay(), usd, tokens);
     return undefined;
   }
 
   /** Once: what is settled is no longer held, and settling it again finds nothing. */
-  function settle(tenant: string, id: string, { usd, tokens }: Amount): void {
+  function settle(tenant: string, id: string, { usd, tokens }: BudgetAmount): void {
     const sql = 'DELETE FROM holds WHERE tenant = ? AND id = ? RETURNING day';
     const held = base.one<{ day: string }>(sql, tenant, id);
     if (!held) return;
@@ -43,8 +43,8 @@ export function ledgerOf(base: Base): BudgetLedger {
   return {
     budgets: async () =>
       base.read(() =>
-        base.all<AllowanceRow>('SELECT * FROM allowances ORDER BY tenant').map((row) => ({
-          ...allowanceOf(row),
+        base.all<BudgetRow>('SELECT * FROM allowances ORDER BY tenant').map((row) => ({
+          ...toTenantBudget(row),
           spent: used('spendings', row),
           held: used('holds', row),
         })),

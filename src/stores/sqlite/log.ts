@@ -1,9 +1,9 @@
 // A session's events in the database: one fenced writer, read along any branch without looking at what is not asked for.
 import { randomBytes } from 'node:crypto';
 import type { AppendOptions, Event, Fact, Log } from '../../core/index.ts';
-import { damaged, eventOf, seqIn, type EventRow } from '../event-row.ts';
-import { conflict, fenced, unknownEvent } from '../session-trouble.ts';
-import type { Base } from './base.ts';
+import { damagedEventError, parseEventRow, parseEventSeq, type EventRow } from '../event-row.ts';
+import { appendConflictError, sessionFencedError, unknownEventError } from '../session-trouble.ts';
+import type { SqliteContext } from './base.ts';
 
 /** A session as its row says. */
 export type SessionRow = {
@@ -16,23 +16,23 @@ export type SessionRow = {
 };
 
 /** A part of a session, from a seq to a seq. */
-type Range = { readonly from: number; readonly to: number };
+type SeqRange = { readonly from: number; readonly to: number };
 
 /** Events are read so many at a time, or fewer where they are long. */
-const mostEvents = 256;
-const mostChars = 1024 * 1024;
+const maxBatchEvents = 256;
+const maxBatchChars = 1024 * 1024;
 
-const byKey = 'SELECT key, session, seq, head, fence, holder FROM sessions WHERE key = ?';
+const sessionByKeySql = 'SELECT key, session, seq, head, fence, holder FROM sessions WHERE key = ?';
 
 /** A session to be read and followed. */
-export function readerOf(
-  base: Base,
+export function createSqliteLogReader(
+  base: SqliteContext,
   { key, session }: SessionRow,
   isClosed: () => boolean,
 ): Pick<Log, 'read' | 'follow'> {
   /** From the last jump before an event back to the event that it follows, and so on to the root, or to the last epoch. */
-  function path(at: number, fromEpoch: boolean): readonly Range[] {
-    const parts: Range[] = [];
+  function path(at: number, fromEpoch: boolean): readonly SeqRange[] {
+    const parts: SeqRange[] = [];
     for (let to = at; to > 0;) {
       const jump = base.one<{ seq: number; jump: number }>(
         'SELECT seq, jump FROM events WHERE session = ? AND seq <= ? AND jump IS NOT NULL ORDER BY seq DESC LIMIT 1',
@@ -40,7 +40,7 @@ export function readerOf(
         to,
       ) ?? { seq: 1, jump: 0 };
       // A path only ever leads back: one that does not would never end.
-      if (jump.jump >= jump.seq) throw damaged(session, jump.seq, 'follows an event that comes after it');
+      if (jump.jump >= jump.seq) throw damagedEventError(session, jump.seq, 'follows an event that comes after it');
       const epoch = fromEpoch ? lastEpoch(jump.seq, to) : undefined;
       parts.push({ from: epoch ?? jump.seq, to });
       if (epoch !== undefined) break;
@@ -62,11 +62,11 @@ export function readerOf(
       'SELECT seq, id, parent, time, fact FROM events WHERE session = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?';
     const events: Event[] = [];
     let chars = 0;
-    for (const row of base.each<EventRow>(sql, key, from, to, mostEvents)) {
-      if (row.seq !== from + events.length) throw damaged(session, from + events.length, 'is missing');
-      events.push(eventOf(session, row));
+    for (const row of base.each<EventRow>(sql, key, from, to, maxBatchEvents)) {
+      if (row.seq !== from + events.length) throw damagedEventError(session, from + events.length, 'is missing');
+      events.push(parseEventRow(session, row));
       chars += row.fact.length;
-      if (chars > mostChars) break;
+      if (chars > maxBatchChars) break;
     }
     return events;
   }
@@ -74,13 +74,13 @@ export function readerOf(
   return {
     async *read({ at, from = 'root' } = {}) {
       const parts = base.read(() => {
-        const end = at === undefined ? base.one<SessionRow>(byKey, key)?.seq : seqOf(base, key, at);
+        const end = at === undefined ? base.one<SessionRow>(sessionByKeySql, key)?.seq : findEventSeq(base, key, at);
         return end === undefined ? [] : path(end, from === 'epoch');
       });
       for (const part of parts) {
         for (let start = part.from; start <= part.to;) {
           const events = base.read(() => batch(start, part.to));
-          if (events.length === 0) throw damaged(session, start, 'is missing');
+          if (events.length === 0) throw damagedEventError(session, start, 'is missing');
           yield events;
           start = (events.at(-1)?.seq ?? part.to) + 1;
         }
@@ -94,21 +94,21 @@ export function readerOf(
           last = event.seq;
           yield event;
         }
-        if (events.length === 0 && !isClosed()) await base.watch.next(`session ${key}`, { signal });
+        if (events.length === 0 && !isClosed()) await base.waiters.waitForChange(`session ${key}`, { signal });
       }
     },
   };
 }
 
-function seqOf(base: Base, key: number, id: string): number {
-  const seq = seqIn(id);
+function findEventSeq(base: SqliteContext, key: number, id: string): number {
+  const seq = parseEventSeq(id);
   const sql = 'SELECT id FROM events WHERE session = ? AND seq = ?';
   if (seq !== undefined && base.one<{ id: string }>(sql, key, seq)?.id === id) return seq;
-  throw unknownEvent(id);
+  throw unknownEventError(id);
 }
 
 /** Adds to a session that is held under a fence; any other number there means that others have taken it. */
-export function appendTo(base: Base, { key, session }: SessionRow, fence: number): Log['append'] {
+export function createSqliteAppender(base: SqliteContext, { key, session }: SessionRow, fence: number): Log['append'] {
   const mark = randomBytes(3).toString('hex');
 
   function place(facts: readonly Fact[], row: SessionRow, above: string | null): readonly Event[] {
@@ -123,18 +123,18 @@ export function appendTo(base: Base, { key, session }: SessionRow, fence: number
   }
 
   function add(after: number, facts: readonly Fact[], options: AppendOptions): readonly Event[] {
-    const row = base.one<SessionRow>(byKey, key);
-    if (row?.fence !== fence) throw fenced(session);
-    if (row.seq !== after) throw conflict(after, row.seq);
+    const row = base.one<SessionRow>(sessionByKeySql, key);
+    if (row?.fence !== fence) throw sessionFencedError(session);
+    if (row.seq !== after) throw appendConflictError(after, row.seq);
     const above = options.parent ?? row.head;
-    const jump = above === row.head && above !== null ? null : above === null ? 0 : seqOf(base, key, above);
+    const jump = above === row.head && above !== null ? null : above === null ? 0 : findEventSeq(base, key, above);
     const events = place(facts, row, above);
     for (const [i, event] of events.entries()) insert(key, event, i === 0 ? jump : null);
     const last = events.at(-1);
     if (!last) return [];
     base.run('UPDATE sessions SET seq = ?, head = ?, changed = ? WHERE key = ?', last.seq, last.id, last.time, key);
     name(events);
-    base.touch(`session ${key}`);
+    base.notify(`session ${key}`);
     return events;
   }
 

@@ -3,7 +3,7 @@
 /** Marks a database as ours in its header: "Fair" in letters. */
 export const applicationId = 0x46616972;
 
-const first = `
+const initialSchema = `
 CREATE TABLE presences (
   token TEXT PRIMARY KEY,
   holder TEXT NOT NULL,
@@ -131,4 +131,4 @@ CREATE TABLE workers (
 `;
 
 /** The steps, in order; the version of a database is how many of them it has seen. */
-export const migrations: readonly string[] = [first];
+export const migrations: readonly string[] = [initialSchema];

@@ -1,26 +1,26 @@
 // Who lives: each process that holds sessions or runs gives signs of life; what a dead or silent one held is taken from it.
-import { beatNow, holderIn, isAlive, newHolder, silenceOf } from '../jsonl/holder.ts';
-import type { Base } from './base.ts';
+import { heartbeatNow, parseLockOwner, isOwnerAlive, createLockOwner, msSinceHeartbeat } from '../jsonl/holder.ts';
+import type { SqliteContext } from './base.ts';
 
 /** This process as a holder of sessions and runs. */
-export type Presence = {
+export type SqliteProcessLease = {
   /** Within a change: the name under which this process holds things now. */
   token(): string;
   /** Within a change: false where others have taken what this process held and it had not learnt of it; it does by this. */
-  isAwake(): boolean;
+  isValid(): boolean;
   /** Calls back, once, when others have taken what was held under a name. */
-  whenLost(token: string, told: () => void): () => void;
+  onLost(token: string, told: () => void): () => void;
   /** Whether a holder is gone. */
-  isGone(token: string): boolean;
+  isExpired(token: string): boolean;
   /** Takes what the gone held: their runs go back into the queue, their sessions' next appends are refused. */
-  buryGone(): Promise<void>;
+  reapExpired(): Promise<void>;
   close(): Promise<void>;
 };
 
 /** What is done with the runs of a holder that is gone, within a change. */
-export type Bury = (token: string) => void;
+export type RequeueRuns = (token: string) => void;
 
-type Row = {
+type LeaseRow = {
   readonly token: string;
   readonly holder: string;
   readonly beat: string;
@@ -29,7 +29,11 @@ type Row = {
 };
 
 /** The presence of this process in a store. */
-export function newPresence(base: Base, leaseMs: number, buryRuns: Bury): Presence {
+export function createSqliteProcessLease(
+  base: SqliteContext,
+  leaseMs: number,
+  buryRuns: RequeueRuns,
+): SqliteProcessLease {
   const watchers = new Set<{ readonly token: string; readonly told: () => void }>();
   let token: string | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -38,13 +42,13 @@ export function newPresence(base: Base, leaseMs: number, buryRuns: Bury): Presen
   /** Whoever comes in also tidies up: the dead are not to pile up where nobody works. */
   function enter(): string {
     buryAll();
-    const holder = newHolder();
+    const holder = createLockOwner();
     token = holder.token;
     base.run(
       'INSERT INTO presences (token, holder, beat, wall, lease) VALUES (?, ?, ?, ?, ?)',
       token,
       JSON.stringify(holder),
-      beatNow(),
+      heartbeatNow(),
       Date.now(),
       leaseMs,
     );
@@ -59,7 +63,7 @@ export function newPresence(base: Base, leaseMs: number, buryRuns: Bury): Presen
     beating = true;
     try {
       const sql = 'UPDATE presences SET beat = ?, wall = ? WHERE token = ?';
-      const alive = await base.write(() => base.run(sql, beatNow(), Date.now(), mine) > 0, { settle: false });
+      const alive = await base.write(() => base.run(sql, heartbeatNow(), Date.now(), mine) > 0, { settle: false });
       if (!alive) lose(mine);
     } catch {
       // The next beat may come through; if none does, the silence is true.
@@ -81,20 +85,20 @@ export function newPresence(base: Base, leaseMs: number, buryRuns: Bury): Presen
     if (base.run('DELETE FROM presences WHERE token = ?', gone) === 0) return;
     base.run('UPDATE sessions SET fence = fence + 1, holder = NULL, holder_name = NULL WHERE holder = ?', gone);
     buryRuns(gone);
-    base.touch('queue');
+    base.notify('queue');
   }
 
   function buryAll(): void {
     for (const row of gone()) bury(row.token);
   }
 
-  const rows = (): readonly Row[] => base.all<Row>('SELECT * FROM presences');
-  const isSilent = (row: Row): boolean => {
-    const holder = holderIn(row.holder);
+  const rows = (): readonly LeaseRow[] => base.all<LeaseRow>('SELECT * FROM presences');
+  const isSilent = (row: LeaseRow): boolean => {
+    const holder = parseLockOwner(row.holder);
     if (!holder) return true;
-    return isAlive(holder) === false || silenceOf({ ...holder, beat: row.beat }, row.wall) > row.lease;
+    return isOwnerAlive(holder) === false || msSinceHeartbeat({ ...holder, beat: row.beat }, row.wall) > row.lease;
   };
-  const gone = (): readonly Row[] => rows().filter((row) => row.token !== token && isSilent(row));
+  const gone = (): readonly LeaseRow[] => rows().filter((row) => row.token !== token && isSilent(row));
 
   const isThere = (name: string): boolean => base.one('SELECT 1 FROM presences WHERE token = ?', name) !== undefined;
 
@@ -104,21 +108,21 @@ export function newPresence(base: Base, leaseMs: number, buryRuns: Bury): Presen
       if (token !== undefined) queueMicrotask(lose.bind(undefined, token));
       return enter();
     },
-    isAwake() {
+    isValid() {
       if (token === undefined || isThere(token)) return true;
       queueMicrotask(lose.bind(undefined, token));
       return false;
     },
-    whenLost(name, told) {
+    onLost(name, told) {
       const watcher = { token: name, told };
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },
-    isGone(name) {
-      const row = base.one<Row>('SELECT * FROM presences WHERE token = ?', name);
+    isExpired(name) {
+      const row = base.one<LeaseRow>('SELECT * FROM presences WHERE token = ?', name);
       return !row || (name !== token && isSilent(row));
     },
-    async buryGone() {
+    async reapExpired() {
       if (base.read(gone).length === 0) return;
       await base.write(buryAll);
     },

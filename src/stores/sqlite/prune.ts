@@ -1,36 +1,36 @@
 // Forgets what is old: runs that ended long ago with their sessions, letters that nobody read, holds that nobody settled.
-import { refuseBadTime } from '../run-row.ts';
-import type { Base } from './base.ts';
+import { assertValidTime } from '../run-row.ts';
+import type { SqliteContext } from './base.ts';
 
 /** So much is forgotten in one transaction: others must not wait for a great clearing. */
-const most = 500;
+const pruneBatchSize = 500;
 
 /** Forgets what ended before a time, and answers how many runs that were. */
-export async function prune(base: Base, time: string): Promise<number> {
-  refuseBadTime({ words: '', notBefore: time });
+export async function prune(base: SqliteContext, time: string): Promise<number> {
+  assertValidTime({ words: '', notBefore: time });
   const before = Date.parse(time);
   let runs = 0;
-  for (let some = most; some === most;) {
-    some = await base.write(() => forgetRuns(base, before));
+  for (let some = pruneBatchSize; some === pruneBatchSize;) {
+    some = await base.write(() => deleteRuns(base, before));
     runs += some;
   }
   await base.write(() => {
     const open = "SELECT session FROM runs WHERE status <> 'ended'";
     base.run(`DELETE FROM letters WHERE time < ? AND session NOT IN (${open})`, before);
-    foldHolds(base, new Date(before).toISOString().slice(0, 10));
+    foldReservations(base, new Date(before).toISOString().slice(0, 10));
   });
   return runs;
 }
 
 /** A run that has not ended decides by those it has begun what is next: they stay with it. */
-const oldSql = `
+const prunableRunsSql = `
 SELECT key, session FROM runs AS run WHERE ended < ? AND NOT EXISTS (
   SELECT 1 FROM runs AS parent WHERE parent.id = run.parent AND parent.status <> 'ended'
 ) ORDER BY ended LIMIT ?`;
 
 /** A session goes with the last of its runs, unless somebody has gone on with it since. */
-function forgetRuns(base: Base, before: number): number {
-  const rows = base.all<{ key: number; session: string }>(oldSql, before, most);
+function deleteRuns(base: SqliteContext, before: number): number {
+  const rows = base.all<{ key: number; session: string }>(prunableRunsSql, before, pruneBatchSize);
   for (const { key } of rows) base.run('DELETE FROM runs WHERE key = ?', key);
   const changed = new Date(before).toISOString();
   for (const session of new Set(rows.map((row) => row.session))) {
@@ -45,7 +45,7 @@ function forgetRuns(base: Base, before: number): number {
 }
 
 /** A hold that was never settled is spent as it was held: as one sum a day it says the same. */
-function foldHolds(base: Base, day: string): void {
+function foldReservations(base: SqliteContext, day: string): void {
   base.run(
     `INSERT INTO spendings (tenant, day, usd, tokens)
      SELECT tenant, day, sum(usd), sum(tokens) FROM holds WHERE day < ? GROUP BY tenant, day

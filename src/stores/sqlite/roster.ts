@@ -1,12 +1,12 @@
 // Who is at work, by their signs of life.
 import type { WorkerRegistry, WorkerInfo } from '../../core/index.ts';
-import type { Base } from './base.ts';
+import type { SqliteContext } from './base.ts';
 
 /** Who has given no sign for so long is not at work any more. */
-const silentMs = 60_000;
+const workerTimeoutMs = 60_000;
 
 /** The roster of a store. */
-export function rosterOf(base: Base): WorkerRegistry {
+export function createSqliteWorkerRegistry(base: SqliteContext): WorkerRegistry {
   return {
     heartbeat: (entry) =>
       base.write(
@@ -14,19 +14,21 @@ export function rosterOf(base: Base): WorkerRegistry {
           const sql =
             'INSERT INTO workers (worker, entry, seen) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET entry = ?2, seen = ?3';
           base.run(sql, entry.worker, JSON.stringify(entry), Date.now());
-          base.run('DELETE FROM workers WHERE seen < ?', Date.now() - silentMs);
+          base.run('DELETE FROM workers WHERE seen < ?', Date.now() - workerTimeoutMs);
         },
         { settle: false },
       ),
     deregister: (worker) => base.write(() => void base.run('DELETE FROM workers WHERE worker = ?', worker)),
     async list() {
       const sql = 'SELECT entry, seen FROM workers WHERE seen >= ? ORDER BY worker';
-      return base.read(() => base.all<{ entry: string; seen: number }>(sql, Date.now() - silentMs)).map(entryOf);
+      return base
+        .read(() => base.all<{ entry: string; seen: number }>(sql, Date.now() - workerTimeoutMs))
+        .map(toWorkerInfo);
     },
   };
 }
 
-const entryOf = ({ entry, seen }: { readonly entry: string; readonly seen: number }): WorkerInfo => ({
+const toWorkerInfo = ({ entry, seen }: { readonly entry: string; readonly seen: number }): WorkerInfo => ({
   ...(JSON.parse(entry) as Omit<WorkerInfo, 'seen'>),
   seen: new Date(seen).toISOString(),
 });

@@ -1,15 +1,15 @@
 // The rows of the queue: a run as the database keeps it, and the ways it may end, rest, wake or go back.
 import { randomUUID } from 'node:crypto';
 import type { FleetRun, InboxMessage, NewRun, RunOutcome } from '../../core/index.ts';
-import { runOf, type RunRow } from '../run-row.ts';
-import type { Base } from './base.ts';
+import { toFleetRun, type RunRow } from '../run-row.ts';
+import type { SqliteContext } from './base.ts';
 
 /** The run of an id. */
-export const findRun = (base: Base, id: string): RunRow | undefined =>
+export const findRun = (base: SqliteContext, id: string): RunRow | undefined =>
   base.one<RunRow>('SELECT * FROM runs WHERE id = ?', id);
 
 /** Within a change: adds a run, or gives back the one that has its id. */
-export function addRun(base: Base, run: NewRun): FleetRun {
+export function addRun(base: SqliteContext, run: NewRun): FleetRun {
   const id = run.id ?? randomUUID();
   const now = Date.now();
   const later = run.notBefore === undefined ? null : Date.parse(run.notBefore);
@@ -28,12 +28,12 @@ export function addRun(base: Base, run: NewRun): FleetRun {
     later ?? now,
     later,
   );
-  base.touch('queue');
-  return runOf(row ?? (findRun(base, id) as RunRow));
+  base.notify('queue');
+  return toFleetRun(row ?? (findRun(base, id) as RunRow));
 }
 
 /** Within a change: ends a run, and tells the run that waits for it. */
-export function endRun(base: Base, row: RunRow, outcome: RunOutcome): void {
+export function endRun(base: SqliteContext, row: RunRow, outcome: RunOutcome): void {
   const { reason, spent } = outcome;
   base.run(
     `UPDATE runs SET status = 'ended', ended = ?, holder = NULL, questions = NULL, outcome = ?, reason = ?, usd = ?, tokens = ?
@@ -45,34 +45,34 @@ export function endRun(base: Base, row: RunRow, outcome: RunOutcome): void {
     Math.round(spent.input + spent.output),
     row.key,
   );
-  base.touch('queue');
+  base.notify('queue');
   const parent = row.parent === null ? undefined : findRun(base, row.parent);
   if (!parent || parent.status === 'ended') return;
-  putLetter(base, parent.session, { type: 'ended', run: row.id });
+  insertMessage(base, parent.session, { type: 'ended', run: row.id });
   wakeRun(base, parent.id);
 }
 
 /** Within a change: puts a resting run back; one that is under way goes back once it rests, so that no call to it is lost. */
-export function wakeRun(base: Base, id: string): void {
+export function wakeRun(base: SqliteContext, id: string): void {
   const row = findRun(base, id);
-  if (row?.status === 'resting') requeue(base, row.key, Date.now());
+  if (row?.status === 'resting') requeueRun(base, row.key, Date.now());
   if (row?.status === 'running') base.run('UPDATE runs SET woken = 1 WHERE key = ?', row.key);
 }
 
 /** Within a change: a run goes back into the queue, to be taken from a time on. */
-export function requeue(base: Base, key: number, due: number): void {
+export function requeueRun(base: SqliteContext, key: number, due: number): void {
   base.run(
     `UPDATE runs SET status = 'queued', due = max(?, coalesce(later, 0)), holder = NULL, questions = NULL WHERE key = ?`,
     due,
     key,
   );
-  base.touch('queue');
+  base.notify('queue');
 }
 
 /** Within a change: adds a letter to a session's, and gives its place. */
-export function putLetter(base: Base, session: string, letter: InboxMessage): number {
+export function insertMessage(base: SqliteContext, session: string, letter: InboxMessage): number {
   const sql = 'INSERT INTO letters (session, time, letter) VALUES (?, ?, ?) RETURNING place';
   const row = base.one<{ place: number }>(sql, session, Date.now(), JSON.stringify(letter));
-  base.touch('letters');
+  base.notify('letters');
   return row?.place ?? 0;
 }

@@ -1,23 +1,30 @@
 // The sessions of a SQLite store: taken by one writer at a time, read by any number.
 import type { Log, SessionInfo, SessionStore } from '../../core/index.ts';
-import { closedLog, fenced, locked, missing, readOnly } from '../session-trouble.ts';
-import type { Base } from './base.ts';
-import { appendTo, readerOf, type SessionRow } from './log.ts';
-import type { Presence } from './presence.ts';
+import {
+  logClosedError,
+  sessionFencedError,
+  sessionLockedError,
+  sessionNotFoundError,
+  sessionReadOnlyError,
+} from '../session-trouble.ts';
+import type { SqliteContext } from './base.ts';
+import { createSqliteAppender, createSqliteLogReader, type SessionRow } from './log.ts';
+import type { SqliteProcessLease } from './presence.ts';
 
-const usualMost = 100;
+const defaultListLimit = 100;
 
 /** The sessions in a store. */
-export function sessionsOf(base: Base, presence: Presence): SessionStore {
+export function createSqliteSessions(base: SqliteContext, presence: SqliteProcessLease): SessionStore {
   const find = (session: string): (SessionRow & { readonly holder_name: string | null }) | undefined =>
     base.one('SELECT * FROM sessions WHERE session = ?', session);
 
   /** Takes or begins a session: from now on only who knows its new fence may add to it. */
   function take(session: string, name: string, force: boolean): SessionRow {
     // Who was given a run and slept since then was given nothing.
-    if (force && !presence.isAwake()) throw fenced(session);
+    if (force && !presence.isValid()) throw sessionFencedError(session);
     const found = find(session);
-    if (found?.holder && !force && !presence.isGone(found.holder)) throw locked(session, found.holder_name);
+    if (found?.holder && !force && !presence.isExpired(found.holder))
+      throw sessionLockedError(session, found.holder_name);
     const now = new Date().toISOString();
     if (!found) base.run('INSERT INTO sessions (session, begun, changed) VALUES (?, ?, ?)', session, now, now);
     base.run(
@@ -27,22 +34,22 @@ export function sessionsOf(base: Base, presence: Presence): SessionStore {
       session,
     );
     const row = find(session);
-    if (!row) throw missing(session);
+    if (!row) throw sessionNotFoundError(session);
     return row;
   }
 
   function writerOf(row: SessionRow): Log {
     let closed: Promise<void> | undefined;
-    const append = appendTo(base, row, row.fence);
+    const append = createSqliteAppender(base, row, row.fence);
     const release = 'UPDATE sessions SET holder = NULL, holder_name = NULL WHERE key = ? AND fence = ?';
     return {
-      ...readerOf(base, row, () => closed !== undefined || base.isClosed),
-      append: (...given) => (closed ? Promise.reject(closedLog(row.session)) : append(...given)),
+      ...createSqliteLogReader(base, row, () => closed !== undefined || base.isClosed),
+      append: (...given) => (closed ? Promise.reject(logClosedError(row.session)) : append(...given)),
       close() {
         closed ??= base.isClosed
           ? Promise.resolve()
           : base.write(() => void base.run(release, row.key, row.fence), { settle: false });
-        base.watch.tell(`session ${row.key}`);
+        base.waiters.notify(`session ${row.key}`);
         return closed;
       },
     };
@@ -55,31 +62,37 @@ export function sessionsOf(base: Base, presence: Presence): SessionStore {
     },
     async reader(session) {
       const row = base.read(() => find(session));
-      if (!row) throw missing(session);
+      if (!row) throw sessionNotFoundError(session);
       let closed = false;
       return {
-        ...readerOf(base, row, () => closed || base.isClosed),
-        append: () => Promise.reject(readOnly(session)),
+        ...createSqliteLogReader(base, row, () => closed || base.isClosed),
+        append: () => Promise.reject(sessionReadOnlyError(session)),
         async close() {
           closed = true;
-          base.watch.tell(`session ${row.key}`);
+          base.waiters.notify(`session ${row.key}`);
         },
       };
     },
-    async list({ most = usualMost, before } = {}) {
+    async list({ most = defaultListLimit, before } = {}) {
       return base.read(() => {
-        const last = before === undefined ? undefined : base.one<ListRow>(`${listed} WHERE session = ?`, before);
+        const last =
+          before === undefined ? undefined : base.one<ListRow>(`${listColumnsSql} WHERE session = ?`, before);
         const rows = last
-          ? base.all<ListRow>(`${listed} WHERE (changed, key) < (?, ?) ${order}`, last.changed, last.key, most)
-          : base.all<ListRow>(`${listed} ${order}`, most);
-        return rows.map((row) => entryOf(row, presence));
+          ? base.all<ListRow>(
+              `${listColumnsSql} WHERE (changed, key) < (?, ?) ${listOrderSql}`,
+              last.changed,
+              last.key,
+              most,
+            )
+          : base.all<ListRow>(`${listColumnsSql} ${listOrderSql}`, most);
+        return rows.map((row) => toSessionEntry(row, presence));
       });
     },
     async remove(session) {
       await base.write(() => {
         const row = find(session);
-        if (!row) throw missing(session);
-        if (row.holder && !presence.isGone(row.holder)) throw locked(session, row.holder_name);
+        if (!row) throw sessionNotFoundError(session);
+        if (row.holder && !presence.isExpired(row.holder)) throw sessionLockedError(session, row.holder_name);
         base.run('DELETE FROM events WHERE session = ?', row.key);
         base.run('DELETE FROM letters WHERE session = ?', session);
         base.run('DELETE FROM sessions WHERE key = ?', row.key);
@@ -99,10 +112,10 @@ type ListRow = {
   readonly holder_name: string | null;
 };
 
-const listed = 'SELECT key, session, name, begun, changed, seq, holder, holder_name FROM sessions';
-const order = 'ORDER BY changed DESC, key DESC LIMIT ?';
+const listColumnsSql = 'SELECT key, session, name, begun, changed, seq, holder, holder_name FROM sessions';
+const listOrderSql = 'ORDER BY changed DESC, key DESC LIMIT ?';
 
-function entryOf(row: ListRow, presence: Presence): SessionInfo {
+function toSessionEntry(row: ListRow, presence: SqliteProcessLease): SessionInfo {
   const { session, name, begun, changed, seq: events, holder, holder_name } = row;
   return {
     session,
@@ -110,6 +123,6 @@ function entryOf(row: ListRow, presence: Presence): SessionInfo {
     changed,
     events,
     ...(name === null ? {} : { name }),
-    ...(holder === null || holder_name === null || presence.isGone(holder) ? {} : { holder: holder_name }),
+    ...(holder === null || holder_name === null || presence.isExpired(holder) ? {} : { holder: holder_name }),
   };
 }

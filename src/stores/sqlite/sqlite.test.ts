@@ -4,11 +4,11 @@ import fs from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import { startActor } from '../../../test/support/fleet-process.ts';
-import { change, countOf, openFor, placeFor } from '../../../test/support/sqlite-place.ts';
+import { executeSql, countRows, openSqliteStore, createSqlitePath } from '../../../test/support/sqlite-place.ts';
 import { FairleadError, zeroUsage, type FleetStore, type Log } from '../../core/index.ts';
 import { openSqlite } from './store.ts';
 
-const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
+const annotation = { type: 'annotation-added', key: 'k', value: 1 } as const;
 
 async function drain({ queue }: FleetStore): Promise<readonly string[]> {
   const driven: string[] = [];
@@ -26,38 +26,38 @@ async function drain({ queue }: FleetStore): Promise<readonly string[]> {
 }
 
 test('[A52] an event that somebody changed is not believed, and named', async (t) => {
-  const file = placeFor(t);
-  const store = await openFor(t, file);
+  const file = createSqlitePath(t);
+  const store = await openSqliteStore(t, file);
   const log = await store.sessions.open('one');
-  await log.append(0, [remark, remark, remark]);
+  await log.append(0, [annotation, annotation, annotation]);
   const read = async (): Promise<void> => {
     for await (const events of log.read()) assert.ok(events.length > 0);
   };
   await read();
-  change(file, `UPDATE events SET fact = '{"type":"annotation-added","key":7}' WHERE seq = 2`);
+  executeSql(file, `UPDATE events SET fact = '{"type":"annotation-added","key":7}' WHERE seq = 2`);
   await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one has no legal "key".' });
-  change(file, "UPDATE events SET fact = '{' WHERE seq = 2");
+  executeSql(file, "UPDATE events SET fact = '{' WHERE seq = 2");
   await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one is not JSON.' });
-  change(file, 'DELETE FROM events WHERE seq = 2');
+  executeSql(file, 'DELETE FROM events WHERE seq = 2');
   await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one is missing.' });
-  change(file, 'UPDATE events SET jump = 3 WHERE seq = 3');
+  executeSql(file, 'UPDATE events SET jump = 3 WHERE seq = 3');
   await assert.rejects(read, { code: 'store/damaged', message: /^Event 3 .* follows an event that comes after it/ });
-  change(file, 'DELETE FROM events');
+  executeSql(file, 'DELETE FROM events');
   await assert.rejects(read, { code: 'store/damaged', message: 'Event 1 of session one is missing.' });
 });
 
 test('[A95] a kill-switch that is missing, says nothing that can be read, or lies in a lost file is stopped', async (t) => {
-  const file = placeFor(t);
-  const { killSwitch } = await openFor(t, file);
+  const file = createSqlitePath(t);
+  const { killSwitch } = await openSqliteStore(t, file);
   const stopped = async (): Promise<boolean> => (await killSwitch.status()).stopped;
   assert.equal(await stopped(), false);
   for (const value of ['{', '{}', 'null', '{"stopped":0}', '[]', '""']) {
-    change(file, `UPDATE control SET value = '${value}' WHERE name = 'standing'`);
+    executeSql(file, `UPDATE control SET value = '${value}' WHERE name = 'standing'`);
     assert.equal(await stopped(), true, value);
   }
   await killSwitch.resume('me');
   assert.equal(await stopped(), false);
-  change(file, "DELETE FROM control WHERE name = 'standing'");
+  executeSql(file, "DELETE FROM control WHERE name = 'standing'");
   assert.equal(await stopped(), true);
   await killSwitch.resume('me');
   assert.equal(await stopped(), false);
@@ -68,7 +68,7 @@ test('[A95] a kill-switch that is missing, says nothing that can be read, or lie
 });
 
 /** How many transactions the log of the database holds: each ends with a frame that says how long the file then is. */
-function commitsIn(file: string): number {
+function countCommits(file: string): number {
   const wal = fs.readFileSync(`${file}-wal`);
   const page = wal.readUInt32BE(8);
   let commits = 0;
@@ -77,28 +77,28 @@ function commitsIn(file: string): number {
 }
 
 test('[A66] the writes of a hundred runs that come at once share a few transactions', async (t) => {
-  const file = placeFor(t);
-  const store = await openFor(t, file);
+  const file = createSqlitePath(t);
+  const store = await openSqliteStore(t, file);
   const logs: readonly Log[] = await Promise.all(Array.from({ length: 100 }, (_, i) => store.sessions.open(`s${i}`)));
-  change(file, 'PRAGMA wal_checkpoint(TRUNCATE)');
-  await Promise.all(logs.map((log) => log.append(0, [remark], { durable: true })));
-  const commits = commitsIn(file);
+  executeSql(file, 'PRAGMA wal_checkpoint(TRUNCATE)');
+  await Promise.all(logs.map((log) => log.append(0, [annotation], { durable: true })));
+  const commits = countCommits(file);
   assert.ok(commits > 0 && commits <= 3, `${commits} transactions for 100 appends`);
   await Promise.all(logs.map((log) => log.close()));
 });
 
 test('a change that fails is undone by itself, and takes no other down that shares its transaction', async (t) => {
-  const { sessions, queue } = await openFor(t, placeFor(t));
+  const { sessions, queue } = await openSqliteStore(t, createSqlitePath(t));
   const log = await sessions.open('a');
   const none = undefined as unknown as string;
   const results = await Promise.allSettled([
-    log.append(0, [remark]),
+    log.append(0, [annotation]),
     queue.enqueue([
       { id: 'sound', words: '' },
       { id: 'not sound', words: none },
     ]),
-    log.append(7, [remark]),
-    log.append(1, [remark]),
+    log.append(7, [annotation]),
+    log.append(1, [annotation]),
   ]);
   assert.deepEqual(
     results.map(({ status }) => status),
@@ -108,10 +108,10 @@ test('a change that fails is undone by itself, and takes no other down that shar
 });
 
 test('[A116] a process that was silent too long has lost its sessions and runs before it knows', async (t) => {
-  const file = placeFor(t);
+  const file = createSqlitePath(t);
   const silent = await openSqlite(file, { leaseMs: 600_000 });
   t.after(() => silent.close());
-  const other = await openFor(t, file);
+  const other = await openSqliteStore(t, file);
   const log = await silent.sessions.open('s');
   await silent.queue.enqueue([{ id: 'r', words: '' }]);
   const late = Promise.withResolvers<void>();
@@ -130,9 +130,9 @@ test('[A116] a process that was silent too long has lost its sessions and runs b
   await begun.promise;
   end.abort();
   await assert.rejects(other.sessions.open('s'), { code: 'store/locked' });
-  change(file, "UPDATE presences SET beat = '000000000000001'");
+  executeSql(file, "UPDATE presences SET beat = '000000000000001'");
   assert.deepEqual(await drain(other), ['r ']);
-  await assert.rejects(log.append(0, [remark]), { code: 'store/fenced' });
+  await assert.rejects(log.append(0, [annotation]), { code: 'store/fenced' });
   late.resolve();
   await working;
   assert.equal((await other.queue.run('r'))?.outcome?.text, '', 'what came late counts for nothing');
@@ -140,22 +140,22 @@ test('[A116] a process that was silent too long has lost its sessions and runs b
 });
 
 test('[A116] a process whose death can be seen is not waited for, however long its lease', async (t) => {
-  const file = placeFor(t);
-  const { sessions } = await openFor(t, file);
+  const file = createSqlitePath(t);
+  const { sessions } = await openSqliteStore(t, file);
   const actor = await startActor(t, file, 3_600_000);
   assert.equal(await actor.ask('open'), 'opened');
   await assert.rejects(sessions.open('one'), { code: 'store/locked' });
   await actor.kill();
   await (await sessions.open('two')).close();
   assert.equal((await sessions.list()).find(({ session }) => session === 'one')?.holder, undefined);
-  const presences = countOf(file, 'presences');
+  const presences = countRows(file, 'presences');
   await (await sessions.open('one')).close();
   assert.equal(presences, 1, 'whoever came in has tidied up');
 });
 
 test('[A71] fault 19: a writer waits for another process that has the database, without holding up everything else', async (t) => {
-  const file = placeFor(t);
-  const { queue } = await openFor(t, file);
+  const file = createSqlitePath(t);
+  const { queue } = await openSqliteStore(t, file);
   const db = new DatabaseSync(file);
   db.exec('BEGIN IMMEDIATE');
   let done = false;
@@ -169,11 +169,11 @@ test('[A71] fault 19: a writer waits for another process that has the database, 
 });
 
 test('[A71] a schedule fires once over all workers, and once for all the times that nobody was there', async (t) => {
-  const file = placeFor(t);
-  const stores = [await openFor(t, file), await openFor(t, file)];
+  const file = createSqlitePath(t);
+  const stores = [await openSqliteStore(t, file), await openSqliteStore(t, file)];
   await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy', tenant: 'acme' } });
   const missed = Date.UTC(2026, 0, 5, 3);
-  change(file, `UPDATE schedules SET next = ${missed}`);
+  executeSql(file, `UPDATE schedules SET next = ${missed}`);
   const driven = (await Promise.all(stores.map(drain))).flat();
   assert.deepEqual(driven, ['nightly@2026-01-05T03:00:00.000Z tidy']);
   assert.equal((await stores[0]?.queue.list())?.[0]?.tenant, 'acme');
@@ -184,8 +184,8 @@ test('[A71] a schedule fires once over all workers, and once for all the times t
 });
 
 test('[A116] a worker that slept from before it opened a session does not take it from the one who has its run now', async (t) => {
-  const file = placeFor(t);
-  const [sleeper, heir] = [await openFor(t, file), await openFor(t, file)];
+  const file = createSqlitePath(t);
+  const [sleeper, heir] = [await openSqliteStore(t, file), await openSqliteStore(t, file)];
   await sleeper.queue.enqueue([{ id: 'one', words: '' }]);
   const slept = Promise.withResolvers<unknown>();
   const end = new AbortController();
@@ -194,7 +194,7 @@ test('[A116] a worker that slept from before it opened a session does not take i
     concurrency: 1,
     signal: end.signal,
     async handle() {
-      change(file, "UPDATE presences SET beat = '0'");
+      executeSql(file, "UPDATE presences SET beat = '0'");
       let log: Log | undefined;
       await heir.queue.work({
         worker: 'heir',
@@ -204,7 +204,7 @@ test('[A116] a worker that slept from before it opened a session does not take i
         async handle() {
           log = await heir.sessions.open('one', { force: true });
           slept.resolve(await sleeper.sessions.open('one', { force: true }).catch((error: unknown) => error));
-          await log.append(0, [remark]);
+          await log.append(0, [annotation]);
           return { type: 'ended', outcome: { reason: 'answered', text: 'by the heir', spent: zeroUsage } };
         },
       });
@@ -221,8 +221,8 @@ test('[A116] a worker that slept from before it opened a session does not take i
 });
 
 test('what is old is forgotten: runs, their sessions, letters and holds; what is spent stays spent', async (t) => {
-  const file = placeFor(t);
-  const store = await openFor(t, file);
+  const file = createSqlitePath(t);
+  const store = await openSqliteStore(t, file);
   await store.queue.enqueue([
     { id: 'old', words: '' },
     { id: 'old again', words: '', session: 'kept' },
@@ -231,16 +231,16 @@ test('what is old is forgotten: runs, their sessions, letters and holds; what is
   ]);
   for (const session of ['old', 'new', 'talk', 'kept']) {
     const log = await store.sessions.open(session);
-    await log.append(0, [remark]);
+    await log.append(0, [annotation]);
     await log.close();
     await store.inbox.send(session, { type: 'cancel' });
   }
   await drain(store);
   await store.ledger.setBudget({ tenant: 'acme', period: 'ever', usd: 9 });
   await store.ledger.reserve('acme', 'never-settled', { usd: 2, tokens: 1 });
-  change(file, "UPDATE runs SET ended = 1 WHERE id LIKE 'old%'; UPDATE holds SET day = '2020-01-01'");
-  change(file, "UPDATE sessions SET changed = '2020-01-01T00:00:00.000Z' WHERE session <> 'new'");
-  change(file, "UPDATE letters SET time = 1 WHERE session <> 'new'");
+  executeSql(file, "UPDATE runs SET ended = 1 WHERE id LIKE 'old%'; UPDATE holds SET day = '2020-01-01'");
+  executeSql(file, "UPDATE sessions SET changed = '2020-01-01T00:00:00.000Z' WHERE session <> 'new'");
+  executeSql(file, "UPDATE letters SET time = 1 WHERE session <> 'new'");
   assert.equal(await store.prune(new Date(Date.now() - 1000).toISOString()), 2);
   assert.deepEqual(
     (await store.queue.list()).map(({ id }) => id),

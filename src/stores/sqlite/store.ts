@@ -1,19 +1,19 @@
 // A fleet's store in one SQLite file: for any number of processes on one machine, with nothing to set up.
 import path from 'node:path';
 import type { FleetStore } from '../../core/index.ts';
-import { liveOver } from '../live.ts';
-import { openBase, type Base } from './base.ts';
-import { openBus } from './bus.ts';
-import { buryRuns } from './claim.ts';
-import { inboxOf } from './inbox.ts';
-import { killSwitchOf } from './kill-switch.ts';
-import { ledgerOf } from './ledger.ts';
-import { newPresence } from './presence.ts';
+import { createPartialTextChannel } from '../live.ts';
+import { openSqliteContext, type SqliteContext } from './base.ts';
+import { openSqliteBus } from './bus.ts';
+import { requeueRunsOfHolder } from './claim.ts';
+import { createSqliteInbox } from './inbox.ts';
+import { createSqliteKillSwitch } from './kill-switch.ts';
+import { createSqliteLedger } from './ledger.ts';
+import { createSqliteProcessLease } from './presence.ts';
 import { prune } from './prune.ts';
-import { queueOf } from './queue.ts';
-import { rosterOf } from './roster.ts';
-import { sessionsOf } from './sessions.ts';
-import { goneTrouble } from './trouble.ts';
+import { createSqliteQueue } from './queue.ts';
+import { createSqliteWorkerRegistry } from './roster.ts';
+import { createSqliteSessions } from './sessions.ts';
+import { databaseGoneError } from './trouble.ts';
 
 /** How a store is to behave; what is absent is as usual. */
 export type SqliteOptions = {
@@ -28,23 +28,23 @@ export type SqliteOptions = {
 /** Opens a store in a file, or makes one. */
 export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<FleetStore> {
   const { leaseMs = 10_000, retryMs = 1000, pollMs = 50 } = options;
-  const base: Base = await openBase(file, pollMs);
-  const presence = newPresence(base, leaseMs, (token) => buryRuns(base, token));
-  const bus = openBus(base.file, pollMs);
-  const live = liveOver(bus.make);
+  const base: SqliteContext = await openSqliteContext(file, pollMs);
+  const presence = createSqliteProcessLease(base, leaseMs, (token) => requeueRunsOfHolder(base, token));
+  const bus = openSqliteBus(base.file, pollMs);
+  const live = createPartialTextChannel(bus.create);
   return {
     description: `sqlite ${path.basename(file)}`,
-    sessions: sessionsOf(base, presence),
-    queue: queueOf(base, presence, retryMs),
-    inbox: inboxOf(base),
+    sessions: createSqliteSessions(base, presence),
+    queue: createSqliteQueue(base, presence, retryMs),
+    inbox: createSqliteInbox(base),
     partialText: live,
-    killSwitch: killSwitchOf(base),
-    ledger: ledgerOf(base),
-    workers: rosterOf(base),
+    killSwitch: createSqliteKillSwitch(base),
+    ledger: createSqliteLedger(base),
+    workers: createSqliteWorkerRegistry(base),
     prune: (before) => prune(base, before),
     async ping() {
       base.read(() => base.one('SELECT 1 FROM control'));
-      if (!base.isInPlace()) throw goneTrouble(base.file);
+      if (!base.isSameFile()) throw databaseGoneError(base.file);
     },
     async close() {
       if (base.isClosed) return;

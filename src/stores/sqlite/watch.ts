@@ -1,25 +1,28 @@
 // Wakes who waits for a change: at once for one made in this process, by a cheap look every now and then for others'.
 
 /** What can change: runs in the queue, letters, or the events of one session. */
-export type Topic = 'queue' | 'letters' | `session ${number}`;
+export type ChangeTopic = 'queue' | 'letters' | `session ${number}`;
 
 /** Who waits for what. */
-export type Watch = {
+export type PollingWaiters = {
   /** Something changed here. */
-  tell(topic: Topic): void;
+  notify(topic: ChangeTopic): void;
   /** Waits for the next change of a topic, an abort, the time given or the end of the store; a change that another process made wakes every topic. */
-  next(topic: Topic, options?: { readonly signal?: AbortSignal | undefined; readonly ms?: number }): Promise<void>;
+  waitForChange(
+    topic: ChangeTopic,
+    options?: { readonly signal?: AbortSignal | undefined; readonly ms?: number },
+  ): Promise<void>;
   close(): void;
 };
 
 /** Watches; `version` answers a number that is another one once another process has written. */
-export function newWatch(version: () => number, pollMs: number): Watch {
-  const waiting = new Map<Topic, Set<() => void>>();
+export function createPollingWaiters(version: () => number, pollMs: number): PollingWaiters {
+  const waiting = new Map<ChangeTopic, Set<() => void>>();
   let seen: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  function wake(topic: Topic): void {
+  function wake(topic: ChangeTopic): void {
     for (const each of waiting.get(topic) ?? []) each();
   }
 
@@ -34,7 +37,7 @@ export function newWatch(version: () => number, pollMs: number): Watch {
     for (const topic of waiting.keys()) wake(topic);
   }
 
-  function forget(topic: Topic, wake: () => void): void {
+  function forget(topic: ChangeTopic, wake: () => void): void {
     const set = waiting.get(topic);
     set?.delete(wake);
     if (set?.size === 0) waiting.delete(topic);
@@ -44,8 +47,8 @@ export function newWatch(version: () => number, pollMs: number): Watch {
   }
 
   return {
-    tell: wake,
-    next(topic, { signal, ms } = {}) {
+    notify: wake,
+    waitForChange(topic, { signal, ms } = {}) {
       if (closed || signal?.aborted) return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
       const late = ms === undefined ? undefined : setTimeout(() => done(), ms);

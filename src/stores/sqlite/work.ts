@@ -1,30 +1,35 @@
 // A worker's round: take what may be taken, work on it, write down what came of it, look after what the dead left.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type WorkOptions } from '../../core/index.ts';
-import type { Base } from './base.ts';
-import { claim, fail, nextRun, readLimits, settle, type Claim } from './claim.ts';
-import type { Presence } from './presence.ts';
-import { fireDue } from './schedules.ts';
+import type { SqliteContext } from './base.ts';
+import { claimSqliteRuns, failRun, findNextRun, readSqliteQueueLimits, completeRun, type RunClaim } from './claim.ts';
+import type { SqliteProcessLease } from './presence.ts';
+import { enqueueDueSqliteSchedules } from './schedules.ts';
 
 /** How often at least a worker looks after the dead, the schedules and what is due. */
-const roundMs = 1000;
+const maintenanceIntervalMs = 1000;
 
 /** Works on runs until told to stop. */
-export async function work(base: Base, presence: Presence, work: WorkOptions, retryMs: number): Promise<void> {
+export async function runSqliteWorkerLoop(
+  base: SqliteContext,
+  presence: SqliteProcessLease,
+  work: WorkOptions,
+  retryMs: number,
+): Promise<void> {
   const under = new Set<Promise<void>>();
   let looked = -Infinity;
 
   async function lookAfter(): Promise<void> {
-    if (performance.now() - looked < roundMs) return;
+    if (performance.now() - looked < maintenanceIntervalMs) return;
     looked = performance.now();
-    await presence.buryGone();
-    await fireDue(base);
+    await presence.reapExpired();
+    await enqueueDueSqliteSchedules(base);
   }
 
-  function begin(each: Claim): void {
-    const done = drive(base, presence, work, each, retryMs).finally(() => {
+  function begin(each: RunClaim): void {
+    const done = handleRun(base, presence, work, each, retryMs).finally(() => {
       under.delete(done);
-      base.watch.tell('queue');
+      base.waiters.notify('queue');
     });
     under.add(done);
   }
@@ -34,28 +39,28 @@ export async function work(base: Base, presence: Presence, work: WorkOptions, re
     await lookAfter();
     const free = work.concurrency - under.size;
     // Looks before it asks for the right to write: an idle worker changes nothing.
-    if (free > 0 && base.read(() => nextRun(base, work.version)) !== undefined) {
+    if (free > 0 && base.read(() => findNextRun(base, work.version)) !== undefined) {
       if (work.signal.aborted) return true;
-      for (const each of await claim(base, presence, work, free)) begin(each);
+      for (const each of await claimSqliteRuns(base, presence, work, free)) begin(each);
       return false;
     }
     if (work.drain && under.size === 0 && isDrained(base, work.version)) return true;
     // Nothing may be awaited between the look and this: what is told in between would be missed.
-    await base.watch.next('queue', { signal: work.signal, ms: waitFor(base) });
+    await base.waiters.waitForChange('queue', { signal: work.signal, ms: msUntilNext(base) });
     return false;
   }
 
   try {
-    while (!work.signal.aborted) if (await round().catch(orLater)) return;
+    while (!work.signal.aborted) if (await round().catch(retryLater)) return;
   } finally {
     await Promise.all(under);
   }
 }
 
 /** A store that is out of reach for a while is no reason to give up. */
-async function orLater(error: unknown): Promise<boolean> {
+async function retryLater(error: unknown): Promise<boolean> {
   if (!(error instanceof FairleadError) || !error.retry) throw error;
-  await sleep(roundMs);
+  await sleep(maintenanceIntervalMs);
   return false;
 }
 
@@ -63,7 +68,7 @@ async function orLater(error: unknown): Promise<boolean> {
  * Nothing that this worker could take by now, and nothing under way that might come back. What waits for a run that rests waits for a person;
  * what is to begin later, or waits for a run that another version began, is not waited for either.
  */
-function isDrained(base: Base, version: string | undefined): boolean {
+function isDrained(base: SqliteContext, version: string | undefined): boolean {
   const mine = '(?1 IS NULL OR version IS NULL OR version = ?1)';
   const running = `SELECT 1 FROM runs WHERE status = 'running' AND ${mine} LIMIT 1`;
   const waiting = `
@@ -78,31 +83,37 @@ function isDrained(base: Base, version: string | undefined): boolean {
 }
 
 /** Until the next look: no longer than until something falls due. */
-function waitFor(base: Base): number {
+function msUntilNext(base: SqliteContext): number {
   const now = Date.now();
   const sql = "SELECT min(due) AS due FROM runs WHERE status = 'queued' AND due > ?";
   const due = base.read(() => base.one<{ due: number | null }>(sql, now))?.due ?? Infinity;
-  const { rate } = base.read(() => readLimits(base));
+  const { rate } = base.read(() => readSqliteQueueLimits(base));
   const pace = rate ? Math.max(10, rate.ms / rate.runs) : Infinity;
-  return Math.max(1, Math.min(roundMs, due - now, pace));
+  return Math.max(1, Math.min(maintenanceIntervalMs, due - now, pace));
 }
 
-async function drive(base: Base, presence: Presence, work: WorkOptions, claim: Claim, retryMs: number): Promise<void> {
+async function handleRun(
+  base: SqliteContext,
+  presence: SqliteProcessLease,
+  work: WorkOptions,
+  claim: RunClaim,
+  retryMs: number,
+): Promise<void> {
   const control = new AbortController();
-  const forget = presence.whenLost(claim.holder, () => control.abort(lost(claim.run.id)));
+  const forget = presence.onLost(claim.holder, () => control.abort(runLostError(claim.run.id)));
   try {
     const write = await work.handle(claim.run, control.signal).then(
-      (settlement) => () => settle(base, claim, settlement),
-      (error: unknown) => () => fail(base, claim, error, retryMs),
+      (settlement) => () => completeRun(base, claim, settlement),
+      (error: unknown) => () => failRun(base, claim, error, retryMs),
     );
-    await persist(base, control.signal, write);
+    await writeWithRetry(base, control.signal, write);
   } finally {
     forget();
   }
 }
 
 /** What came of a run must be written: a store that is out of reach is tried again until the run is not ours any more. */
-async function persist(base: Base, signal: AbortSignal, write: () => Promise<void>): Promise<void> {
+async function writeWithRetry(base: SqliteContext, signal: AbortSignal, write: () => Promise<void>): Promise<void> {
   for (let wait = 100; !signal.aborted && !base.isClosed; wait = Math.min(5000, wait * 2)) {
     try {
       return await write();
@@ -112,5 +123,5 @@ async function persist(base: Base, signal: AbortSignal, write: () => Promise<voi
   }
 }
 
-const lost = (run: string): FairleadError =>
+const runLostError = (run: string): FairleadError =>
   new FairleadError('run/left', `Run ${run} was taken over by another worker.`, { blame: 'store' });

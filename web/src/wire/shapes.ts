@@ -1,7 +1,7 @@
 // What the server says beyond the core's own types, as its contract has it. What may be missing is marked so and drawn as "not measured".
 import type {
   TenantBudget,
-  Amount,
+  BudgetAmount,
   Event,
   Json,
   ApprovalQuestion,
@@ -68,7 +68,7 @@ export type Approval = {
 };
 
 /** An allowance with what was spent of it. */
-export type AllowanceShape = TenantBudget & { readonly spent: Amount; readonly held: Amount };
+export type AllowanceShape = TenantBudget & { readonly spent: BudgetAmount; readonly held: BudgetAmount };
 
 /** From and to, both included; an end is null where too little was seen to bound it. */
 export type Bounds = readonly [low: number | null, high: number | null];
